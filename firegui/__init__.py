@@ -1,0 +1,1 @@
+"""firegui plans the aerial attack on a wildfire by gradient descent through a frozen fire model."""

@@ -1,0 +1,60 @@
+"""Days, steps and clock time. Days and steps are counted from 0; the window shows "Day 1"."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone
+
+STEPS_PER_DAY = 50
+
+
+def turnaround_steps(hours: float, steps_per_day: int = STEPS_PER_DAY) -> int:
+    """``Δ_a = ceil(hours / 24 · S_day)``: the steps for which a drop blocks its aircraft."""
+    # The product of a round number of hours can land a hair above an integer; that hair is not a step.
+    return math.ceil(hours / 24.0 * steps_per_day - 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The planning window: ``days`` days of ``steps_per_day`` steps from ``start``.
+
+    ``start`` is the time of step 0 (aware, UTC); ``utc_offset_h`` is the fire's local offset, used for what people
+    read and for the date of a day.
+    """
+
+    start: datetime
+    days: int
+    steps_per_day: int = STEPS_PER_DAY
+    utc_offset_h: float = 0.0
+
+    @property
+    def n_steps(self) -> int:
+        """``T``."""
+        return self.days * self.steps_per_day
+
+    @property
+    def hours_per_step(self) -> float:
+        """Length of a step in hours, 0.48 at the paper's 50 steps a day."""
+        return 24.0 / self.steps_per_day
+
+    @property
+    def local_zone(self) -> timezone:
+        """The fire's fixed local offset."""
+        return timezone(timedelta(hours=self.utc_offset_h))
+
+    def time_of_step(self, step: int) -> datetime:
+        """Start of ``step``, in UTC."""
+        return self.start.astimezone(UTC) + timedelta(hours=step * 24.0 / self.steps_per_day)
+
+    def day_of_step(self, step: int) -> int:
+        """Zero-based day that ``step`` belongs to."""
+        return step // self.steps_per_day
+
+    def date_of_day(self, day: int) -> date:
+        """Local date of the zero-based ``day`` (negative days lie before the window)."""
+        return self.start.astimezone(self.local_zone).date() + timedelta(days=day)
+
+    def day_of_date(self, when: date) -> int:
+        """Zero-based day of a local date; may lie outside the window."""
+        return (when - self.date_of_day(0)).days

@@ -1,0 +1,147 @@
+"""The fleet: aircraft types, material, limits (paper, Tables ``aircraft_params``, ``footprint_calibration``)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from firegui.domain.calendar import STEPS_PER_DAY, Calendar, turnaround_steps
+from firegui.errors import Problem
+
+
+class Material(StrEnum):
+    """What an aircraft drops. Water changes the state once; retardant treats the fuel for good."""
+
+    WATER = "water"
+    RETARDANT = "retardant"
+
+
+@dataclass(frozen=True, slots=True)
+class AircraftType:
+    """One row of the fleet: ``count`` identical aircraft.
+
+    ``payload_gal`` is P_a in US gallons, ``turnaround_h`` hours between drops, ``speed_ms`` m/s, ``drop_duration_s``
+    seconds, ``drop_height_m`` H_a in metres, ``sigma_parallel_m`` and ``sigma_perpendicular_m`` the footprint scales
+    in metres. ``grounded_days`` are zero-based days of the plan.
+    """
+
+    id: str
+    type: str
+    count: int
+    material: Material
+    payload_gal: float
+    turnaround_h: float
+    speed_ms: float
+    drop_duration_s: float
+    drop_height_m: float
+    sigma_parallel_m: float
+    sigma_perpendicular_m: float
+    provenance: str = ""
+    grounded_days: tuple[int, ...] = ()
+
+    def turnaround_steps(self, steps_per_day: int = STEPS_PER_DAY) -> int:
+        """``Δ_a`` in steps."""
+        return turnaround_steps(self.turnaround_h, steps_per_day)
+
+    def with_grounded_days(self, days: tuple[int, ...]) -> AircraftType:
+        """The same type grounded on other days."""
+        return replace(self, grounded_days=tuple(sorted(set(days))))
+
+    def problems(self) -> list[Problem]:
+        """Everything wrong with this row, by field."""
+        where = f"aircraft {self.id or '(no id)'}"
+        found: list[Problem] = []
+        if not self.id.strip():
+            found.append(Problem(where, "the id is empty", "give each type a short id such as S-2T"))
+        if self.count < 0:
+            found.append(Problem(where, f"count is {self.count}", "use 0 or more"))
+        for name in _POSITIVE:
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                found.append(Problem(where, f"{name} is {value}", "use a number above 0"))
+        for name in ("turnaround_h", "drop_height_m", "speed_ms", "drop_duration_s"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                found.append(Problem(where, f"{name} is {value}", "use 0 or more"))
+        if any(day < 0 for day in self.grounded_days):
+            found.append(
+                Problem(
+                    where, f"grounded_days {list(self.grounded_days)} has a negative day", "days are counted from 0"
+                )
+            )
+        return found
+
+
+_POSITIVE = ("payload_gal", "sigma_parallel_m", "sigma_perpendicular_m")
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """One aircraft: a column ``a`` of every ``[T, A]`` array."""
+
+    name: str
+    index: int
+    type: AircraftType
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Aircraft types in the order of the fleet file, which is the order of the columns."""
+
+    types: tuple[AircraftType, ...]
+
+    @property
+    def tails(self) -> tuple[Tail, ...]:
+        """Every aircraft, named ``<id>-<number from 1>``, in column order."""
+        named = [(f"{kind.id}-{number + 1}", kind) for kind in self.types for number in range(kind.count)]
+        return tuple(Tail(name, index, kind) for index, (name, kind) in enumerate(named))
+
+    @property
+    def n_aircraft(self) -> int:
+        """``N_a``."""
+        return sum(kind.count for kind in self.types)
+
+    def replace_type(self, index: int, kind: AircraftType) -> Fleet:
+        """The fleet with row ``index`` replaced."""
+        return Fleet((*self.types[:index], kind, *self.types[index + 1 :]))
+
+    def problems(self) -> list[Problem]:
+        """Everything wrong with the fleet."""
+        found = [problem for kind in self.types for problem in kind.problems()]
+        counts = Counter(kind.id for kind in self.types)
+        found += [
+            Problem("fleet", f"the id {name} is used {n} times", "ids must differ")
+            for name, n in counts.items()
+            if n > 1
+        ]
+        names = Counter(tail.name for tail in self.tails)
+        clashes = sorted(name for name, n in names.items() if n > 1 and counts[name.rsplit("-", 1)[0]] == 1)
+        found += [Problem("fleet", f"two aircraft would be called {name}", "choose other ids") for name in clashes]
+        if self.n_aircraft == 0:
+            found.append(Problem("fleet", "no aircraft", "add at least one"))
+        return found
+
+
+def availability_cap(fleet: Fleet, calendar: Calendar) -> int:
+    """The most drops the fleet can make in the window: every logit positive, only the gates decide (paper, step 1).
+
+    After a drop at ``t`` an aircraft can drop again at ``t + Δ_a + 1``; on its ``grounded_days`` it cannot. The paper's
+    fleet over 15 days gives 4,037.
+    """
+    return sum(kind.count * _cap_of_one(kind, calendar) for kind in fleet.types)
+
+
+def _cap_of_one(kind: AircraftType, calendar: Calendar) -> int:
+    grounded, per_day = set(kind.grounded_days), calendar.steps_per_day
+    interval = kind.turnaround_steps(per_day) + 1
+    step = drops = 0
+    while step < calendar.n_steps:
+        day = calendar.day_of_step(step)
+        if day in grounded:
+            step = (day + 1) * per_day
+        else:
+            drops += 1
+            step += interval
+    return drops

@@ -1,0 +1,94 @@
+"""The raster Ω: square cells, row 0 at the north, column 0 at the west."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firegui.errors import Problem
+
+FOOT_M = 0.3048
+HECTARE_M2 = 10_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A north-up raster of square cells.
+
+    ``rows`` × ``columns`` cells of side ``cell_size_m`` (Δx, metres). ``transform`` holds the six affine
+    coefficients ``(a, b, c, d, e, f)`` with ``x = a·column + b·row + c`` and ``y = d·column + e·row + f`` of a cell's
+    north-west *corner*; ``crs`` is any text that PROJ understands. Both are ``None`` on a raster without a place.
+    """
+
+    rows: int
+    columns: int
+    cell_size_m: float
+    transform: tuple[float, float, float, float, float, float] | None = None
+    crs: str | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(rows, columns)``, the paper's ``(n_y, n_x)``."""
+        return self.rows, self.columns
+
+    @property
+    def n_cells(self) -> int:
+        """``|Ω|``."""
+        return self.rows * self.columns
+
+    @property
+    def cell_area_ha(self) -> float:
+        """Area of a cell in hectares."""
+        return self.cell_size_m**2 / HECTARE_M2
+
+    @property
+    def cell_area_100ft2(self) -> float:
+        """``A_cell = (Δx / 0.3048)² / 100``, in units of 100 ft² (paper, step 3)."""
+        return (self.cell_size_m / FOOT_M) ** 2 / 100.0
+
+    @property
+    def is_georeferenced(self) -> bool:
+        """Whether the raster has a place on the Earth."""
+        return self.transform is not None and self.crs is not None
+
+    def to_world(self, y: float, x: float) -> tuple[float, float]:
+        """Easting and northing (CRS units) of the raster position ``(y, x)``, cell centres at integers.
+
+        On a raster without a transform the result is metres east and north of its south-west corner.
+        """
+        row, column = y + 0.5, x + 0.5
+        if self.transform is None:
+            return column * self.cell_size_m, (self.rows - row) * self.cell_size_m
+        a, b, c, d, e, f = self.transform
+        return a * column + b * row + c, d * column + e * row + f
+
+    def from_world(self, easting: float, northing: float) -> tuple[float, float]:
+        """Raster position ``(y, x)`` of a point in CRS units: the inverse of :meth:`to_world`."""
+        if self.transform is None:
+            return self.rows - northing / self.cell_size_m - 0.5, easting / self.cell_size_m - 0.5
+        a, b, c, d, e, f = self.transform
+        determinant = a * e - b * d
+        east, north = easting - c, northing - f
+        column = (e * east - b * north) / determinant
+        row = (a * north - d * east) / determinant
+        return row - 0.5, column - 0.5
+
+    def problems(self) -> list[Problem]:
+        """Everything that makes the grid unusable."""
+        found: list[Problem] = []
+        if self.rows < 3 or self.columns < 3:
+            found.append(Problem("grid", f"{self.rows} × {self.columns} cells", "at least 3 × 3 are needed"))
+        if not self.cell_size_m > 0:
+            found.append(Problem("grid", f"cell size {self.cell_size_m} m", "give a positive size in metres"))
+        if self.transform is not None:
+            a, b, _, d, e, _ = self.transform
+            if b != 0 or d != 0 or a <= 0 or e >= 0:
+                found.append(
+                    Problem("grid", f"transform {self.transform} is not north-up", "warp it to a north-up grid first")
+                )
+            elif abs(a + e) > 1e-6 * abs(a):
+                found.append(Problem("grid", f"cells of {a} by {-e} are not square", "resample to square cells first"))
+            elif self.crs is None:
+                found.append(Problem("grid", "a transform without a CRS", "give the CRS the transform is in"))
+        elif self.crs is not None:
+            found.append(Problem("grid", "a CRS without a transform", "give the six affine coefficients too"))
+        return found

@@ -1,0 +1,67 @@
+"""The frozen fire model as the planner sees it: daily spread maps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NEIGHBOURS: tuple[tuple[int, int], ...] = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+"""``(d_row, d_column)`` of the neighbour as seen from the receiving cell, in the order NW N NE W E SW S SE."""
+
+NEIGHBOUR_NAMES = ("NW", "N", "NE", "W", "E", "SW", "S", "SE")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FireMaps:
+    """Everything the rollout needs to know of the fire, for ``D`` days on ``H × W`` cells.
+
+    ``phi [D, 8, H, W]`` spread potential from each neighbour (untreated, the emitter's fuel factor included),
+    ``gamma [D, H, W]`` ignition gain (the receiver's fuel factor included), ``burnable [H, W]`` bool,
+    ``wind_speed [D, H, W]`` m/s, ``wind_dir [D, H, W]`` radians towards, counter-clockwise from east,
+    ``ignition [H, W]`` bool, ``t_burn`` burn duration in steps, ``steps_per_day`` S_day, ``cell_size_m`` Δx,
+    ``c_req`` required coverage in gal/100 ft². Arrays are float32.
+    """
+
+    phi: NDArray[np.float32]
+    gamma: NDArray[np.float32]
+    burnable: NDArray[np.bool_]
+    wind_speed: NDArray[np.float32]
+    wind_dir: NDArray[np.float32]
+    ignition: NDArray[np.bool_]
+    t_burn: float
+    steps_per_day: int
+    cell_size_m: float
+    c_req: float
+
+    @property
+    def days(self) -> int:
+        """``D``."""
+        return int(self.phi.shape[0])
+
+    @property
+    def n_steps(self) -> int:
+        """``T = D · S_day``."""
+        return self.days * self.steps_per_day
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(n_y, n_x)``."""
+        return int(self.phi.shape[2]), int(self.phi.shape[3])
+
+    def window(self, start_day: int, days: int) -> FireMaps:
+        """The maps of ``days`` days from ``start_day``; the ignition is kept."""
+        keep = slice(start_day, start_day + days)
+        return FireMaps(
+            self.phi[keep], self.gamma[keep], self.burnable, self.wind_speed[keep], self.wind_dir[keep],
+            self.ignition, self.t_burn, self.steps_per_day, self.cell_size_m, self.c_req,
+        )  # fmt: skip
+
+    def with_ignition(self, ignition: NDArray[Any]) -> FireMaps:
+        """The same fire model started elsewhere."""
+        return FireMaps(
+            self.phi, self.gamma, self.burnable, self.wind_speed, self.wind_dir,
+            np.asarray(ignition, bool), self.t_burn, self.steps_per_day, self.cell_size_m, self.c_req,
+        )  # fmt: skip

@@ -1,0 +1,103 @@
+"""A project: an event, what is to be protected, with what, and how to plan. An edit makes a new value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+from firegui.domain.calendar import Calendar
+from firegui.domain.fleet import Fleet
+from firegui.domain.maps import FireMaps
+from firegui.domain.regions import Region, region_problems
+from firegui.domain.scenario import Scenario
+from firegui.domain.settings import PlanSettings
+from firegui.errors import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class FireModel:
+    """Which frozen fire model makes the maps: ``kind`` is ``"scalar"`` (with ``parameters``) or ``"maps"`` (imported).
+
+    ``label`` is what people read beside every result made with it.
+    """
+
+    kind: str
+    label: str
+    parameters: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Project:
+    """Everything a run needs.
+
+    ``fleet`` carries no grounded days: ``grounded`` keeps them as dates per type id, so that moving the start does not
+    move the weather; :attr:`planned_fleet` turns them into days of the plan. ``maps`` are the imported
+    maps of the whole event when ``fire_model.kind == "maps"``.
+    """
+
+    scenario: Scenario
+    fleet: Fleet
+    grounded: Mapping[str, tuple[date, ...]]
+    regions: tuple[Region, ...]
+    plan: PlanSettings
+    fire_model: FireModel
+    maps: FireMaps | None = None
+
+    @property
+    def calendar(self) -> Calendar:
+        """The planning window."""
+        event = self.scenario
+        return Calendar(event.time_of_day(self.plan.start_day), self.plan.days, event.steps_per_day, event.utc_offset_h)
+
+    @property
+    def planned_fleet(self) -> Fleet:
+        """The fleet with ``grounded_days`` as zero-based days of the plan (days outside the window are left out)."""
+        calendar = self.calendar
+        types = []
+        for kind in self.fleet.types:
+            days = (calendar.day_of_date(when) for when in self.grounded.get(kind.id, ()))
+            types.append(kind.with_grounded_days(tuple(day for day in days if 0 <= day < calendar.days)))
+        return Fleet(tuple(types))
+
+    def with_fleet(self, fleet: Fleet) -> Project:
+        """Replace the fleet by one whose ``grounded_days`` are days of the current plan; they become dates."""
+        calendar = self.calendar
+        grounded = {kind.id: tuple(calendar.date_of_day(day) for day in kind.grounded_days) for kind in fleet.types}
+        bare = Fleet(tuple(kind.with_grounded_days(()) for kind in fleet.types))
+        return replace(self, fleet=bare, grounded=grounded)
+
+    def problems(self) -> list[Problem]:
+        """Everything that would keep a run from starting."""
+        event, plan = self.scenario, self.plan
+        found = (
+            event.grid.problems()
+            + self.fleet.problems()
+            + region_problems(self.regions, event.grid.shape)
+            + plan.problems()
+        )
+        if plan.start_day + plan.days > event.days:
+            remedy = f"plan at most {max(event.days - plan.start_day, 0)} days from day {plan.start_day}"
+            found.append(
+                Problem(
+                    "plan",
+                    f"days {plan.start_day} to {plan.start_day + plan.days - 1} with weather for {event.days} days",
+                    remedy,
+                )
+            )
+        ignition = event.ignition_on(plan.start_day)
+        if ignition is None or not ignition.any():
+            found.append(
+                Problem(
+                    "plan", f"nothing burns on day {plan.start_day}", "start on a day that has an observed perimeter"
+                )
+            )
+        if plan.weights.prot > 0 and not self.regions:
+            found.append(
+                Problem(
+                    "objective",
+                    "λ prot is above 0 but no region is drawn",
+                    "draw a protected region or choose setting A",
+                )
+            )
+        return found

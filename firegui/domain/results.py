@@ -1,0 +1,46 @@
+"""What comes out of a rollout or a run, as plain values and numpy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The numbers of one rollout (paper, step 4 and the benchmark tables).
+
+    ``final_extent_cells`` = Σ_x P_T, ``occupancy_cell_days`` = days × mean over the T+1 states of Σ_x P_t,
+    ``protected_cells`` = Σ P_T over the union of the regions; ``loss_*`` are the raw, unweighted terms.
+    """
+
+    final_extent_cells: float
+    final_extent_ha: float
+    occupancy_cell_days: float
+    protected_cells: float
+    loss_burn: float
+    loss_final: float
+    loss_prot: float
+    drops_proposed: int
+    drops_executed: int
+    objective: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frames:
+    """The fire for display: every ``stride``-th state, quantised to 1/255 (approximate, for maps only).
+
+    ``fire [F, H, W]`` is P = 1 − U and ``burning [F, H, W]`` is B, uint8; ``retardant [F, H, W]`` is r, uint8.
+    Frame ``k`` is the state at step ``k · stride``; the last frame is the state at T.
+    """
+
+    stride: int
+    fire: NDArray[np.uint8]
+    burning: NDArray[np.uint8]
+    retardant: NDArray[np.uint8]
+
+    def index_of_step(self, step: int) -> int:
+        """The frame to show at ``step``: the latest one not after it."""
+        return min(step // self.stride, len(self.fire) - 1)

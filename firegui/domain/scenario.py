@@ -1,0 +1,104 @@
+"""A fire event: what was imported, before any fire model has seen it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta, timezone
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.grid import Grid
+
+LAYERS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "elevation": ("Elevation", "m"),
+        "slope": ("Slope", "°"),
+        "aspect": ("Aspect", "° clockwise from north, −1 flat"),
+        "fuel": ("Fuel model", "FBFM40 code"),
+        "canopy_cover": ("Canopy cover", "%"),
+        "canopy_height": ("Canopy height", "m"),
+        "canopy_density": ("Canopy bulk density", "kg/m³"),
+    }
+)
+"""Every landscape layer firegui knows: ``key → (title, unit)``. Any may be missing; what is missing is said."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scenario:
+    """One event on one grid.
+
+    ``layers`` maps a key of :data:`LAYERS` to a float32 raster ``[H, W]`` (NaN is no data). ``wind_speed [D, H, W]``
+    in m/s and ``wind_dir [D, H, W]`` in radians towards, counter-clockwise from east, are one a day from ``start``.
+    ``ignition [H, W]`` is where it starts without observations; ``observed [N, H, W]`` are cumulative perimeters on the
+    local dates ``observed_dates``. ``start`` is the time of event day 0 in UTC. ``notes`` say what to know:
+    what was assumed, what is simulated and not observed.
+    """
+
+    name: str
+    grid: Grid
+    start: datetime
+    utc_offset_h: float
+    wind_speed: NDArray[np.float32]
+    wind_dir: NDArray[np.float32]
+    layers: Mapping[str, NDArray[np.float32]]
+    ignition: NDArray[np.bool_] | None = None
+    observed: NDArray[np.bool_] | None = None
+    observed_dates: tuple[date, ...] = ()
+    steps_per_day: int = 50
+    notes: tuple[str, ...] = ()
+    synthetic: bool = False
+    markers: tuple[tuple[str, str, tuple[tuple[float, float], ...]], ...] = field(default=())
+    """Named map features ``(kind, name, ((y, x), …))`` such as the demo's village and road, in cells."""
+
+    @property
+    def days(self) -> int:
+        """Days for which there is wind."""
+        return int(self.wind_speed.shape[0])
+
+    @property
+    def missing_layers(self) -> tuple[str, ...]:
+        """Keys of :data:`LAYERS` that the event does not have."""
+        return tuple(key for key in LAYERS if key not in self.layers)
+
+    def date_of_day(self, day: int) -> date:
+        """Local date of the zero-based event day."""
+        zone = timezone(timedelta(hours=self.utc_offset_h))
+        return self.start.astimezone(zone).date() + timedelta(days=day)
+
+    def time_of_day(self, day: int) -> datetime:
+        """UTC time at which the zero-based event day begins."""
+        return self.start.astimezone(UTC) + timedelta(days=day)
+
+    def observed_on(self, day: int) -> NDArray[np.bool_] | None:
+        """The observed perimeter on the event day, filled forward over gaps; ``None`` before the first observation."""
+        if self.observed is None:
+            return None
+        index = (
+            int(
+                np.searchsorted(
+                    np.array(self.observed_dates, "datetime64[D]"), np.datetime64(self.date_of_day(day), "D"), "right"
+                )
+            )
+            - 1
+        )
+        return None if index < 0 else self.observed[index]
+
+    def is_filled_forward(self, day: int) -> bool:
+        """Whether :meth:`observed_on` had to reuse an earlier perimeter for this day."""
+        return self.observed is not None and self.date_of_day(day) not in self.observed_dates
+
+    def ignition_on(self, day: int) -> NDArray[np.bool_] | None:
+        """The cells burning when a plan starts on ``day``: the observed perimeter, else on day 0 the ignition."""
+        observed = self.observed_on(day)
+        if observed is not None and observed.any():
+            return observed
+        return self.ignition if day == 0 else None
+
+    def wind_at(self, day: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Speed and direction rasters of a day, the last day's beyond the end."""
+        index = min(max(day, 0), self.days - 1)
+        return self.wind_speed[index], self.wind_dir[index]

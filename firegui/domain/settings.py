@@ -1,0 +1,134 @@
+"""What a person chooses before a run. One description of each choice serves every form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+from firegui.errors import Problem
+
+
+def option(
+    default: Any, title: str, help: str, *, unit: str = "", low: float | None = None, high: float | None = None
+) -> Any:
+    """A dataclass field that carries its title, unit, bounds and help, for forms, the command line and error texts."""
+    return field(default=default, metadata={"title": title, "help": help, "unit": unit, "low": low, "high": high})
+
+
+def bounds_problems(value: Any, where: str) -> list[Problem]:
+    """Check every bounded field of a settings dataclass against its metadata."""
+    found = []
+    for item in fields(value):
+        number = getattr(value, item.name)
+        low, high = item.metadata.get("low"), item.metadata.get("high")
+        if not isinstance(number, (int, float)) or isinstance(number, bool) or (low is None and high is None):
+            continue
+        bad = not math.isfinite(number) or (low is not None and number < low) or (high is not None and number > high)
+        if bad:
+            limits = f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"
+            found.append(Problem(where, f"{item.metadata['title']} is {number}", f"use a value from {limits}"))
+    return found
+
+
+class Setting(StrEnum):
+    """The paper's two objectives, or the user's own weights (Table ``loss_weights``)."""
+
+    A = "A"
+    B = "B"
+    CUSTOM = "custom"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectiveWeights:
+    """``λ_burn, λ_final, λ_prot, λ_budget`` of the paper's objective (step 4)."""
+
+    burn: float = option(50.0, "λ burn", "weight of fire exposure over time, whole domain", low=0.0)
+    final: float = option(50.0, "λ final", "weight of fire extent at the end", low=0.0)
+    prot: float = option(0.0, "λ prot", "weight of fire exposure inside the protected regions", low=0.0)
+    budget: float = option(1e-6, "λ budget", "cost of one executed drop", low=0.0)
+
+    @staticmethod
+    def of(setting: Setting) -> ObjectiveWeights:
+        """The weights of setting A or B; custom starts from A."""
+        return ObjectiveWeights(0.0, 1.0, 100.0, 0.0) if setting is Setting.B else ObjectiveWeights()
+
+
+@dataclass(frozen=True, slots=True)
+class Effectiveness:
+    """η: the fraction of the fire response removed where a cell gets the required coverage, per material."""
+
+    retardant: float = option(
+        0.9, "η retardant", "effectiveness of retardant at required coverage", low=0.0, high=0.999999
+    )
+    water: float = option(0.9, "η water", "effectiveness of water at required coverage", low=0.0, high=0.999999)
+
+
+NOMINAL = Effectiveness(0.9, 0.9)
+DESIGN = Effectiveness(0.85, 0.75)
+
+
+class RetardantSide(StrEnum):
+    """Which use of the fuel factor retardant changes: emitting neighbour, receiving cell, or both (default)."""
+
+    BOTH = "both"
+    EMITTER = "emitter"
+    RECEIVER = "receiver"
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerSettings:
+    """Stage 1 (paper, Table ``opt_params``)."""
+
+    epochs: int = option(10_000, "Epochs", "cap on the number of gradient epochs", low=1, high=1_000_000)
+    learning_rate: float = option(3e-3, "Learning rate", "Adam step size", low=1e-6, high=10.0)
+    patience: int = option(2_000, "Patience", "stop after this many epochs without improvement", unit="epochs", low=1)
+    clip_norm: float = option(1.0, "Gradient clip", "global gradient norm is clipped to this", low=1e-12)
+    logit_clamp: float = option(3.0, "Logit clamp", "drop logits are kept within ± this", low=0.1, high=50.0)
+    initial_logit: float = option(-0.04, "Initial logit", "every drop logit starts here", low=-50.0, high=50.0)
+    exclusion_cells: float = option(
+        12.0, "Exclusion radius", "simultaneous drops start at least this far apart", unit="cells", low=0.0
+    )
+    jitter_cells: float = option(
+        2.0, "Jitter", "standard deviation of the random offset of starting positions", unit="cells", low=0.0
+    )
+    seed: int = option(0, "Seed", "seed of every random choice of the run", low=0, high=2**32 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSettings:
+    """The part of a project that says which days are planned and what for."""
+
+    start_day: int = option(
+        0, "Start day", "day of the event on which the plan starts, counted from 0", unit="day", low=0
+    )
+    days: int = option(15, "Days", "length of the plan", unit="days", low=1, high=3650)
+    setting: Setting = Setting.A
+    weights: ObjectiveWeights = ObjectiveWeights()
+    nominal: Effectiveness = NOMINAL
+    design: Effectiveness = DESIGN
+    retardant_acts_on: RetardantSide = RetardantSide.BOTH
+    optimizer: OptimizerSettings = OptimizerSettings()
+
+    def problems(self) -> list[Problem]:
+        """Everything out of bounds."""
+        found = bounds_problems(self, "plan") + bounds_problems(self.weights, "objective")
+        found += bounds_problems(self.nominal, "nominal effectiveness") + bounds_problems(
+            self.design, "design effectiveness"
+        )
+        found += bounds_problems(self.optimizer, "optimizer")
+        weights = (self.weights.burn, self.weights.final, self.weights.prot)
+        if all(math.isfinite(w) for w in weights) and not any(w > 0 for w in weights):
+            found.append(
+                Problem("objective", "λ burn, λ final and λ prot are all 0", "give at least one fire term a weight")
+            )
+        return found
+
+
+SETTING_TITLES: Mapping[Setting, str] = {
+    Setting.A: "A · total fire-affected area",
+    Setting.B: "B · protected regions",
+    Setting.CUSTOM: "Custom weights",
+}

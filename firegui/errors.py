@@ -1,0 +1,72 @@
+"""The errors a user can meet, all under one base.
+
+Bad input never ends in a traceback: every importer, reader and validator collects *all* its problems in a
+:class:`Problems` and raises one :class:`InputError` that lists them, each with its place and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+
+class FireguiError(Exception):
+    """Base of every error that firegui raises on purpose."""
+
+
+class CancelledError(FireguiError):
+    """Long work was asked to stop; whoever catches it keeps the best so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input.
+
+    ``where`` names the file, layer, row or field; ``what`` says what is wrong with it; ``remedy`` says what to do.
+    """
+
+    where: str
+    what: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        head = f"{self.where}: {self.what}"
+        return f"{head} — {self.remedy}" if self.remedy else head
+
+
+class InputError(FireguiError):
+    """Input that cannot be used. Holds every problem found, never only the first."""
+
+    def __init__(self, problems: Iterable[Problem], title: str = "The input cannot be used") -> None:
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        self.title = title
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.title}:", *(f"  • {problem}" for problem in self.problems)])
+
+
+class Problems:
+    """Collects problems so that they can be reported together."""
+
+    def __init__(self) -> None:
+        self._found: list[Problem] = []
+
+    def add(self, where: str, what: str, remedy: str = "") -> None:
+        """Note one problem."""
+        self._found.append(Problem(where, what, remedy))
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Note several problems found elsewhere."""
+        self._found.extend(problems)
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self._found)
+
+    def raise_if_any(self, title: str = "The input cannot be used") -> None:
+        """Raise one :class:`InputError` with everything found, if anything was."""
+        if self._found:
+            raise InputError(self._found, title)

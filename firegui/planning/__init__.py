@@ -1,0 +1,1 @@
+"""Objective, initialization and the planners."""

@@ -1,0 +1,184 @@
+"""Stage 1 (paper, step 4): Adam on every drop and pose logit, one epoch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.numpy import load_file, save_file
+
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule, pose_scale
+from firegui.domain.settings import OptimizerSettings
+from firegui.errors import InputError, Problem
+from firegui.io.atomic import replacing
+from firegui.planning.initialization import pose_logits_of
+from firegui.rollout.model import Model
+from firegui.rollout.simulate import Rollout, simulate_with_gradient
+
+Floats = NDArray[np.float64]
+
+BETAS = (0.9, 0.999)
+ADAM_EPSILON = 1e-8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannerState:
+    """Everything that decides how the run goes on: variables, Adam's moments, the best so far. Arrays are float64."""
+
+    logits: Floats
+    pose_logits: Floats
+    logits_mean: Floats
+    logits_square: Floats
+    pose_mean: Floats
+    pose_square: Floats
+    best_logits: Floats
+    best_pose_logits: Floats
+    progress: Floats  # epoch, best epoch, best objective
+
+    def save(self, path: Path) -> None:
+        """Write as safetensors, atomically."""
+        arrays = {item.name: np.ascontiguousarray(getattr(self, item.name)) for item in fields(self)}
+        with replacing(path) as temporary:
+            save_file(arrays, temporary)
+
+    @staticmethod
+    def load(path: Path) -> PlannerState:
+        """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
+        try:
+            stored = load_file(path)
+            return PlannerState(**{item.name: stored[item.name] for item in fields(PlannerState)})
+        except Exception as error:  # safetensors raises its own and OSError alike
+            raise InputError(
+                [Problem(str(path), f"cannot be read ({error})", "start the run again without resuming")]
+            ) from error
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EpochReport:
+    """One epoch.
+
+    The rollout of the current variables, the best objective up to now and the gradient norm before clipping;
+    ``improved`` says that this epoch's schedule is the new best.
+    """
+
+    epoch: int
+    metrics: Metrics
+    best: float
+    improved: bool
+    grad_norm: float
+    rollout: Rollout
+
+
+class GradientPlanner:
+    """Adam through the rollout (paper, Table ``opt_params``).
+
+    An epoch evaluates the current schedule and its gradient, keeps the schedule if it is the best so far, clips the
+    gradient of all logits together to norm ``clip_norm``, takes an Adam step, and clamps the drop logits to
+    ``± logit_clamp``. An epoch that is cancelled leaves the planner as it was.
+    """
+
+    def __init__(self, model: Model, settings: OptimizerSettings, start: Schedule) -> None:
+        z = pose_logits_of(start.poses, model.shape) if start.pose_logits is None else start.pose_logits
+        zeros_d, zeros_z = np.zeros_like(start.logits), np.zeros_like(z)
+        limit = settings.logit_clamp
+        logits = np.clip(start.logits, -limit, limit)
+        progress = np.array([0.0, -1.0, np.inf])
+        self._state = PlannerState(logits, z, zeros_d, zeros_d, zeros_z, zeros_z, logits, z, progress)
+        self._model, self._settings = model, settings
+
+    @staticmethod
+    def restore(model: Model, settings: OptimizerSettings, state: PlannerState) -> GradientPlanner:
+        """Go on from a saved state; ends with what an unbroken run ends with. Raises for a state of another size."""
+        expected = (model.n_steps, model.fleet.n_aircraft)
+        if state.logits.shape != expected:
+            size = f"{state.logits.shape[0]} steps and {state.logits.shape[1]} aircraft"
+            what = f"is for {size}, not {expected[0]} and {expected[1]}"
+            raise InputError([Problem("checkpoint", what, "resume with the project the run was started on")])
+        planner = GradientPlanner(model, settings, Schedule.empty(*expected))
+        planner._state = state
+        return planner
+
+    @property
+    def epochs_done(self) -> int:
+        """Epochs finished so far."""
+        return int(self._state.progress[0])
+
+    @property
+    def best_epoch(self) -> int:
+        """Epoch of the best schedule, −1 before the first."""
+        return int(self._state.progress[1])
+
+    @property
+    def best_objective(self) -> float:
+        """Objective of the best schedule at the effectiveness of the model."""
+        return float(self._state.progress[2])
+
+    @property
+    def best(self) -> Schedule:
+        """The best schedule so far; the start before the first epoch."""
+        return Schedule.from_pose_logits(self._state.best_logits, self._state.best_pose_logits, self._model.shape)
+
+    @property
+    def finished(self) -> str:
+        """``""`` while it can go on, ``"epochs"`` at the cap, ``"patience"`` when nothing improved for long enough."""
+        if self.epochs_done >= self._settings.epochs:
+            return "epochs"
+        idle = self.epochs_done - 1 - self.best_epoch
+        return "patience" if self.best_epoch >= 0 and idle >= self._settings.patience else ""
+
+    def state(self) -> PlannerState:
+        """A value that :meth:`restore` goes on from."""
+        return self._state
+
+    def epoch(self, check: Callable[[], None] | None = None, frame_stride: int | None = None) -> EpochReport:
+        """Evaluate, remember, step."""
+        now = self._state
+        schedule = Schedule.from_pose_logits(now.logits, now.pose_logits, self._model.shape)
+        rollout, gradient = simulate_with_gradient(self._model, schedule, check=check, frame_stride=frame_stride)
+        pose_slope = gradient.pose * pose_scale(self._model.shape) * np.cos(now.pose_logits) / 2.0
+        norm = float(np.sqrt(np.sum(gradient.logit**2) + np.sum(pose_slope**2)))
+        epoch, objective = self.epochs_done, rollout.metrics.objective
+        improved = objective < self.best_objective
+        if improved:
+            progress = np.array([epoch + 1.0, epoch, objective])
+            now = replace(now, best_logits=now.logits, best_pose_logits=now.pose_logits, progress=progress)
+        else:
+            now = replace(now, progress=np.array([epoch + 1.0, *now.progress[1:]]))
+        scale = min(1.0, self._settings.clip_norm / (norm + 1e-6))
+        self._state = self._adam(now, gradient.logit * scale, pose_slope * scale)
+        return EpochReport(epoch, rollout.metrics, self.best_objective, improved, norm, rollout)
+
+    def _adam(self, now: PlannerState, logit_slope: Floats, pose_slope: Floats) -> PlannerState:
+        step, rate = self.epochs_done + 1, self._settings.learning_rate
+        logits, logits_mean, logits_square = _adam_step(
+            now.logits, logit_slope, now.logits_mean, now.logits_square, step, rate
+        )
+        pose, pose_mean, pose_square = _adam_step(
+            now.pose_logits, pose_slope, now.pose_mean, now.pose_square, step, rate
+        )
+        limit = self._settings.logit_clamp
+        return replace(
+            now, logits=np.clip(logits, -limit, limit), logits_mean=logits_mean, logits_square=logits_square,
+            pose_logits=pose, pose_mean=pose_mean, pose_square=pose_square,
+        )  # fmt: skip
+
+
+def _adam_step(
+    value: Floats, slope: Floats, mean: Floats, square: Floats, step: int, rate: float
+) -> tuple[Floats, Floats, Floats]:
+    """One step of torch's Adam whose moments are ours to store; returns the new value and moments."""
+    parameter = torch.nn.Parameter(torch.from_numpy(value.copy()))
+    optimizer = torch.optim.Adam([parameter], lr=rate, betas=BETAS, eps=ADAM_EPSILON, foreach=False)
+    state: dict[str, Any] = optimizer.state[parameter]
+    state["step"] = torch.tensor(float(step - 1))
+    state["exp_avg"] = torch.from_numpy(mean.copy())
+    state["exp_avg_sq"] = torch.from_numpy(square.copy())
+    parameter.grad = torch.from_numpy(slope)
+    optimizer.step()
+    return parameter.detach().numpy(), state["exp_avg"].numpy(), state["exp_avg_sq"].numpy()

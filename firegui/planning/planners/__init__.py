@@ -1,0 +1,1 @@
+"""One planner per file; planners do not know each other."""

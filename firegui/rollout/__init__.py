@@ -1,0 +1,1 @@
+"""The differentiable rollout: gates, footprints, suppression and the three-state update."""

@@ -1,0 +1,105 @@
+"""Picks who computes a rollout. The only place that reaches an implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule
+from firegui.errors import InputError, Problem
+from firegui.rollout import closed_form, reference
+from firegui.rollout.closed_form import Outcome
+from firegui.rollout.model import Model
+from firegui.rollout.observe import Observer
+
+BACKENDS = ("auto", "reference", "cpu", "cuda")
+
+Check = Callable[[], None]
+Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
+
+
+class Engine(Protocol):
+    """What a backend can do."""
+
+    def simulate(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
+        """Roll a schedule out."""
+
+    def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
+        """Roll a schedule out and differentiate the objective."""
+
+
+def choose(name: str) -> tuple[str, str]:
+    """``(backend, torch device)`` for a name of :data:`BACKENDS`; ``auto`` takes a GPU where there is one.
+
+    Raises :class:`~firegui.errors.InputError` for an unknown name and for a GPU that is not there.
+    """
+    if name not in BACKENDS:
+        raise InputError([Problem("backend", f"{name!r} is unknown", f"choose one of {', '.join(BACKENDS)}")])
+    has_gpu = torch.cuda.is_available()
+    if name == "cuda" and not has_gpu:
+        raise InputError([Problem("backend", "no CUDA device is available", "choose auto or cpu")])
+    if name == "auto":
+        name = "cuda" if has_gpu else "cpu"
+    return name, "cuda" if name == "cuda" else "cpu"
+
+
+def engine(model: Model) -> Engine:
+    """The implementation behind ``model.backend``."""
+    return _Reference() if model.backend == "reference" else _ClosedForm()
+
+
+class _ClosedForm:
+    def simulate(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
+        return closed_form.simulate(model, schedule, observer, check)
+
+    def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
+        return closed_form.gradient(model, schedule, observer, check)
+
+
+class _Reference:
+    """Dense torch and autograd, adapted to the same answers."""
+
+    def simulate(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
+        return self._outcome(model, schedule, reference.simulate(model, schedule, check=check), observer)
+
+    def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
+        values = reference.variables(schedule, differentiable=True)
+        trajectory = reference.simulate(model, schedule, differentiable=True, values=values, check=check)
+        logit, pose = torch.autograd.grad(trajectory.objective, [values.logits, values.poses], allow_unused=True)
+        outcome = self._outcome(model, schedule, trajectory, observer)
+        empty = np.zeros(schedule.logits.shape)
+        executed = outcome.executed[:, :, None]
+        return (
+            outcome,
+            empty if logit is None else logit.numpy(),
+            np.zeros(schedule.poses.shape) if pose is None else pose.numpy() * executed,
+        )
+
+    @staticmethod
+    def _outcome(model: Model, schedule: Schedule, trajectory: reference.Trajectory, observer: Observer) -> Outcome:
+        window = (slice(0, model.shape[0]), slice(0, model.shape[1]))
+        states = zip(trajectory.unburned, trajectory.burning, trajectory.retardant, strict=True)
+        total = 0.0
+        for step, (unburned, burning, retardant) in enumerate(states):
+            total += float((1.0 - unburned).double().sum())
+            observer.see(step, window, unburned.detach(), burning.detach(), retardant.detach())
+        last = (1.0 - trajectory.unburned[-1]).detach().double()
+        extent = float(last.sum())
+        metrics = Metrics(
+            final_extent_cells=extent,
+            final_extent_ha=extent * model.cell_area_ha,
+            occupancy_cell_days=total / (model.n_steps + 1) * model.maps.days,
+            protected_cells=float(last[model.protected].sum()),
+            loss_burn=float(trajectory.burn.detach()),
+            loss_final=float(trajectory.final.detach()),
+            loss_prot=float(trajectory.prot.detach()),
+            drops_proposed=int(schedule.proposed.sum()),
+            drops_executed=int(trajectory.gates.executed.sum()),
+            objective=float(trajectory.objective.detach()),
+        )
+        return Outcome(metrics, trajectory.gates.executed)

@@ -1,0 +1,391 @@
+"""The rollout with its gradient in closed form, on the window the fire can have reached.
+
+Same equations as :mod:`firegui.rollout.reference`. Two facts make it cheaper. A step can change only the neighbours of
+burning cells, so everything is evaluated on the bounding box of what has burned, grown by one cell a step: exact in any
+precision, because outside of it every heat exposure is exactly 0. And every loss depends on the state only through
+``U = 1 − P`` while the carry of ``B`` is cut, so the adjoint is one transposed stencil a step. With
+``l_t = ∂𝓛/∂P_t``, ``g = ∂𝓛/∂U_{t+1}`` (started at ``−l_T``), ``ρ_x, ρ_e`` the retardant factor where it acts on
+receiver and emitter (1 where it does not), and from ``t = T − 1`` down:
+
+    V = g U_{t+1}                      M(x) = Σ_y V(y) ρ_x(y) K_{x→y}(y)
+    C ← C + V h_t [receiver] + M B̃_t ρ_e [emitter]        = ∂𝓛/∂E^ret_t
+    g̃ = g e^{−h_t}                     ∂𝓛/∂E^water_t = s_t B_t (g̃ + M ρ_e)
+    g ← g̃ − l_t
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from firegui.domain.fleet import Material
+from firegui.domain.maps import NEIGHBOURS
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule
+from firegui.rollout.deposits import StepDose, batches, scales_of, step_doses
+from firegui.rollout.gates import Gates, apply_gates
+from firegui.rollout.landing import fall_time_s
+from firegui.rollout.model import Model
+from firegui.rollout.observe import Observer
+from firegui.rollout.suppression import MAXIMUM_DOSE
+
+Check = Callable[[], None]
+Box = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """Numbers of a rollout and what it executed."""
+
+    metrics: Metrics
+    executed: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Record:
+    """What the backward pass needs of one step, on the step's window."""
+
+    box: Box
+    burning: Tensor  # B_t, before water
+    heat: Tensor  # h_t
+    after: Tensor  # U_{t+1}
+    cells: Tensor | None  # where retardant fell …
+    before: Tensor | None  # … and r_t there
+
+
+class Forward:
+    """State of one rollout: ``U [H, W]``, ``B`` padded by one cell, ``r`` padded by one cell."""
+
+    def __init__(self, model: Model, schedule: Schedule, dtype: torch.dtype = torch.float32) -> None:
+        self.model, self.dtype = model, dtype
+        self.gates: Gates = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day)
+        self.proposed = int(schedule.proposed.sum())
+        self.doses = step_doses(model, schedule, self.gates.executed)
+        self.gains = model.K.to(dtype)
+        ignition = torch.from_numpy(model.maps.ignition).to(model.device)
+        rows, columns = model.shape
+        self._burning = torch.zeros((rows + 2, columns + 2), dtype=dtype, device=model.device)
+        self._retardant = torch.ones_like(self._burning)
+        self.burning = self._burning[1:-1, 1:-1]
+        self.retardant = self._retardant[1:-1, 1:-1]
+        self.burning[ignition] = 1.0
+        self.unburned = 1.0 - self.burning
+        self.occupied = torch.zeros(model.shape, dtype=torch.float64, device=model.device)  # Σ_t P_t of scored steps
+        self.everywhere = torch.zeros_like(self.occupied)  # Σ_t P_t of all steps
+        self.records: list[_Record] = []
+
+    def run(self, observer: Observer, check: Check | None, *, keep: bool) -> None:
+        """All ``T`` steps; ``keep`` stores what the gradient needs."""
+        box = self._reached()
+        self._score(0, box, observer)
+        for step in range(self.model.n_steps):
+            if check is not None:
+                check()
+            if step % self.model.maps.steps_per_day == 0:
+                box = self._reached()
+            box = _grown(box, self.model.shape)
+            record = self._step(step, box, keep)
+            if record is not None:
+                self.records.append(record)
+            self._score(step + 1, box, observer)
+
+    def _reached(self) -> Box:
+        """Bounding box of every cell that has burned or burns."""
+        touched = (self.burning > 0) | (self.unburned < 1)
+        rows = torch.nonzero(touched.any(dim=1)).flatten()
+        columns = torch.nonzero(touched.any(dim=0)).flatten()
+        if len(rows) == 0:
+            return 0, 0, 0, 0
+        return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
+
+    def _score(self, step: int, box: Box, observer: Observer) -> None:
+        window = _window(box)
+        fire = 1.0 - self.unburned[window]
+        self.everywhere[window] += fire
+        if step >= self.model.first_scored_step:
+            self.occupied[window] += fire
+        observer.see(step, window, self.unburned[window], self.burning[window], self.retardant)
+
+    def _step(self, step: int, box: Box, keep: bool) -> _Record | None:
+        model, window = self.model, _window(box)
+        burning_before = self.burning[window].clone() if keep else None
+        water = self.doses[Material.WATER].get(step)
+        if water is not None:
+            self._wet(water)
+        laid = self.doses[Material.RETARDANT].get(step)
+        before = None
+        if laid is not None:
+            flat = (laid.cells // model.shape[1], laid.cells % model.shape[1])
+            before = self.retardant[flat]
+            self.retardant[flat] = before * _survival(laid, self.dtype)
+        heat = self._exposure(step, box)
+        unburned, burning = self.unburned[window], self.burning[window]
+        new = unburned * (1.0 - torch.exp(-heat))
+        burnout = burning * (1.0 - (1.0 - 1.0 / model.maps.t_burn))
+        burning += new
+        burning -= burnout
+        burning.clamp_(0.0, 1.0)
+        unburned -= new
+        unburned.clamp_(0.0, 1.0)
+        if burning_before is None:
+            return None
+        return _Record(box, burning_before, heat, unburned.clone(), laid.cells if laid is not None else None, before)
+
+    def _wet(self, water: StepDose) -> None:
+        """``B̃ = B s`` and ``Ũ = clip(U + B (1 − s), 0, 1)`` on the cells the water reaches."""
+        columns = self.model.shape[1]
+        flat = (water.cells // columns, water.cells % columns)
+        burning, survival = self.burning[flat], _survival(water, self.dtype)
+        self.unburned[flat] = (self.unburned[flat] + burning * (1.0 - survival)).clamp(0.0, 1.0)
+        self.burning[flat] = burning * survival
+
+    def _exposure(self, step: int, box: Box) -> Tensor:
+        """``h = ρ_x Σ_n (ρ_e B̃)(n) K_n`` on the window, neighbours summed NW N NE W E SW S SE."""
+        top, bottom, left, right = box
+        halo = (slice(top, bottom + 2), slice(left, right + 2))
+        source = self._burning[halo]
+        if self.model.emitter_treated:
+            source = source * self._retardant[halo]
+        gains = self.gains[step // self.model.maps.steps_per_day]
+        heat = torch.zeros((bottom - top, right - left), dtype=self.dtype, device=source.device)
+        for n, (dy, dx) in enumerate(NEIGHBOURS):
+            heat += (
+                source[1 + dy : 1 + dy + bottom - top, 1 + dx : 1 + dx + right - left]
+                * gains[n, top:bottom, left:right]
+            )
+        return heat * self.retardant[_window(box)] if self.model.receiver_treated else heat
+
+    def metrics(self) -> Metrics:
+        """The paper's loss terms and the benchmark's metrics."""
+        model, weights = self.model, self.model.weights
+        last = (1.0 - self.unburned).double()
+        executed = int(self.gates.executed.sum())
+        extent = float(last.sum())
+        burn = float(self.occupied.sum()) / (model.n_scored * model.n_cells)
+        prot = float((self.occupied * model.protection).sum()) / model.n_scored
+        final = extent / model.n_cells
+        objective = weights.burn * burn + weights.final * final + weights.prot * prot + weights.budget * executed
+        return Metrics(
+            final_extent_cells=extent,
+            final_extent_ha=extent * model.cell_area_ha,
+            occupancy_cell_days=float(self.everywhere.sum()) / (model.n_steps + 1) * model.maps.days,
+            protected_cells=float(last[model.protected].sum()),
+            loss_burn=burn,
+            loss_final=final,
+            loss_prot=prot,
+            drops_proposed=self.proposed,
+            drops_executed=executed,
+            objective=objective,
+        )
+
+
+def simulate(
+    model: Model, schedule: Schedule, observer: Observer, check: Check | None, dtype: torch.dtype = torch.float32
+) -> Outcome:
+    """Roll out without a gradient."""
+    forward = Forward(model, schedule, dtype)
+    forward.run(observer, check, keep=False)
+    return Outcome(forward.metrics(), forward.gates.executed)
+
+
+def gradient(
+    model: Model, schedule: Schedule, observer: Observer, check: Check | None, dtype: torch.dtype = torch.float32
+) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
+    """Roll out and differentiate: ``∂𝓛/∂D [T, A]`` (straight-through) and ``∂𝓛/∂(y, x, θ) [T, A, 3]``, float64."""
+    forward = Forward(model, schedule, dtype)
+    forward.run(observer, check, keep=True)
+    backward = Backward(forward, schedule)
+    backward.run(check)
+    outcome = Outcome(forward.metrics(), forward.gates.executed)
+    probability = 1.0 / (1.0 + np.exp(-schedule.logits))
+    soft = probability * (1.0 - probability) * forward.gates.open
+    return outcome, (backward.decision + model.weights.budget) * soft, backward.pose
+
+
+class Backward:
+    """The adjoint sweep. ``decision [T, A]`` is ``∂𝓛/∂d`` of every open pair, ``pose`` that of every executed one."""
+
+    def __init__(self, forward: Forward, schedule: Schedule) -> None:
+        self.forward, self.model, self.schedule = forward, forward.model, schedule
+        model, dtype, device = self.model, forward.dtype, forward.model.device
+        self.decision = np.zeros(schedule.logits.shape)
+        self.pose = np.zeros(schedule.poses.shape)
+        self.margin = 2 * max((scales_of(kind, model).half_width for kind in model.fleet.types), default=0) + 1
+        rows, columns = model.shape
+        padded = (rows + 2 * self.margin, columns + 2 * self.margin)
+        inner = (slice(self.margin, self.margin + rows), slice(self.margin, self.margin + columns))
+        # Padded, so that footprints that stick out of the raster read zeros there: what lands outside is lost.
+        self._retardant_slope = torch.zeros(padded, dtype=dtype, device=device)
+        self._water_slope = torch.zeros(padded, dtype=dtype, device=device)
+        self.retardant_slope = self._retardant_slope[inner]  # C, ∂𝓛/∂E^ret
+        self.water_slope = self._water_slope[inner]  # ∂𝓛/∂E^water
+        self.slope = model.occupancy_slope().to(dtype)  # l_t
+        self.g = -(self.slope + model.terminal_slope)  # starts at −l_T
+        self.has_water = bool(model.columns_of(Material.WATER))
+
+    def run(self, check: Check | None) -> None:
+        """All steps backward, footprints a day at a time."""
+        per_day = self.model.maps.steps_per_day
+        for day in range(self.model.maps.days - 1, -1, -1):
+            steps = range(day * per_day, (day + 1) * per_day)
+            table = _FootprintTable(self, steps, self._readable(steps))
+            for step in reversed(steps):
+                if check is not None:
+                    check()
+                self._step(step)
+                table.read(step)
+
+    def _readable(self, steps: range) -> NDArray[np.bool_]:
+        """Open pairs of these steps whose gradient can be other than 0: near where the fire ever was."""
+        boxes = np.array([record.box for record in self.forward.records])
+        (top, left), (bottom, right) = boxes[:, ::2].min(axis=0), boxes[:, 1::2].max(axis=0)
+        wanted = np.zeros_like(self.forward.gates.open)
+        window = slice(steps.start, steps.stop)
+        y, x = self.schedule.poses[window, :, 0], self.schedule.poses[window, :, 1]
+        near = np.zeros(y.shape, bool)
+        speed = float(self.model.maps.wind_speed[steps.start // len(steps)].max(initial=0.0))
+        for tail in self.model.fleet.tails:
+            drift = speed * fall_time_s(tail.type) / self.model.maps.cell_size_m
+            reach = scales_of(tail.type, self.model).half_width + 2 + drift
+            a = tail.index
+            near[:, a] = (
+                (y[:, a] >= top - reach)
+                & (y[:, a] <= bottom + reach)
+                & (x[:, a] >= left - reach)
+                & (x[:, a] <= right + reach)
+            )
+        wanted[window] = self.forward.gates.open[window] & near
+        return wanted
+
+    def _step(self, step: int) -> None:
+        forward, model = self.forward, self.model
+        record = forward.records[step]
+        window = _window(record.box)
+        retardant = forward.retardant[window]
+        water = forward.doses[Material.WATER].get(step)
+        survival = self._survival_field(water, record.box)
+        flow = self.g[window] * record.after  # V
+        received = flow * retardant if model.receiver_treated else flow
+        emitted = self._transposed(step, record.box, received)  # M
+        if model.emitter_treated:
+            emitted = emitted * retardant
+        wetted = record.burning if survival is None else record.burning * survival
+        if model.receiver_treated:
+            self.retardant_slope[window] += flow * record.heat
+        if model.emitter_treated:
+            self.retardant_slope[window] += emitted * wetted
+        passed = self.g[window] * torch.exp(-record.heat)
+        if self.has_water:
+            self.water_slope.zero_()
+            self.water_slope[window] = wetted * (passed + emitted)
+        self.g[window] = passed
+        if step >= model.first_scored_step:
+            self.g -= self.slope
+        if record.cells is not None and record.before is not None:
+            columns = model.shape[1]
+            forward.retardant[record.cells // columns, record.cells % columns] = record.before
+
+    def _survival_field(self, water: StepDose | None, box: Box) -> Tensor | None:
+        if water is None:
+            return None
+        field = torch.ones(self.model.n_cells, dtype=self.forward.dtype, device=self.model.device)
+        field[water.cells] = _survival(water, self.forward.dtype)
+        return field.reshape(self.model.shape)[_window(box)]
+
+    def _transposed(self, step: int, box: Box, received: Tensor) -> Tensor:
+        """``M(x) = Σ_y received(y) K_{x→y}(y)``: the stencil of the forward pass, scattered back to the emitters."""
+        top, bottom, left, right = box
+        gains = self.forward.gains[step // self.model.maps.steps_per_day]
+        halo = torch.zeros((bottom - top + 2, right - left + 2), dtype=self.forward.dtype, device=received.device)
+        for n, (dy, dx) in enumerate(NEIGHBOURS):
+            part = received * gains[n, top:bottom, left:right]
+            halo[1 + dy : 1 + dy + bottom - top, 1 + dx : 1 + dx + right - left] += part
+        return halo[1:-1, 1:-1]
+
+    def slope_of(self, material: Material) -> Tensor:
+        """The padded field that a footprint of this material reads."""
+        return self._water_slope if material is Material.WATER else self._retardant_slope
+
+    def capped(self, material: Material, step: int) -> Tensor | None:
+        """Flat cells at which the dose of this step is at its cap, where its gradient is 0."""
+        dose = self.forward.doses[material].get(step)
+        if dose is None or not bool((dose.dose > MAXIMUM_DOSE).any()):
+            return None
+        return dose.cells[dose.dose > MAXIMUM_DOSE]
+
+
+class _FootprintTable:
+    """Footprints of a day's open pairs, read against the slopes as the sweep passes their step."""
+
+    def __init__(self, owner: Backward, steps: range, wanted: NDArray[np.bool_]) -> None:
+        self._owner, self._steps = owner, steps
+        executed = owner.forward.gates.executed
+        self._at: dict[int, list[_Reader]] = {}
+        for moving, pairs in ((False, wanted & ~executed), (True, wanted & executed)):
+            for batch in batches(owner.model, owner.schedule, pairs, slopes=moving):
+                tables = (
+                    batch.prints.weight[None]
+                    if batch.prints.slope is None
+                    else torch.cat([batch.prints.weight[None], batch.prints.slope])
+                )
+                tables = (tables * batch.dose).to(owner.forward.dtype)
+                bounds = np.flatnonzero(np.diff(batch.pairs[:, 0], prepend=-1, append=-1))
+                for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+                    reader = _Reader(batch.kind.material, batch.pairs[begin:end, 1], batch.prints.top[begin:end],
+                                     batch.prints.left[begin:end], tables[:, begin:end])  # fmt: skip
+                    self._at.setdefault(int(batch.pairs[begin, 0]), []).append(reader)
+
+    def read(self, step: int) -> None:
+        """Inner products of every footprint of ``step`` with the current slopes."""
+        for reader in self._at.pop(step, []):
+            values = reader.products(self._owner, step)
+            self._owner.decision[step, reader.columns] = values[0]
+            if len(values) == 4:
+                self._owner.pose[step, reader.columns] = values[1:].T
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reader:
+    """Footprints of one type at one step: ``tables [1 or 4, n, m, m]`` holds dose, then its slopes in y, x, θ."""
+
+    material: Material
+    columns: NDArray[np.int64]
+    top: Tensor
+    left: Tensor
+    tables: Tensor
+
+    def products(self, owner: Backward, step: int) -> NDArray[np.float64]:
+        field, margin, side = owner.slope_of(self.material), owner.margin, self.tables.shape[2]
+        capped = owner.capped(self.material, step)
+        if capped is not None:
+            columns = owner.model.shape[1]
+            field = field.clone()
+            field[capped // columns + margin, capped % columns + margin] = 0.0
+        offset = torch.arange(side, device=field.device)
+        rows = (self.top + margin)[:, None, None] + offset[None, :, None]
+        cols = (self.left + margin)[:, None, None] + offset[None, None, :]
+        patch = field[rows, cols].double()
+        result: NDArray[np.float64] = (self.tables.double() * patch).sum(dim=(2, 3)).cpu().numpy()
+        return result
+
+
+def _survival(dose: StepDose, dtype: torch.dtype) -> Tensor:
+    """``exp(−min(E, 50))``, formed in float64."""
+    return torch.exp(-dose.dose.clamp(max=MAXIMUM_DOSE)).to(dtype)
+
+
+def _window(box: Box) -> tuple[slice, slice]:
+    return slice(box[0], box[1]), slice(box[2], box[3])
+
+
+def _grown(box: Box, shape: tuple[int, int]) -> Box:
+    """One cell more on every side, inside the raster; an empty box stays empty."""
+    top, bottom, left, right = box
+    if top == bottom:
+        return box
+    return max(top - 1, 0), min(bottom + 1, shape[0]), max(left - 1, 0), min(right + 1, shape[1])

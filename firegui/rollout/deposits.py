@@ -1,0 +1,115 @@
+"""From a schedule to footprints, batched by aircraft type (paper, steps 1 to 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from firegui.domain.fleet import AircraftType, Material
+from firegui.domain.schedule import Schedule
+from firegui.rollout.footprint import Footprints, Shape, footprints
+from firegui.rollout.landing import drift_cells
+from firegui.rollout.model import Model
+from firegui.rollout.suppression import dose_of_payload
+
+Pairs = NDArray[np.int64]
+
+MAXIMUM_ELEMENTS = 2_000_000
+"""Footprint elements evaluated at a time: bounds the memory of a batch to some tens of megabytes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Footprints of the ``(step, column)`` pairs ``pairs [n, 2]`` of one aircraft type; ``dose`` is P_a α_a."""
+
+    kind: AircraftType
+    dose: float
+    pairs: Pairs
+    prints: Footprints
+
+
+def scales_of(kind: AircraftType, model: Model) -> Shape:
+    """Footprint scales in cells."""
+    return Shape(kind.sigma_parallel_m / model.maps.cell_size_m, kind.sigma_perpendicular_m / model.maps.cell_size_m)
+
+
+def groups(model: Model, wanted: NDArray[np.bool_]) -> Iterator[tuple[AircraftType, Pairs]]:
+    """The wanted ``(step, column)`` pairs, by aircraft type in fleet order, each sorted by step then column."""
+    first = 0
+    for kind in model.fleet.types:
+        pairs = np.argwhere(wanted[:, first : first + kind.count])
+        if len(pairs):
+            yield kind, pairs + np.array([0, first])
+        first += kind.count
+
+
+def landing_offsets(model: Model, kind: AircraftType, pairs: Pairs, poses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Wind drift ``[n, 2]`` = ``(Δy, Δx)`` of each pair in cells."""
+    return np.stack(drift_cells(model.maps, kind, pairs[:, 0], poses[:, 0], poses[:, 1]), axis=1)
+
+
+def batches(model: Model, schedule: Schedule, wanted: NDArray[np.bool_], *, slopes: bool = False) -> Iterator[Batch]:
+    """Footprints of every wanted pair, in batches that fit in memory."""
+    for kind, pairs in groups(model, wanted):
+        scales = scales_of(kind, model)
+        elements = (2 * scales.half_width + 1) ** 2 * (4 if slopes else 1)
+        size = max(1, MAXIMUM_ELEMENTS // elements)
+        dose = dose_of_payload(kind, model.maps, model.effectiveness)
+        for begin in range(0, len(pairs), size):
+            chunk = pairs[begin : begin + size]
+            poses = schedule.poses[chunk[:, 0], chunk[:, 1]]
+            landing = torch.from_numpy(poses[:, :2] + landing_offsets(model, kind, chunk, poses)).to(model.device)
+            theta = torch.from_numpy(poses[:, 2].copy()).to(model.device)
+            yield Batch(kind, dose, chunk, footprints(landing, theta, scales, model.shape, slopes=slopes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepDose:
+    """``E_t`` of one material at one step on the cells it reaches.
+
+    Flat ``cells [k]`` and float64 ``dose [k]``, summed over aircraft and not yet capped.
+    """
+
+    cells: Tensor
+    dose: Tensor
+
+
+def step_doses(model: Model, schedule: Schedule, executed: NDArray[np.bool_]) -> dict[Material, dict[int, StepDose]]:
+    """Summed doses of the executed drops, per material and step. What lands outside the raster is lost.
+
+    The order of summation is the fleet's, so that the same schedule gives the same bits.
+    """
+    parts: dict[tuple[Material, int], list[tuple[Tensor, Tensor]]] = {}
+    rows, columns = model.shape
+    for batch in batches(model, schedule, executed):
+        prints, side = batch.prints, batch.prints.weight.shape[1]
+        tops, lefts = prints.top.tolist(), prints.left.tolist()
+        for k, (step, _) in enumerate(batch.pairs.tolist()):
+            top, left = tops[k], lefts[k]
+            i0, i1, j0, j1 = max(top, 0), min(top + side, rows), max(left, 0), min(left + side, columns)
+            if i0 >= i1 or j0 >= j1:
+                continue
+            patch = prints.weight[k, i0 - top : i1 - top, j0 - left : j1 - left] * batch.dose
+            row = torch.arange(i0, i1, device=model.device)[:, None] * columns
+            cells = row + torch.arange(j0, j1, device=model.device)[None, :]
+            parts.setdefault((batch.kind.material, step), []).append((cells.reshape(-1), patch.reshape(-1)))
+    doses: dict[Material, dict[int, StepDose]] = {Material.WATER: {}, Material.RETARDANT: {}}
+    for (material, step), pieces in parts.items():
+        doses[material][step] = _merge(pieces, model)
+    return doses
+
+
+def _merge(pieces: list[tuple[Tensor, Tensor]], model: Model) -> StepDose:
+    """Sum overlapping patches onto one dense scratch field and read back the touched cells, in a fixed order."""
+    if len(pieces) == 1:
+        return StepDose(*pieces[0])
+    field = torch.zeros(model.n_cells, dtype=torch.float64, device=model.device)
+    for cells, dose in pieces:
+        field[cells] += dose  # a patch names each of its cells once
+    touched = torch.unique(torch.cat([cells for cells, _ in pieces]))
+    return StepDose(touched, field[touched])

@@ -1,0 +1,1 @@
+"""Fast kernels, reached only through ``firegui.rollout.backend``."""

@@ -1,0 +1,35 @@
+"""Where the material comes down (paper, step 2): free-fall drift in the local wind. Numpy only."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.fleet import AircraftType
+from firegui.domain.maps import FireMaps
+
+GRAVITY_MS2 = 9.81
+
+Floats = NDArray[np.float64]
+
+
+def fall_time_s(kind: AircraftType) -> float:
+    """``t_fall = sqrt(2 H_a / g)`` in seconds."""
+    return float(np.sqrt(2.0 * kind.drop_height_m / GRAVITY_MS2))
+
+
+def drift_cells(
+    maps: FireMaps, kind: AircraftType, steps: NDArray[np.int64], y: Floats, x: Floats
+) -> tuple[Floats, Floats]:
+    """Displacement ``(Δy, Δx)`` in cells of drops released at ``(y, x)`` on ``steps``.
+
+    ``Δx = V cos ψ t_fall / Δ`` and ``Δy = −V sin ψ t_fall / Δ``, with the wind of the day at the nearest cell to the
+    release point (piecewise constant, hence without gradient).
+    """
+    rows = np.clip(np.rint(y), 0, maps.shape[0] - 1).astype(np.int64)
+    columns = np.clip(np.rint(x), 0, maps.shape[1] - 1).astype(np.int64)
+    days = steps // maps.steps_per_day
+    speed = maps.wind_speed[days, rows, columns].astype(np.float64)
+    towards = maps.wind_dir[days, rows, columns].astype(np.float64)
+    reach = speed * fall_time_s(kind) / maps.cell_size_m
+    return -reach * np.sin(towards), reach * np.cos(towards)

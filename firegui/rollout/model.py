@@ -1,0 +1,145 @@
+"""What a rollout needs besides the schedule, prepared once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from firegui.domain.fleet import Fleet, Material
+from firegui.domain.grid import HECTARE_M2
+from firegui.domain.maps import FireMaps
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
+from firegui.errors import Problems
+
+MAXIMUM_FACTOR = 100.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """The frozen fire, the fleet and the objective, on one device.
+
+    ``K [D, 8, H, W]`` is ``γ(x) φ_n(x) burnable(x)`` per day; ``protection [H, W]`` float64 is the density of 𝓛_prot,
+    ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions.
+    """
+
+    maps: FireMaps
+    fleet: Fleet
+    weights: ObjectiveWeights
+    effectiveness: Effectiveness
+    retardant_acts_on: RetardantSide
+    backend: str
+    device: str
+    K: Tensor
+    protection: Tensor
+    protected: Tensor
+    first_scored_step: int = 0
+
+    @property
+    def n_steps(self) -> int:
+        """``T``."""
+        return self.maps.n_steps
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(n_y, n_x)``."""
+        return self.maps.shape
+
+    @property
+    def n_cells(self) -> int:
+        """``|Ω|``."""
+        return self.shape[0] * self.shape[1]
+
+    @property
+    def n_scored(self) -> int:
+        """``T_opt = T − t_0 + 1``."""
+        return self.n_steps - self.first_scored_step + 1
+
+    @property
+    def cell_area_ha(self) -> float:
+        """Area of a cell in hectares."""
+        return self.maps.cell_size_m**2 / HECTARE_M2
+
+    @property
+    def emitter_treated(self) -> bool:
+        """Whether retardant acts on the emitting neighbour's fuel factor."""
+        return self.retardant_acts_on is not RetardantSide.RECEIVER
+
+    @property
+    def receiver_treated(self) -> bool:
+        """Whether retardant acts on the receiving cell's fuel factor."""
+        return self.retardant_acts_on is not RetardantSide.EMITTER
+
+    def columns_of(self, material: Material) -> list[int]:
+        """Column indices of the aircraft that carry ``material``."""
+        return [tail.index for tail in self.fleet.tails if tail.type.material is material]
+
+    def with_effectiveness(self, effectiveness: Effectiveness) -> Model:
+        """The same model with another suppressant; shares every tensor."""
+        return replace(self, effectiveness=effectiveness)
+
+    def occupancy_slope(self) -> Tensor:
+        """``l_t(x) = ∂𝓛/∂P_t(x)`` for the steps that are scored, without the terminal term; float64 ``[H, W]``."""
+        return self.weights.burn / (self.n_scored * self.n_cells) + self.protection * (
+            self.weights.prot / self.n_scored
+        )
+
+    @property
+    def terminal_slope(self) -> float:
+        """What the last state adds to ``l_T``: ``λ_final / |Ω|``."""
+        return self.weights.final / self.n_cells
+
+
+def spread_gains(maps: FireMaps) -> NDArray[np.float32]:
+    """``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable`` as float32 ``[D, 8, H, W]``."""
+    gamma = np.clip(maps.gamma, 0.0, MAXIMUM_FACTOR) * maps.burnable
+    return np.asarray(np.clip(maps.phi, 0.0, MAXIMUM_FACTOR) * gamma[:, None], np.float32)
+
+
+def protection_density(
+    masks: NDArray[np.bool_], weights: Sequence[float], shape: tuple[int, int]
+) -> NDArray[np.float64]:
+    """``Σ_R w_R 1_R(x) / (|R| Σ_R w_R)``: with equal weights the paper's mean over regions, each by its own area.
+
+    Raises :class:`~firegui.errors.InputError` for a region without a cell.
+    """
+    density = np.zeros(shape, np.float64)
+    problems = Problems()
+    total = float(sum(weights))
+    for index, (mask, weight) in enumerate(zip(masks, weights, strict=True)):
+        cells = int(mask.sum())
+        if cells == 0:
+            problems.add(
+                f"region number {index + 1}", "covers no cell centre of the grid", "make it larger or remove it"
+            )
+        elif total > 0:
+            density[mask] += weight / (cells * total)
+    problems.raise_if_any("The protected regions cannot be used")
+    return density
+
+
+def build(
+    maps: FireMaps,
+    fleet: Fleet,
+    masks: NDArray[np.bool_],
+    region_weights: Sequence[float],
+    *,
+    weights: ObjectiveWeights,
+    effectiveness: Effectiveness,
+    retardant_acts_on: RetardantSide,
+    backend: str,
+    device: str,
+) -> Model:
+    """Put everything on ``device``. ``masks [R, H, W]`` are the regions' cells; ``R`` may be 0."""
+    masks = np.asarray(masks, bool).reshape(-1, *maps.shape)
+    density = protection_density(masks, region_weights, maps.shape)
+    union = np.logical_or.reduce(masks, axis=0)
+    gains = torch.from_numpy(spread_gains(maps)).to(device)
+    return Model(
+        maps, fleet, weights, effectiveness, retardant_acts_on, backend, device, gains,
+        torch.from_numpy(density).to(device), torch.from_numpy(union).to(device),
+    )  # fmt: skip

@@ -1,0 +1,102 @@
+"""What a run says while it works: typed, frozen, numpy and plain values only.
+
+Window, command line and logs read the same stream. Nothing here needs Qt or torch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from firegui.domain.results import Frames, Metrics
+from firegui.domain.schedule import DropRecord
+from firegui.errors import Problem
+
+
+class RunState(StrEnum):
+    """Where a run is."""
+
+    QUEUED = "queued"
+    PREPARING = "preparing"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    FINISHED = "finished"
+
+
+class FinishReason(StrEnum):
+    """Why a run ended."""
+
+    COMPLETED = "completed"
+    PATIENCE = "patience"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """The run moved to another state."""
+
+    state: RunState
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something worth a line in the log: a fallback taken, an assumption made."""
+
+    text: str
+    level: str = "info"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BaselineReady:
+    """The fire without drops, at the effectiveness-independent baseline."""
+
+    metrics: Metrics
+    frames: Frames
+
+
+@dataclass(frozen=True, slots=True)
+class EpochDone:
+    """One gradient epoch; ``rollouts`` charges three for each, as the paper does; ``seconds`` since the start."""
+
+    epoch: int
+    epochs: int
+    rollouts: int
+    objective: float
+    best: float
+    burn: float
+    final: float
+    prot: float
+    drops: int
+    grad_norm: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanUpdated:
+    """A picture of the best plan so far, at most a few a second, for the map. ``epoch`` is −1 for an evaluated file."""
+
+    epoch: int
+    metrics: Metrics
+    frames: Frames
+    drops: tuple[DropRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """The run ended; ``message`` says why and what to do next. ``nominal`` is the best plan scored at nominal η.
+
+    ``problems`` lists what was wrong with the input when that is why it failed.
+    """
+
+    reason: FinishReason
+    message: str
+    nominal: Metrics | None
+    baseline: Metrics | None
+    folder: Path | None
+    problems: tuple[Problem, ...] = ()
+
+
+RunEvent = StateChanged | Message | BaselineReady | EpochDone | PlanUpdated | RunFinished

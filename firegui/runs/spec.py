@@ -1,0 +1,45 @@
+"""What a run is asked to do: a frozen value that holds everything up front."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptimizeSpec:
+    """Stage 1 on ``project``, into the run folder ``out``.
+
+    ``project.plan`` holds every setting. ``warm_start`` starts from a schedule instead of the front. ``resume`` goes on
+    from the checkpoint in ``out`` and ends with the result of an unbroken run. ``command`` is what a person would type
+    to repeat it (see :mod:`firegui.runs.command`). ``frame_stride`` steps lie between displayed states;
+    ``snapshot_seconds`` between pictures of the plan, ``checkpoint_seconds`` between checkpoints. ``project_folder`` is
+    where the project is kept, for the record.
+    """
+
+    project: Project
+    out: Path
+    command: str
+    warm_start: Schedule | None = None
+    resume: bool = False
+    backend: str = "auto"
+    frame_stride: int = 5
+    snapshot_seconds: float = 0.5
+    checkpoint_seconds: float = 30.0
+    project_folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvaluateSpec:
+    """One rollout of ``schedule`` (``None``: the baseline alone) at the nominal effectiveness, for the map."""
+
+    project: Project
+    schedule: Schedule | None = None
+    backend: str = "auto"
+    frame_stride: int = 5
+
+
+RunSpec = OptimizeSpec | EvaluateSpec
