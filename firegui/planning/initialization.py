@@ -34,8 +34,8 @@ def front_schedule(model: Model, settings: OptimizerSettings, *, check: Callable
 
     Water: dispersed maxima of ``p^B_t``. Retardant: dispersed maxima of the forecast ignition
     ``max(0, p^B_{min(t + S_day/2, T)} − p^B_t)``. Exclusion radius and jitter (normal, per axis) are ``settings``' in
-    cells, the generator is seeded with ``settings.seed``. With fewer maxima than aircraft the strongest are used again. A step
-    without any front keeps the places of the step before it (so does the last, where nothing ignites any more).
+    cells, the generator is seeded with ``settings.seed``. With fewer maxima than aircraft the strongest are used again.
+    A step without any front keeps the places of the step before it (so does the last, where nothing ignites any more).
     """
     generator = np.random.default_rng(settings.seed)
     placer = _Placer(model, settings, generator)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Protocol
 
@@ -33,6 +34,20 @@ class Engine(Protocol):
         """Roll a schedule out and differentiate the objective."""
 
 
+def use_threads() -> int:
+    """Give torch half of the cores, or ``FIREGUI_THREADS``, and return how many.
+
+    A thread of torch that has to wait for a core makes the others spin: with a window or a second run on the same cores
+    the rollout becomes many times slower than on one thread. The number is the same for every run on a machine, so that
+    sums are formed in the same order.
+    """
+    asked = os.environ.get("FIREGUI_THREADS", "")
+    threads = int(asked) if asked.isdigit() and int(asked) > 0 else max(1, (os.cpu_count() or 1) // 2)
+    if torch.get_num_threads() != threads:
+        torch.set_num_threads(threads)
+    return threads
+
+
 def choose(name: str) -> tuple[str, str]:
     """``(backend, torch device)`` for a name of :data:`BACKENDS`; ``auto`` takes a GPU where there is one.
 
@@ -40,6 +55,7 @@ def choose(name: str) -> tuple[str, str]:
     """
     if name not in BACKENDS:
         raise InputError([Problem("backend", f"{name!r} is unknown", f"choose one of {', '.join(BACKENDS)}")])
+    use_threads()
     has_gpu = torch.cuda.is_available()
     if name == "cuda" and not has_gpu:
         raise InputError([Problem("backend", "no CUDA device is available", "choose auto or cpu")])

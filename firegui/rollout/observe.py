@@ -33,7 +33,7 @@ class Observer:
         return steps if steps[-1] == self._steps else [*steps, self._steps]
 
     def see(self, step: int, window: Window, unburned: Tensor, burning: Tensor, retardant: Tensor) -> None:
-        """Look at the state at ``step`` (0 … T); ``unburned`` and ``burning`` are on ``window``, ``retardant`` whole."""
+        """Look at the state at ``step`` (0 … T); ``unburned``, ``burning`` on ``window``, ``retardant`` whole."""
         if self._days is not None and step % self._per_day == 0:
             self._days[(step // self._per_day, *window)] = (1.0 - unburned).cpu().numpy()
         if self._stride is None or (step % self._stride and step != self._steps):

@@ -1,0 +1,1 @@
+"""Files in and out: rasters, perimeters, importers, exporters and the project store."""

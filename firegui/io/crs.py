@@ -1,0 +1,97 @@
+"""What PROJ makes of a text that names a coordinate reference system."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from pyproj import CRS, Transformer
+from pyproj.enums import WktVersion
+from pyproj.exceptions import CRSError
+
+from firegui.domain.grid import Grid
+from firegui.errors import Problem
+
+
+@lru_cache(maxsize=64)
+def parse(text: str) -> CRS | None:
+    """The CRS that ``text`` (``EPSG:3310``, WKT, PROJ string, …) names, or ``None`` when PROJ does not know it."""
+    try:
+        return CRS.from_user_input(text)
+    except CRSError:
+        return None
+
+
+def problems(text: str, where: str = "crs") -> list[Problem]:
+    """What is wrong with a grid's CRS: unknown to PROJ, or not measured along two ground axes."""
+    crs = parse(text)
+    if crs is None:
+        return [Problem(where, f"the CRS {text!r} is unknown to PROJ", "give a code such as EPSG:3310")]
+    if not (crs.is_projected or crs.is_geographic):
+        return [
+            Problem(
+                where,
+                f"the CRS {text!r} ({crs.name}) is not a map projection",
+                "give a projected CRS such as EPSG:3310",
+            )
+        ]
+    return []
+
+
+def grid_problems(grid: Grid) -> list[Problem]:
+    """Everything wrong with a grid, its CRS and unit included: cells must measure ``cell_size_m`` on the ground."""
+    found = grid.problems()
+    if grid.transform is not None and not all(math.isfinite(value) for value in grid.transform):
+        found.append(
+            Problem("grid", f"transform {grid.transform} holds values that are no numbers", "give six numbers")
+        )
+    if grid.crs is not None:
+        found += problems(grid.crs, "grid")
+        crs = parse(grid.crs)
+        if crs is not None and crs.is_geographic:
+            found.append(
+                Problem("grid", f"the CRS {grid.crs} counts in degrees", "warp to a projected CRS in metres first")
+            )
+        elif crs is not None and grid.transform is not None and not found:
+            found += _size_problems(grid, grid.transform[0] * metres_per_unit(grid.crs))
+    return found
+
+
+def metres_per_unit(text: str) -> float:
+    """Length in metres of the unit of a projected CRS; 1 where PROJ does not say."""
+    crs = parse(text)
+    return (
+        float(crs.axis_info[0].unit_conversion_factor)
+        if crs is not None and crs.is_projected and crs.axis_info
+        else 1.0
+    )
+
+
+def _size_problems(grid: Grid, ground_m: float) -> list[Problem]:
+    if abs(ground_m - grid.cell_size_m) <= 1e-6 * grid.cell_size_m:
+        return []
+    return [
+        Problem(
+            "grid",
+            f"cell size {grid.cell_size_m:g} m, but the transform makes cells of {ground_m:g} m",
+            "make the two agree",
+        )
+    ]
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two texts name the same CRS."""
+    left, right = parse(one), parse(other)
+    return left is not None and right is not None and left.equals(right, ignore_axis_order=True)
+
+
+def wkt(text: str) -> str | None:
+    """The CRS as the WKT that GDAL understands, ``None`` when PROJ does not know it."""
+    crs = parse(text)
+    return None if crs is None else crs.to_wkt(WktVersion.WKT2_2019)
+
+
+@lru_cache(maxsize=64)
+def transformer(source: str, target: str) -> Transformer:
+    """Converts coordinates between two known CRSs, x (east, longitude) first on both sides."""
+    return Transformer.from_crs(source, target, always_xy=True)

@@ -1,0 +1,110 @@
+"""Where a raster position is on the Earth, and how people write it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from pyproj import Geod, Transformer
+
+from firegui.domain.grid import Grid
+from firegui.io.crs import parse, transformer
+
+WGS84 = "EPSG:4326"
+_BANDS = "CDEFGHJKLMNPQRSTUVWX"
+
+Floats = NDArray[np.float64]
+
+
+class Georeference:
+    """Conversions for one grid. Positions are ``(y, x)`` in cells, cell centres at integers.
+
+    On a grid without a place, or whose CRS PROJ does not know, what needs a place is ``None``.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+        self._to_lonlat: Transformer | None = None
+        self._from_lonlat: Transformer | None = None
+        self._geod = Geod(ellps="WGS84")
+        if grid.is_georeferenced and grid.crs is not None and parse(grid.crs) is not None:
+            self._to_lonlat = transformer(grid.crs, WGS84)
+            self._from_lonlat = transformer(WGS84, grid.crs)
+
+    @property
+    def has_place(self) -> bool:
+        """Whether positions have a longitude and latitude."""
+        return self._to_lonlat is not None
+
+    def easting_northing(self, y: float, x: float) -> tuple[float, float]:
+        """Coordinates in the grid's CRS; without a place, metres east and north of the south-west corner."""
+        return self._grid.to_world(y, x)
+
+    def lonlat(self, y: float, x: float) -> tuple[float, float] | None:
+        """WGS 84 longitude and latitude in degrees."""
+        if self._to_lonlat is None:
+            return None
+        lon, lat = self._to_lonlat.transform(*self._grid.to_world(y, x))
+        return (float(lon), float(lat)) if math.isfinite(lon) and math.isfinite(lat) else None
+
+    def lonlat_many(self, ys: Floats, xs: Floats) -> tuple[Floats, Floats] | None:
+        """:meth:`lonlat` of many positions at once."""
+        if self._to_lonlat is None or self._grid.transform is None:
+            return None
+        a, b, c, d, e, f = self._grid.transform
+        rows, columns = np.asarray(ys, np.float64) + 0.5, np.asarray(xs, np.float64) + 0.5
+        lon, lat = self._to_lonlat.transform(a * columns + b * rows + c, d * columns + e * rows + f)
+        return np.asarray(lon, np.float64), np.asarray(lat, np.float64)
+
+    def from_lonlat(self, lon: float, lat: float) -> tuple[float, float] | None:
+        """The raster position ``(y, x)`` of a longitude and latitude; may lie outside the raster."""
+        if self._from_lonlat is None:
+            return None
+        east, north = self._from_lonlat.transform(lon, lat)
+        return (
+            self._grid.from_world(float(east), float(north)) if math.isfinite(east) and math.isfinite(north) else None
+        )
+
+    def utm(self, y: float, x: float) -> tuple[str, float, float] | None:
+        """UTM zone with its latitude band (``"10T"``), easting and northing in metres; ``None`` near the poles."""
+        place = self.lonlat(y, x)
+        if place is None or not -80.0 <= place[1] <= 84.0:
+            return None
+        lon, lat = place
+        zone = int((lon + 180.0) // 6.0) % 60 + 1
+        band = _BANDS[min(int((lat + 80.0) // 8.0), len(_BANDS) - 1)]
+        east, north = transformer(WGS84, f"EPSG:{32600 + zone if lat >= 0 else 32700 + zone}").transform(lon, lat)
+        return f"{zone}{band}", float(east), float(north)
+
+    def run_heading_true(self, y: float, x: float, theta: float) -> float:
+        """True heading of a footprint's long axis in degrees, in [0, 180): a run may be flown either way.
+
+        The axis runs along ``(cos θ, −sin θ)`` in ``(dx, dy)``, so its grid azimuth is ``90° − θ``. Where the grid has
+        a place the azimuth is taken on the ellipsoid along that axis, which includes the meridian convergence.
+        """
+        dy, dx = -0.5 * math.sin(theta), 0.5 * math.cos(theta)
+        tail, head = self.lonlat(y - dy, x - dx), self.lonlat(y + dy, x + dx)
+        if tail is None or head is None:
+            return half_turn(90.0 - math.degrees(theta))
+        azimuth, _, _ = self._geod.inv(*tail, *head)
+        return half_turn(float(azimuth))
+
+
+def half_turn(degrees: float) -> float:
+    """An axis direction in [0, 180)."""
+    wrapped = degrees % 180.0
+    # A hair below 0 wraps to exactly 180 in floating point.
+    return 0.0 if wrapped >= 180.0 else wrapped
+
+
+def format_ddm(lon: float, lat: float) -> str:
+    """Degrees and decimal minutes as air operations write them: ``40°12.345′ N 121°30.123′ W``."""
+    return f"{_ddm(lat, 2)} {'N' if lat >= 0 else 'S'} {_ddm(lon, 3)} {'E' if lon >= 0 else 'W'}"
+
+
+def _ddm(value: float, digits: int) -> str:
+    # Rounded first, so that 59.9996′ becomes the next degree and never 60.000′.
+    thousandths = round(abs(value) * 60_000)
+    degrees, minutes = divmod(thousandths, 60_000)
+    return f"{degrees:0{digits}d}°{minutes / 1000:06.3f}′"

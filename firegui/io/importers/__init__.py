@@ -1,0 +1,1 @@
+"""From the world's files to a project."""

@@ -1,0 +1,103 @@
+"""Where and when an imported raster is: what was said, what is recognised, what is assumed, in this order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from firegui.domain.grid import Grid
+from firegui.errors import Problems
+from firegui.io import crs as crs_io
+from firegui.io.known_grids import KnownGrid
+from firegui.io.local_time import UNKNOWN_START, as_utc, guess_offset_h, local_midnight, say_offset
+
+DEFAULT_CELL_M = 30.0
+
+Six = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The grid, and what was assumed about it."""
+
+    grid: Grid
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """The time of event day 0 (UTC), the local offset, and what was assumed about them."""
+
+    start: datetime
+    utc_offset_h: float
+    notes: tuple[str, ...]
+
+
+def find_place(
+    shape: tuple[int, int] | None,
+    known: KnownGrid | None,
+    crs: str | None,
+    transform: Sequence[float] | None,
+    problems: Problems,
+) -> Place | None:
+    """Put a raster of ``shape`` on the map. What is wrong is added to ``problems`` and ``None`` returned."""
+    six = _six(transform, problems)
+    unknown_crs = [] if crs is None else crs_io.problems(crs)
+    problems.extend(unknown_crs)
+    if shape is None or unknown_crs or (transform is not None and six is None):
+        return None
+    notes = []
+    # A recognised raster fills in only what agrees with what was said.
+    if known and (crs is None or crs_io.same(crs, known.crs)) and (six is None or crs is None):
+        notes.append(f"Place recognised: {known.name}, {known.crs} ({known.source}).")
+        crs, six = crs or known.crs, six or known.transform
+    grid = Grid(*shape, six[0] if six else DEFAULT_CELL_M, six, crs)
+    if six and crs:
+        unit = crs_io.metres_per_unit(crs)
+        grid = Grid(*shape, six[0] * unit, six, crs)
+    found = crs_io.grid_problems(grid)
+    problems.extend(found)
+    if not grid.is_georeferenced:
+        notes.append(f"No place on the map (no CRS and transform); cells are taken to be {DEFAULT_CELL_M:g} m.")
+    return None if found else Place(grid, tuple(notes))
+
+
+def find_start(
+    grid: Grid, known: KnownGrid | None, start: datetime | None, utc_offset_h: float | None, dates: Sequence[date]
+) -> Began:
+    """The time of day 0: as said, else as recognised, else midnight of the first observed date, else a stand-in."""
+    notes = []
+    if start is not None and start.tzinfo is None:
+        notes.append("The start was given without an offset and read as UTC.")
+    begin = as_utc(start) if start is not None else (known.start if known else None)
+    offset = utc_offset_h if utc_offset_h is not None else (known.utc_offset_h if known else None)
+    if offset is None:
+        offset = guess_offset_h(grid, begin)
+        notes.append(f"Local time taken to be {say_offset(offset)}.")
+    if start is None and known:
+        notes.append(f"Start recognised: {known.start:%Y-%m-%d %H:%M} UTC.")
+    if begin is None and dates:
+        begin = local_midnight(dates[0], offset)
+        notes.append(f"Wind day 0 taken to be {dates[0]}, the first observed date, from local midnight.")
+    if begin is None:
+        begin = UNKNOWN_START
+        notes.append(f"The start is not known; {begin:%Y-%m-%d} stands in for it.")
+    return Began(begin, offset, tuple(notes))
+
+
+def _six(transform: Sequence[float] | None, problems: Problems) -> Six | None:
+    if transform is None:
+        return None
+    values = [float(value) for value in transform]
+    if len(values) != 6 or not all(math.isfinite(value) for value in values):
+        shown = ", ".join(f"{value:g}" for value in values)
+        problems.add(
+            "transform",
+            f"[{shown}] is not six numbers",
+            "give a,b,c,d,e,f with x = a·column + b·row + c, y = d·column + e·row + f",
+        )
+        return None
+    a, b, c, d, e, f = values
+    return a, b, c, d, e, f

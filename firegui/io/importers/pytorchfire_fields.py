@@ -1,0 +1,145 @@
+"""The arrays of a PyTorchFire folder, decoded and checked.
+
+One array ``data`` per npz file: ``p_veg`` = canopy cover / 100 − 0.4; ``p_den`` = bulk density · 100 / 50 − 0.2;
+``wind_velocity [D, H, W]`` m/s; ``wind_towards_direction [D, H, W]`` degrees towards, counter-clockwise from east;
+``initial_ignition``; ``target [D·15, H, W]``; optional ``slope [H, W, 3, 3]``, degrees towards each neighbour.
+``target`` and ``initial_ignition`` come from a *simulation*; ``target`` is not even read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.errors import Problems
+from firegui.io import npz
+from firegui.io.known_grids import KnownGrid, recognise
+
+REQUIRED = ("p_veg", "p_den", "wind_velocity", "wind_towards_direction")
+OPTIONAL = ("initial_ignition", "slope")
+_LEAD = {"wind_velocity": 1, "wind_towards_direction": 1}
+_TAIL = {"slope": (3, 3)}
+
+Raster = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fields:
+    """What could be read; ``None`` stands for what was reported. ``shape`` is the raster's rows and columns."""
+
+    shape: tuple[int, int] | None
+    known: KnownGrid | None
+    layers: dict[str, Raster]
+    wind_speed: Raster | None
+    wind_dir: Raster | None
+    ignition: NDArray[np.bool_] | None
+
+
+def read_fields(folder: Path, problems: Problems) -> Fields:
+    """Read, decode and check every file of the folder, adding all that is wrong to ``problems``."""
+    arrays = _load(folder, problems)
+    shape = _raster_shape(arrays)
+    _check_shapes(arrays, shape, problems)
+    decoded = {
+        "canopy_cover": _decoded(arrays, "p_veg", 0.4, 100.0, 100.0, problems),
+        "canopy_density": _decoded(arrays, "p_den", 0.2, 0.5, 5.0, problems),
+        "slope": _slope(arrays, problems),
+    }
+    ignition = arrays.get("initial_ignition")
+    return Fields(
+        shape,
+        recognise(arrays["p_veg"]) if "p_veg" in arrays else None,
+        {key: layer for key, layer in decoded.items() if layer is not None},
+        _speed(arrays, problems),
+        _towards(arrays, problems),
+        None if ignition is None else npz.flags(ignition, "initial_ignition.npz", problems),
+    )
+
+
+def _load(folder: Path, problems: Problems) -> dict[str, npz.Array]:
+    arrays = {}
+    for key in (*REQUIRED, *OPTIONAL):
+        path = folder / f"{key}.npz"
+        if key in OPTIONAL and not path.exists():
+            continue
+        with npz.opened(path, problems) as archive:
+            value = None if archive is None else npz.array(archive, "data", path.name, problems)
+        if value is not None:
+            arrays[key] = value
+    return arrays
+
+
+def _raster_shape(arrays: Mapping[str, npz.Array]) -> tuple[int, int] | None:
+    """The canopy's rows and columns, else another layer's, so that the other checks can go on."""
+    for key in ("p_veg", "p_den", "initial_ignition"):
+        if key in arrays and arrays[key].ndim == 2:
+            rows, columns = arrays[key].shape
+            return int(rows), int(columns)
+    return None
+
+
+def _check_shapes(arrays: Mapping[str, npz.Array], shape: tuple[int, int] | None, problems: Problems) -> None:
+    for key, value in arrays.items():
+        lead, tail = _LEAD.get(key, 0), _TAIL.get(key, ())
+        space = shape or value.shape[lead : lead + 2]
+        if value.ndim != lead + 2 + len(tail) or value.shape[lead:] != (*space, *tail):
+            wanted = ", ".join([*("D" * lead), *(str(n) for n in shape or ("H", "W")), *(str(n) for n in tail)])
+            found = ", ".join(str(n) for n in value.shape)
+            problems.add(
+                f"{key}.npz", f"has shape [{found}], not [{wanted}]", "bring every file onto the grid of p_veg"
+            )
+        elif lead and value.shape[0] == 0:
+            problems.add(f"{key}.npz", "holds no day", "give wind for at least one day")
+    days = {key: arrays[key].shape[0] for key in _LEAD if key in arrays and arrays[key].ndim == 3}
+    if len(set(days.values())) > 1:
+        counts = " and ".join(f"{key}.npz has {n} days" for key, n in days.items())
+        problems.add("wind", counts, "give speed and direction for the same days")
+
+
+def _decoded(
+    arrays: Mapping[str, npz.Array], key: str, offset: float, scale: float, high: float, problems: Problems
+) -> Raster | None:
+    """``(value + offset) · scale`` in 0 … ``high``, rounded to take off the noise of the coding."""
+    if key not in arrays:
+        return None
+    where = f"{key}.npz"
+    if npz.floats(arrays[key], where, problems) is None:
+        return None
+    value = np.round((np.asarray(arrays[key], np.float64) + offset) * scale, 4)
+    if value.size and not 0.0 <= value.min() <= value.max() <= high:
+        problems.add(
+            where, f"decodes to {value.min():g} … {value.max():g}, outside 0 … {high:g}", "check how it is coded"
+        )
+        return None
+    return np.asarray(value, np.float32)
+
+
+def _speed(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:
+    raw = arrays.get("wind_velocity")
+    return None if raw is None else npz.floats(raw, "wind_velocity.npz", problems, low=0.0)
+
+
+def _towards(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:
+    """Degrees to radians; the sense (towards, counter-clockwise from east) is already ours."""
+    raw = arrays.get("wind_towards_direction")
+    if raw is None or npz.floats(raw, "wind_towards_direction.npz", problems) is None:
+        return None
+    return np.deg2rad(np.asarray(raw, np.float64)).astype(np.float32)
+
+
+def _slope(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:
+    """Steepness in degrees from the angles towards the four edge neighbours (central differences).
+
+    Whether an angle counts up or down does not matter for it, and would for the aspect, which is left out.
+    """
+    raw = arrays.get("slope")
+    if raw is None or npz.floats(raw, "slope.npz", problems) is None or raw.shape[2:] != (3, 3):
+        return None
+    rise = np.tan(np.deg2rad(np.clip(np.asarray(raw, np.float64), -89.0, 89.0)))
+    eastward = (rise[..., 1, 2] - rise[..., 1, 0]) / 2.0
+    southward = (rise[..., 2, 1] - rise[..., 0, 1]) / 2.0
+    return np.degrees(np.arctan(np.hypot(eastward, southward))).astype(np.float32)

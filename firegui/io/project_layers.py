@@ -1,0 +1,151 @@
+"""The arrays of a project as files, and back, bit for bit."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.maps import FireMaps
+from firegui.domain.project import Project
+from firegui.domain.scenario import Scenario
+from firegui.errors import InputError, Problems
+from firegui.io.importers.maps import read_maps, write_maps
+from firegui.io.project_text import Event, LayerFile
+from firegui.io.rasters import Raster, read_raster, write_raster
+
+MAPS = "maps"
+_STACKS = ("wind_speed", "wind_dir")
+_MASKS = ("ignition", "observed")
+_REMEDY = "restore the folder from a copy, or import the event again"
+
+Array = NDArray[Any]
+
+
+def arrays_of(scenario: Scenario) -> dict[str, Array]:
+    """Every array of a scenario by the name its file gets, in the type it is stored in."""
+    arrays: dict[str, Array] = {key: np.asarray(layer, np.float32) for key, layer in sorted(scenario.layers.items())}
+    arrays |= {key: np.asarray(getattr(scenario, key), np.float32) for key in _STACKS}
+    masks = {key: getattr(scenario, key) for key in _MASKS}
+    return arrays | {key: np.asarray(mask, np.bool_) for key, mask in masks.items() if mask is not None}
+
+
+def maps_arrays(maps: FireMaps) -> dict[str, Array]:
+    """Every field of imported maps as an array."""
+    return {name: np.asarray(getattr(maps, name)) for name in maps.__slots__}
+
+
+def content(arrays: Mapping[str, Array]) -> str:
+    """SHA-256 of the values, types and shapes of ``arrays``, whatever file they are in."""
+    digest = hashlib.sha256()
+    for key, array in arrays.items():
+        digest.update(f"{key} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def contents_of(project: Project) -> dict[str, str]:
+    """The content hash of every file a project has."""
+    found = {key: content({key: array}) for key, array in arrays_of(project.scenario).items()}
+    return found if project.maps is None else found | {MAPS: content(maps_arrays(project.maps))}
+
+
+def write_layers(project: Project, folder: Path) -> dict[str, LayerFile]:
+    """Write every array below ``folder``; returns what ``project.toml`` has to say of them."""
+    event, contents = project.scenario, contents_of(project)
+    (folder / "layers").mkdir(parents=True)
+    names = {}
+    for key, array in arrays_of(event).items():
+        names[key] = f"layers/{key}.tif"
+        write_raster(folder / names[key], array, event.grid, descriptions=_descriptions(key, array, event))
+    if project.maps is not None:
+        names[MAPS] = "maps.npz"
+        write_maps(folder / names[MAPS], project.maps, event.grid, event.start)
+    return {key: LayerFile(name, file_hash(folder / name), contents[key]) for key, name in names.items()}
+
+
+def _descriptions(key: str, array: Array, event: Scenario) -> list[str]:
+    if key == "observed":
+        return [day.isoformat() for day in event.observed_dates]
+    if key in _STACKS:
+        return [f"{key} {event.date_of_day(day).isoformat()}" for day in range(len(array))]
+    return [key]
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_layers(
+    folder: Path, files: Mapping[str, LayerFile], event: Event, problems: Problems
+) -> tuple[dict[str, Array], FireMaps | None]:
+    """Read every file back, adding what is missing, changed or of another shape to ``problems``."""
+    arrays: dict[str, Array] = {}
+    maps = None
+    for key, file in files.items():
+        path = _checked_path(folder, key, file, problems)
+        try:
+            if path is not None and key == MAPS:
+                maps = read_maps(path).maps
+            elif path is not None:
+                arrays[key] = _layer(key, read_raster(path))
+        except InputError as error:
+            problems.extend(error.problems)
+    _check_shapes(arrays, maps, event, problems)
+    _check_present(files, event.observed_dates, problems)
+    return arrays, maps
+
+
+def _checked_path(folder: Path, key: str, file: LayerFile, problems: Problems) -> Path | None:
+    name = PurePosixPath(file.file)
+    if name.is_absolute() or ".." in name.parts or "\\" in file.file or ":" in file.file:
+        problems.add(f"layers.{key}", f"{file.file} lies outside the project folder", _REMEDY)
+        return None
+    path = folder / name
+    if not path.is_file():
+        problems.add(file.file, "the layer is missing", _REMEDY)
+        return None
+    if file_hash(path) != file.sha256:
+        problems.add(file.file, "the layer was changed after it was saved", _REMEDY)
+        return None
+    return path
+
+
+def _layer(key: str, raster: Raster) -> Array:
+    bands = raster.bands if key in (*_STACKS, "observed") else raster.bands[0]
+    return bands.astype(np.bool_) if key in _MASKS else bands
+
+
+def _check_shapes(arrays: Mapping[str, Array], maps: FireMaps | None, event: Event, problems: Problems) -> None:
+    grid = event.grid
+    for key, array in arrays.items():
+        if array.shape[-2:] != grid.shape or array.dtype not in (np.float32, np.bool_):
+            found = f"{array.shape[-2]} × {array.shape[-1]} cells of {array.dtype}"
+            problems.add(key, f"has {found}, the grid {grid.rows} × {grid.columns}", _REMEDY)
+    days = {key: len(arrays[key]) for key in _STACKS if key in arrays}
+    if len(set(days.values())) > 1:
+        problems.add("wind", f"speed has {days['wind_speed']} days and direction {days['wind_dir']}", _REMEDY)
+    if maps is not None and maps.shape != grid.shape:
+        problems.add(
+            "maps.npz", f"has {maps.shape[0]} × {maps.shape[1]} cells, the grid {grid.rows} × {grid.columns}", _REMEDY
+        )
+    if maps is not None and maps.steps_per_day != event.steps_per_day:
+        problems.add("maps.npz", f"has {maps.steps_per_day} steps a day, the event {event.steps_per_day}", _REMEDY)
+    if "observed" in arrays and len(arrays["observed"]) != len(event.observed_dates):
+        problems.add(
+            "observed", f"has {len(arrays['observed'])} perimeters for {len(event.observed_dates)} dates", _REMEDY
+        )
+
+
+def _check_present(files: Mapping[str, LayerFile], dates: tuple[date, ...], problems: Problems) -> None:
+    needed = [*_STACKS, *(["observed"] if dates else [])]
+    for key in needed:
+        if key not in files:
+            problems.add("layers", f"{key} is not listed", _REMEDY)

@@ -1,0 +1,169 @@
+"""The project folder ``NAME.firegui/``: ``project.toml``, the arrays beside it, and the runs.
+
+::
+
+    project.toml      format = 1; everything people can edit; the list of layer files with their hashes
+    layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date)
+    maps.npz          imported fire maps, if there are any
+    runs/*            one folder per run
+
+The arrays never change once written; edits replace ``project.toml`` in one step.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from firegui.domain.project import Project
+from firegui.domain.scenario import Scenario
+from firegui.errors import InputError, Problem, Problems
+from firegui.io import strict
+from firegui.io.atomic import new_folder, write_text
+from firegui.io.migrations import CURRENT_FORMAT, migrate
+from firegui.io.project_layers import contents_of, read_layers, write_layers
+from firegui.io.project_text import LayerFile, ProjectText, read_text, to_tables
+from firegui.io.toml_text import dumps
+
+PROJECT_FILE = "project.toml"
+_HEADER = "# A firegui project. Everything here can be edited by hand, except [layers].\n\n"
+_STORED = ("wind_speed", "wind_dir", "ignition", "observed")
+# What people read but no run depends on.
+_UNHASHED_EVENT = ("name", "notes", "markers", "synthetic")
+_UNHASHED_AIRCRAFT = ("type", "provenance")
+
+
+def save_project(project: Project, folder: Path) -> None:
+    """Save ``project``: all of it into a new (or empty) folder, or its edits into the folder it came from.
+
+    Either way the folder afterwards holds the old state or the new one, nothing between. Raises
+    :class:`~firegui.errors.InputError` when the folder holds something else, another event, or cannot be written.
+    """
+    if folder.exists() and not _is_empty_folder(folder):
+        layers = _layers_of_same_event(project, folder)
+        write_text(folder / PROJECT_FILE, _text(project, layers))
+        return
+    with new_folder(folder) as temporary:
+        layers = write_layers(project, temporary)
+        write_text(temporary / PROJECT_FILE, _text(project, layers))
+
+
+def load_project(folder: Path) -> Project:
+    """Read a project back, equal to the one saved and its arrays bit for bit.
+
+    Raises :class:`~firegui.errors.InputError` listing every problem of a damaged or newer project.
+    """
+    problems = Problems()
+    title = f"The project {folder.name} cannot be opened"
+    text = _read_project_file(folder, problems)
+    if text is None:
+        raise InputError(problems, title)
+    arrays, maps = read_layers(folder, text.layers, text.event, problems)
+    if text.fire_model.kind == "maps" and "maps" not in text.layers:
+        problems.add("layers", "the fire model is imported maps, but maps.npz is not listed", "import the maps again")
+    problems.raise_if_any(title)
+    event = text.event
+    scenario = Scenario(
+        name=event.name,
+        grid=event.grid,
+        start=event.start,
+        utc_offset_h=event.utc_offset_h,
+        wind_speed=arrays["wind_speed"],
+        wind_dir=arrays["wind_dir"],
+        layers={key: array for key, array in arrays.items() if key not in _STORED},
+        ignition=arrays.get("ignition"),
+        observed=arrays.get("observed"),
+        observed_dates=event.observed_dates,
+        steps_per_day=event.steps_per_day,
+        notes=event.notes,
+        synthetic=event.synthetic,
+        markers=event.markers,
+    )
+    return Project(scenario, text.fleet, text.grounded, text.regions, text.plan, text.fire_model, maps)
+
+
+def list_runs(folder: Path) -> list[Path]:
+    """The run folders of a project, by name; hidden ones are still being written."""
+    runs = folder / "runs"
+    return sorted(entry for entry in runs.iterdir() if entry.is_dir() and entry.name[0] != ".") if runs.is_dir() else []
+
+
+def project_hash(project: Project) -> str:
+    """SHA-256 of everything a run depends on: arrays, grid, times, fleet, calendar, regions, plan, fire model.
+
+    Names, notes and provenance are left out; saving and loading does not change it.
+    """
+    tables = to_tables(project)
+    tables["event"] = {key: value for key, value in tables["event"].items() if key not in _UNHASHED_EVENT}
+    tables["fleet"] = [{k: v for k, v in row.items() if k not in _UNHASHED_AIRCRAFT} for row in tables["fleet"]]
+    tables["fire_model"] = {key: value for key, value in tables["fire_model"].items() if key != "label"}
+    tables["grounded"] = {key: sorted(set(days)) for key, days in tables["grounded"].items() if days}
+    tables["layers"] = contents_of(project)
+    canonical = json.dumps(tables, sort_keys=True, separators=(",", ":"), default=_plain_date)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _plain_date(value: Any) -> str:
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    raise TypeError(f"{value!r} is not a plain value")
+
+
+def _text(project: Project, layers: Mapping[str, LayerFile]) -> str:
+    tables = to_tables(project) | {"layers": {key: asdict(file) for key, file in layers.items()}}
+    return _HEADER + dumps({"format": CURRENT_FORMAT, **tables})
+
+
+def _is_empty_folder(folder: Path) -> bool:
+    return folder.is_dir() and not any(folder.iterdir())
+
+
+def _layers_of_same_event(project: Project, folder: Path) -> Mapping[str, LayerFile]:
+    """The layer list of the project already in ``folder``, once it is certain that it is this one."""
+    title = f"Nothing was written to {folder}"
+    if not (folder / PROJECT_FILE).is_file():
+        remedy = "choose another name; existing files are never overwritten"
+        raise InputError([Problem(str(folder), "exists and is not a firegui project", remedy)], title)
+    problems = Problems()
+    text = _read_project_file(folder, problems)
+    if text is None:
+        raise InputError(
+            [*problems, Problem(str(folder), "its project.toml is damaged", "save under another name")], title
+        )
+    stored = {key: file.content for key, file in text.layers.items()}
+    if stored != contents_of(project):
+        raise InputError([Problem(str(folder), "already holds another event", "save under another name")], title)
+    return text.layers
+
+
+def _read_project_file(folder: Path, problems: Problems) -> ProjectText | None:
+    path = folder / PROJECT_FILE
+    if not path.is_file():
+        what = "is not a firegui project (it has no project.toml)" if folder.is_dir() else "the project does not exist"
+        problems.add(str(folder), what, "name a folder such as NAME.firegui")
+        return None
+    raw = strict.read_toml(path, problems)
+    if raw is None or not _is_readable_format(raw, problems):
+        return None
+    table = strict.Table(migrate(raw), PROJECT_FILE, problems)
+    table.raw("format")
+    return read_text(table)
+
+
+def _is_readable_format(raw: Mapping[str, Any], problems: Problems) -> bool:
+    number = raw.get("format")
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        problems.add(
+            PROJECT_FILE, f"format is {number!r}", f"the first line of a project reads format = {CURRENT_FORMAT}"
+        )
+        return False
+    if number > CURRENT_FORMAT:
+        what = f"was made by a newer firegui (format {number}; this one reads up to {CURRENT_FORMAT})"
+        problems.add(PROJECT_FILE, what, "update firegui")
+        return False
+    return True

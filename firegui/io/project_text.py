@@ -1,0 +1,194 @@
+"""``project.toml``: everything of a project that people can edit, as plain tables, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from firegui.domain.fleet import AircraftType, Fleet
+from firegui.domain.grid import Grid
+from firegui.domain.project import FireModel, Project
+from firegui.domain.regions import Region
+from firegui.domain.scenario import Scenario
+from firegui.domain.settings import PlanSettings, bounds_problems
+from firegui.io import crs, strict
+from firegui.io.fleet_toml import fleet_to_tables
+from firegui.io.local_time import as_utc
+
+Polygons = tuple[tuple[tuple[tuple[float, float], ...], ...], ...]
+Points = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The scenario without its arrays."""
+
+    name: str
+    grid: Grid
+    start: datetime
+    utc_offset_h: float
+    steps_per_day: int
+    synthetic: bool
+    notes: tuple[str, ...]
+    observed_dates: tuple[date, ...]
+    markers: tuple[tuple[str, str, Points], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerFile:
+    """One file of arrays: its path in the project folder, the hash of the file and that of the values in it."""
+
+    file: str
+    sha256: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectText:
+    """What ``project.toml`` says."""
+
+    event: Event
+    fleet: Fleet
+    grounded: Mapping[str, tuple[date, ...]]
+    regions: tuple[Region, ...]
+    plan: PlanSettings
+    fire_model: FireModel
+    layers: Mapping[str, LayerFile]
+
+
+def event_of(scenario: Scenario) -> Event:
+    """The scenario's plain values."""
+    return Event(
+        scenario.name, scenario.grid, as_utc(scenario.start), scenario.utc_offset_h, scenario.steps_per_day,
+        scenario.synthetic, tuple(scenario.notes), tuple(scenario.observed_dates), tuple(scenario.markers),
+    )  # fmt: skip
+
+
+def to_tables(project: Project) -> dict[str, Any]:
+    """The editable part of a project as plain values; two equal projects give equal tables."""
+    return {
+        "event": _event_table(event_of(project.scenario)),
+        "plan": strict.as_table(project.plan),
+        "fire_model": {
+            "kind": project.fire_model.kind,
+            "label": project.fire_model.label,
+            "parameters": {key: float(value) for key, value in sorted(project.fire_model.parameters.items())},
+        },
+        "fleet": fleet_to_tables(project.fleet),
+        "grounded": {key: list(days) for key, days in sorted(project.grounded.items())},
+        "region": [region_table(region) for region in project.regions],
+    }
+
+
+def region_table(region: Region) -> dict[str, Any]:
+    """One region; polygons as lists of rings of (row, column) corners."""
+    polygons = [[[[float(row), float(column)] for row, column in ring] for ring in part] for part in region.parts]
+    return {"name": region.name, "weight": float(region.weight), "polygons": polygons}
+
+
+def _event_table(event: Event) -> dict[str, Any]:
+    grid = event.grid
+    place: dict[str, Any] = {} if grid.transform is None else {"transform": [float(v) for v in grid.transform]}
+    place |= {} if grid.crs is None else {"crs": grid.crs}
+    markers = [
+        {"kind": kind, "name": name, "points": [[float(y), float(x)] for y, x in points]}
+        for kind, name, points in event.markers
+    ]
+    return {
+        "name": event.name,
+        "start": event.start.astimezone(UTC),
+        "utc_offset_h": float(event.utc_offset_h),
+        "steps_per_day": event.steps_per_day,
+        "synthetic": event.synthetic,
+        "notes": list(event.notes),
+        "observed_dates": list(event.observed_dates),
+        "grid": {"rows": grid.rows, "columns": grid.columns, "cell_size_m": float(grid.cell_size_m)} | place,
+        "markers": markers,
+    }
+
+
+def read_text(table: strict.Table) -> ProjectText | None:
+    """Read the current format, strictly: every key is required, and no other may be there.
+
+    What is wrong goes into the table's problems; then the result is ``None``. Values that only keep a run from starting
+    (a fleet without aircraft, a region off the grid) are left for :meth:`Project.problems`, so that the project opens
+    and can be mended.
+    """
+    before = len(list(table.problems))
+    event = _read_event(table.table("event"))
+    plan = strict.read_dataclass(PlanSettings, table.table("plan"))
+    fire_model = _read_fire_model(table.table("fire_model"))
+    types = [strict.read_dataclass(AircraftType, row, lenient=True) for row in table.tables("fleet")]
+    grounded = table.take("grounded", dict[str, tuple[date, ...]])
+    regions = tuple(_read_region(row) for row in table.tables("region"))
+    layers = _read_layers(table.table("layers"))
+    table.finish()
+    if plan is not None:
+        table.problems.extend(bounds_problems(plan, "plan"))
+    if len(list(table.problems)) > before or event is None or plan is None:
+        return None
+    fleet = Fleet(tuple(kind for kind in types if kind is not None))
+    return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers)
+
+
+def _read_event(table: strict.Table) -> Event | None:
+    event = Event(
+        name=table.take("name", str),
+        grid=_read_grid(table.table("grid")),
+        start=table.take("start", datetime),
+        utc_offset_h=table.take("utc_offset_h", float),
+        steps_per_day=table.take("steps_per_day", int),
+        synthetic=table.take("synthetic", bool),
+        notes=table.take("notes", tuple[str, ...]),
+        observed_dates=table.take("observed_dates", tuple[date, ...]),
+        markers=tuple(_read_marker(row) for row in table.tables("markers")),
+    )
+    table.finish()
+    if event.steps_per_day is not None and event.steps_per_day < 1:
+        table.problems.add(table.where, f"steps_per_day is {event.steps_per_day}", "use 1 or more")
+    if event.utc_offset_h is not None and not -14.0 <= event.utc_offset_h <= 14.0:
+        table.problems.add(table.where, f"utc_offset_h is {event.utc_offset_h}", "use −14 to 14")
+    if event.start is not None and event.start.tzinfo is None:
+        table.problems.add(table.where, "start has no offset from UTC", "write it as 2020-08-19T07:00:00Z")
+    return event
+
+
+def _read_grid(table: strict.Table) -> Grid:
+    grid = Grid(
+        table.take("rows", int),
+        table.take("columns", int),
+        table.take("cell_size_m", float),
+        table.take("transform", tuple[float, float, float, float, float, float], None),
+        table.take("crs", str, None),
+    )
+    table.finish()
+    if None not in (grid.rows, grid.columns, grid.cell_size_m):
+        table.problems.extend(crs.grid_problems(grid))
+    return grid
+
+
+def _read_marker(table: strict.Table) -> tuple[str, str, Points]:
+    marker = table.take("kind", str), table.take("name", str), table.take("points", Points)
+    table.finish()
+    return marker
+
+
+def _read_fire_model(table: strict.Table) -> FireModel:
+    model = FireModel(table.take("kind", str), table.take("label", str), table.take("parameters", dict[str, float]))
+    table.finish()
+    if model.kind not in (None, "scalar", "maps"):
+        table.problems.add(table.where, f"kind is {model.kind!r}", 'write "scalar" or "maps"')
+    return model
+
+
+def _read_region(table: strict.Table) -> Region:
+    region = Region(table.take("name", str), table.take("polygons", Polygons), table.take("weight", float))
+    table.finish()
+    return region
+
+
+def _read_layers(table: strict.Table) -> dict[str, LayerFile]:
+    files = {key: strict.read_dataclass(LayerFile, table.table(key)) for key in table.names}
+    return {key: file for key, file in files.items() if file is not None}

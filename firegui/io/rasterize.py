@@ -1,0 +1,45 @@
+"""Polygons to masks, by the cell-centre rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rasterio import Affine
+from rasterio.features import rasterize
+
+from firegui.domain.regions import Region, Ring
+from firegui.io.rasters import without_place_warnings
+
+
+def region_masks(regions: Sequence[Region], shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """``[R, H, W]``: the cells of each region, in the regions' order.
+
+    Cell ``(i, j)`` belongs to a region when its centre ``(i + ½, j + ½)`` lies inside one of its parts and in none of
+    that part's holes; what sticks out of the raster is cut off.
+    """
+    masks = np.zeros((len(regions), *shape), np.bool_)
+    for mask, region in zip(masks, regions, strict=True):
+        mask[:] = polygon_mask([_geometry(part) for part in region.parts], Affine.identity(), shape)
+    return masks
+
+
+def polygon_mask(polygons: Iterable[Any], transform: Affine, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """``[H, W]``: cells whose centre lies in any of the polygons (GeoJSON-like mappings or shapely geometries).
+
+    ``transform`` takes (column, row) corners to the polygons' coordinates.
+    """
+    # One shape per polygon: inside a single multipolygon, overlapping parts would cancel out.
+    shapes = [(polygon, 1) for polygon in polygons]
+    if not shapes:
+        return np.zeros(shape, np.bool_)
+    with without_place_warnings():
+        burned = rasterize(shapes, out_shape=shape, transform=transform, fill=0, dtype="uint8")
+    return np.asarray(burned, np.bool_)
+
+
+def _geometry(part: tuple[Ring, ...]) -> dict[str, Any]:
+    rings = [[(column, row) for row, column in (*ring, ring[0])] for ring in part]
+    return {"type": "Polygon", "coordinates": rings}

@@ -1,0 +1,120 @@
+"""GeoTIFF in and out through rasterio."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rasterio
+from numpy.typing import NDArray
+from rasterio import Affine
+from rasterio.crs import CRS
+from rasterio.errors import CRSError, NotGeoreferencedWarning, RasterioError
+
+from firegui.domain.grid import Grid
+from firegui.errors import InputError, Problem
+from firegui.io.atomic import replacing
+from firegui.io.crs import wkt
+
+_GIS_NODATA = float("nan")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raster:
+    """The bands of a raster file ``[N, H, W]``, in the file's own type, with what the file says of its place.
+
+    ``transform`` and ``crs`` (WKT) are ``None`` where the file has none; ``descriptions`` holds one text per band.
+    """
+
+    bands: NDArray[Any]
+    transform: tuple[float, float, float, float, float, float] | None
+    crs: str | None
+    nodata: float | None
+    descriptions: tuple[str, ...]
+    tags: Mapping[str, str]
+
+
+def read_raster(path: Path) -> Raster:
+    """Read every band of a raster file. Raises :class:`InputError` when it is missing or not a raster."""
+    if not path.is_file():
+        raise InputError([Problem(str(path), "the file does not exist", "check the path")])
+    try:
+        with without_place_warnings(), rasterio.open(path) as source:
+            place = None if source.transform == Affine.identity() else tuple(source.transform)[:6]
+            crs = source.crs.to_wkt() if source.crs else None
+            descriptions = tuple(text or "" for text in source.descriptions)
+            return Raster(source.read(), place, crs, source.nodata, descriptions, dict(source.tags()))
+    except (RasterioError, CRSError, OSError) as error:
+        raise InputError(
+            [Problem(str(path), f"cannot be read as a raster ({_one_line(error)})", "check that it is a GeoTIFF")]
+        ) from error
+
+
+def write_raster(
+    path: Path,
+    bands: NDArray[Any],
+    grid: Grid,
+    *,
+    descriptions: Sequence[str] = (),
+    tags: Mapping[str, str] | None = None,
+) -> None:
+    """Write ``bands`` (``[H, W]`` or ``[N, H, W]``) as a deflated GeoTIFF, atomically and without loss.
+
+    float32 keeps every bit (NaN is no data), bool is stored as uint8. On a grid without a place the file gets metres
+    east and north of the south-west corner and no CRS.
+    """
+    stack = bands if bands.ndim == 3 else bands[np.newaxis]
+    if stack.dtype == np.bool_:
+        stack = stack.view(np.uint8)
+    if stack.shape[1:] != grid.shape:
+        raise ValueError(f"bands of shape {stack.shape[1:]} on a grid of shape {grid.shape}")
+    real = np.issubdtype(stack.dtype, np.floating)
+    profile = {
+        "driver": "GTiff", "count": len(stack), "height": grid.rows, "width": grid.columns, "dtype": stack.dtype.name,
+        "compress": "deflate", "predictor": 3 if real else 1, "tiled": True, "blockxsize": 256, "blockysize": 256,
+        "transform": _affine(grid), "crs": _rasterio_crs(grid), "nodata": _GIS_NODATA if real else None,
+        "BIGTIFF": "IF_SAFER",
+    }  # fmt: skip
+    with replacing(path) as temporary:
+        try:
+            with without_place_warnings(), rasterio.open(temporary, "w", **profile) as target:
+                target.write(np.ascontiguousarray(stack))
+                for number, text in enumerate(descriptions, start=1):
+                    target.set_band_description(number, text)
+                target.update_tags(**(tags or {}))
+        except RasterioError as error:
+            raise OSError(_one_line(error)) from error
+
+
+@contextmanager
+def without_place_warnings() -> Iterator[None]:
+    """Silence rasterio's remark that a raster has no place: firegui says so itself, where it matters."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotGeoreferencedWarning)
+        yield
+
+
+def _affine(grid: Grid) -> Affine:
+    if grid.transform is not None:
+        return Affine(*grid.transform)
+    return Affine(grid.cell_size_m, 0.0, 0.0, 0.0, -grid.cell_size_m, grid.rows * grid.cell_size_m)
+
+
+def _rasterio_crs(grid: Grid) -> CRS | None:
+    # Through PROJ's own WKT: rasterio brings another PROJ, which need not know every text that ours does.
+    text = None if grid.crs is None else wkt(grid.crs)
+    if text is None:
+        return None
+    try:
+        return CRS.from_wkt(text)
+    except CRSError:
+        return None
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,255 @@
+"""Schedules in: CSV (what people and other programs write) and ``plan.safetensors`` (the optimizer's own variables)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_safetensors
+from safetensors.numpy import save as save_safetensors
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.schedule import LISTED_LOGIT, Schedule
+from firegui.errors import Problem, Problems
+from firegui.io.atomic import replacing
+
+REQUIRED_COLUMNS = ("step", "aircraft", "y", "x", "theta")
+_SHOWN_ROWS = 20
+_TRUE = ("true", "1", "yes")
+
+
+def read_schedule(path: Path, fleet: Fleet, n_steps: int, shape: tuple[int, int]) -> Schedule:
+    """Read a schedule for ``fleet`` over ``n_steps`` steps on a raster of ``shape``.
+
+    A CSV needs the columns ``step, aircraft, y, x, theta``; others are ignored. A listed drop gets the logit +3, an
+    unlisted pair −3 and the pose (0, 0, 0). A ``.safetensors`` file holds ``D [T, A]`` with ``z [T, A, 3]`` (pose
+    logits) or ``pose [T, A, 3]``. Raises :class:`~firegui.errors.InputError` listing every row that cannot be flown.
+    """
+    problems = Problems()
+    title = f"The schedule {path.name} cannot be used"
+    data = _bytes(path, problems)
+    problems.raise_if_any(title)
+    if is_plan(path):
+        schedule = _from_safetensors(data, fleet, n_steps, shape, problems)
+    else:
+        listing = _from_csv(data, _Limits(fleet_ids(fleet), n_steps, shape), problems)
+        schedule = None if listing is None else listing.schedule
+    problems.raise_if_any(title)
+    assert schedule is not None
+    return schedule
+
+
+def is_plan(path: Path) -> bool:
+    """Whether the file holds the optimizer's own variables rather than a list of drops."""
+    return path.suffix.lower() == ".safetensors"
+
+
+def read_claims(path: Path, fleet: Fleet, n_steps: int) -> tuple[Schedule, list[tuple[int, int]]]:
+    """Read a CSV as what it claims to be executed, for the audit.
+
+    Returns the listed drops and the ``(step, column)`` of each row whose ``executed`` is true, or of every row where
+    there is no such column. A second drop of an aircraft at a step and a drop off the raster are kept: to find them is
+    the audit's work. Raises :class:`~firegui.errors.InputError` for rows that name no aircraft or step of the plan.
+    """
+    problems = Problems()
+    title = f"The schedule {path.name} cannot be used"
+    data = _bytes(path, problems)
+    problems.raise_if_any(title)
+    listing = _from_csv(data, _Limits(fleet_ids(fleet), n_steps, None), problems)
+    problems.raise_if_any(title)
+    assert listing is not None
+    return listing.schedule, listing.claims
+
+
+def write_plan_safetensors(path: Path, schedule: Schedule) -> None:
+    """Write ``D`` and ``z`` (pose logits, from which the poses follow), or ``pose`` where there are none; float64."""
+    arrays = {"D": np.ascontiguousarray(schedule.logits, np.float64)}
+    if schedule.pose_logits is not None:
+        arrays["z"] = np.ascontiguousarray(schedule.pose_logits, np.float64)
+    else:
+        arrays["pose"] = np.ascontiguousarray(schedule.poses, np.float64)
+    with replacing(path) as temporary:
+        temporary.write_bytes(save_safetensors(arrays))
+
+
+def fleet_ids(fleet: Fleet) -> dict[str, int]:
+    """The column of every aircraft by its name in a schedule, such as ``S-2T-1``."""
+    return {tail.name: tail.index for tail in fleet.tails}
+
+
+def _bytes(path: Path, problems: Problems) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        problems.add(str(path), "the file does not exist", "check the path")
+    except OSError as error:
+        problems.add(str(path), f"cannot be read ({error.strerror or error})", "check that it is a file you may read")
+    return b""
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    columns: dict[str, int]
+    n_steps: int
+    shape: tuple[int, int] | None  # None: drops off the raster and repeated drops are let through
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    schedule: Schedule
+    claims: list[tuple[int, int]]
+
+
+def _from_csv(data: bytes, limits: _Limits, problems: Problems) -> _Listing | None:
+    try:
+        # utf-8-sig takes off the mark that spreadsheet programs put first.
+        rows = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
+        header = [name.strip().lower() for name in next(rows, [])]
+        where = _columns(header, problems)
+        return None if where is None else _fill(rows, where, limits, problems)
+    except UnicodeDecodeError:
+        problems.add("file", "is not text in UTF-8", "save it as CSV UTF-8")
+    except csv.Error as error:
+        problems.add("file", f"is not valid CSV ({error})", "save it as comma-separated CSV")
+    return None
+
+
+def _columns(header: Sequence[str], problems: Problems) -> list[int] | None:
+    for name in REQUIRED_COLUMNS:
+        if header.count(name) != 1:
+            what = (
+                f"the column {name} is missing" if name not in header else f"the column {name} is there more than once"
+            )
+            problems.add("header", what, f"the first line needs {', '.join(REQUIRED_COLUMNS)}, separated by commas")
+    executed = [header.index("executed")] if header.count("executed") == 1 else []
+    return None if problems else [*(header.index(name) for name in REQUIRED_COLUMNS), *executed]
+
+
+def _fill(rows: Any, where: Sequence[int], limits: _Limits, problems: Problems) -> _Listing:
+    schedule = Schedule.empty(limits.n_steps, len(limits.columns))
+    seen: dict[tuple[int, int], int] = {}
+    claims: list[tuple[int, int]] = []
+    bad: list[Problem] = []
+    for cells in rows:
+        if not any(cell.strip() for cell in cells):
+            continue
+        line = rows.line_num
+        if len(cells) <= max(where):
+            bad.append(Problem(f"line {line}", f"has {len(cells)} of {max(where) + 1} columns", "complete the row"))
+            continue
+        step, column, pose, found = _row([cells[i].strip() for i in where], limits)
+        pair = (step, column)
+        if not found and pair in seen and limits.shape is not None:
+            found = [
+                (
+                    f"drops a second time with {cells[where[1]].strip()} at step {step} (first on line {seen[pair]})",
+                    "keep one",
+                )
+            ]
+        bad.extend(Problem(f"line {line}", what, remedy) for what, remedy in found)
+        if not found:
+            seen[pair] = line
+            schedule.logits[pair], schedule.poses[pair] = LISTED_LOGIT, pose
+            if len(where) == len(REQUIRED_COLUMNS) or cells[where[-1]].strip().lower() in _TRUE:
+                claims.append(pair)
+    problems.extend(capped(bad))
+    return _Listing(schedule, claims)
+
+
+def _row(cells: Sequence[str], limits: _Limits) -> tuple[int, int, tuple[float, ...], list[tuple[str, str]]]:
+    found: list[tuple[str, str]] = []
+    step = _number(cells[0], int)
+    if step is None:
+        found.append((f"step {cells[0]!r} is not a whole number", f"use 0 to {limits.n_steps - 1}"))
+    elif not 0 <= step < limits.n_steps:
+        found.append((f"step {step} lies outside the plan", f"use 0 to {limits.n_steps - 1}"))
+    column = limits.columns.get(cells[1])
+    if column is None:
+        found.append((f"aircraft {cells[1]!r} is not in the fleet", f"use one of {_some(limits.columns)}"))
+    pose = tuple(_number(cell, float) for cell in cells[2:5])
+    highest = (None, None, None) if limits.shape is None else (*limits.shape, None)
+    for name, value, text, high in zip(("y", "x", "theta"), pose, cells[2:5], highest, strict=True):
+        if value is None or not math.isfinite(value):
+            found.append((f"{name} {text!r} is not a finite number", "give a number"))
+        elif high is not None and not 0 <= value <= high - 1:
+            found.append((f"{name} {text} lies outside the raster", f"use 0 to {high - 1}"))
+    return step or 0, column or 0, tuple(value or 0.0 for value in pose), found
+
+
+def _number(text: str, kind: Any) -> Any:
+    try:
+        # Python reads 1_000 as a thousand; a schedule with such a number is a slip.
+        return None if "_" in text else kind(text)
+    except ValueError:
+        return None
+
+
+def _some(names: dict[str, int]) -> str:
+    shown = list(names)[:6]
+    return ", ".join(shown) + (", …" if len(names) > len(shown) else "")
+
+
+def capped(found: Sequence[Problem]) -> Iterator[Problem]:
+    """The first twenty problems and how many more there are, so that a message stays readable."""
+    yield from found[:_SHOWN_ROWS]
+    if len(found) > _SHOWN_ROWS:
+        yield Problem("…", f"{len(found) - _SHOWN_ROWS:,} more problems of this kind ({len(found):,} in all)")
+
+
+def _from_safetensors(
+    data: bytes, fleet: Fleet, n_steps: int, shape: tuple[int, int], problems: Problems
+) -> Schedule | None:
+    try:
+        arrays = load_safetensors(data)
+    except (SafetensorError, ValueError, KeyError) as error:
+        problems.add("file", f"is not a safetensors file ({error})", "use plan.safetensors of a run, or a CSV")
+        return None
+    size = (n_steps, fleet.n_aircraft)
+    logits = _checked(arrays, "D", size, problems)
+    poses = _checked(arrays, "z" if "z" in arrays else "pose", (*size, 3), problems)
+    if logits is None or poses is None:
+        return None
+    if "z" in arrays:
+        return Schedule.from_pose_logits(logits, poses, shape)
+    schedule = Schedule(logits, poses)
+    problems.extend(capped(list(_off_raster(schedule, fleet, shape))))
+    return schedule
+
+
+def _checked(
+    arrays: dict[str, NDArray[Any]], key: str, size: tuple[int, ...], problems: Problems
+) -> NDArray[np.float64] | None:
+    array = arrays.get(key)
+    if array is None:
+        problems.add(
+            key, f"is missing (the file holds {', '.join(arrays) or 'nothing'})", "it needs D and z, or D and pose"
+        )
+    elif array.shape != size:
+        remedy = "use it with the fleet and the days it was made for"
+        problems.add(key, f"has shape {list(array.shape)}, this project needs {list(size)}", remedy)
+    elif array.dtype.kind != "f" or not np.isfinite(array).all():
+        problems.add(key, "holds values that are not finite numbers", "use plan.safetensors as a run wrote it")
+    else:
+        return array.astype(np.float64)
+    return None
+
+
+def _off_raster(schedule: Schedule, fleet: Fleet, shape: tuple[int, int]) -> Iterator[Problem]:
+    names = [tail.name for tail in fleet.tails]
+    high = np.array(shape, np.float64) - 1.0
+    outside = ((schedule.poses[..., :2] < 0) | (schedule.poses[..., :2] > high)).any(axis=2)
+    for step, column in np.argwhere(outside & schedule.proposed):
+        y, x, _ = schedule.poses[step, column]
+        yield Problem(
+            f"step {step}, {names[column]}",
+            f"the drop at ({y:g}, {x:g}) lies outside the raster",
+            "move it onto the raster",
+        )

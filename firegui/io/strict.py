@@ -1,0 +1,175 @@
+"""Strict reading of tables: every unknown key, missing key and wrong type is reported, not only the first."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, TypeVar, cast, get_type_hints
+
+import msgspec
+
+from firegui.errors import Problem, Problems
+
+T = TypeVar("T")
+
+_REMEDY_UNKNOWN = "remove it or correct its spelling"
+
+
+class Table:
+    """A mapping that is read key by key; problems are collected in ``problems`` under the place ``where``."""
+
+    def __init__(self, raw: Any, where: str, problems: Problems) -> None:
+        self.where, self.problems = where, problems
+        self._raw: Mapping[str, Any] = raw if isinstance(raw, Mapping) else {}
+        self._asked: set[str] = set()
+        self.is_table = isinstance(raw, Mapping)
+        if not self.is_table:
+            problems.add(where, f"is {_kind(raw)}, not a table", "write it as key = value lines")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._raw
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every key, in order."""
+        return tuple(self._raw)
+
+    def raw(self, key: str) -> Any:
+        """The value as it stands, ``None`` when absent; counts as read."""
+        self._asked.add(key)
+        return self._raw.get(key)
+
+    def take(self, key: str, kind: Callable[..., T], fallback: Any = MISSING) -> T:
+        """The value of ``key`` as ``kind`` (``int`` is accepted for ``float``, nothing else is converted).
+
+        Without ``fallback`` the key is required. When there is a problem it is noted and a stand-in returned, so that
+        reading can go on; do not use the result before the problems have been raised.
+        """
+        self._asked.add(key)
+        if key not in self._raw:
+            if fallback is MISSING and self.is_table:
+                self.problems.add(self.where, f"{key} is missing", f"add {key} = …")
+            return cast(T, self._stand_in(fallback))
+        try:
+            return cast(T, msgspec.convert(self._raw[key], kind, strict=True))
+        except (msgspec.ValidationError, ValueError) as error:
+            self.problems.add(self.where, f"{key}: {_say(error, self._raw[key])}", f"write {_describe(kind)}")
+            return cast(T, self._stand_in(fallback))
+
+    def table(self, key: str) -> Table:
+        """The required sub-table ``key``."""
+        self._asked.add(key)
+        if key in self._raw:
+            return Table(self._raw[key], f"{self.where} [{key}]", self.problems)
+        if self.is_table:
+            self.problems.add(self.where, f"the table [{key}] is missing", f"add [{key}]")
+        blank = Table({}, f"{self.where} [{key}]", Problems())
+        blank.is_table = False
+        return blank
+
+    def tables(self, key: str) -> list[Table]:
+        """The array of tables ``key``; an absent one is empty."""
+        self._asked.add(key)
+        raw = self._raw.get(key, [])
+        if not isinstance(raw, list):
+            self.problems.add(
+                self.where, f"{key} is {_kind(raw)}, not a list of tables", f"write [[{key}]] once per entry"
+            )
+            return []
+        return [Table(item, f"{self.where} {key} {number + 1}", self.problems) for number, item in enumerate(raw)]
+
+    def finish(self) -> None:
+        """Report every key that nobody asked for."""
+        for key in self._raw:
+            if key not in self._asked:
+                self.problems.add(self.where, f"{key} is not known here", _REMEDY_UNKNOWN)
+
+    def _stand_in(self, fallback: Any) -> Any:
+        return None if fallback is MISSING else fallback
+
+
+def read_toml(path: Path, problems: Problems) -> dict[str, Any] | None:
+    """Parse a TOML file; a file that cannot be read or parsed is reported and ``None`` returned."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        problems.add(str(path), "the file does not exist", "check the path")
+    except OSError as error:
+        problems.add(str(path), f"cannot be read ({error.strerror or error})", "check that it is a file you may read")
+    except UnicodeDecodeError:
+        problems.add(str(path), "is not text in UTF-8", "save it as UTF-8")
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        problems.add(str(path), f"is not valid TOML: {error}", "correct that place")
+    return None
+
+
+def read_dataclass(cls: type[T], table: Table, *, lenient: bool = False) -> T | None:
+    """Read a dataclass field by field from ``table``, nested dataclasses from sub-tables.
+
+    Every field is required unless ``lenient`` and it has a default. Returns ``None`` when anything was wrong.
+    """
+    before = len(list(table.problems))
+    hints = get_type_hints(cls)
+    values: dict[str, Any] = {}
+    for item in fields(cls):  # type: ignore[arg-type]
+        kind = hints[item.name]
+        if isinstance(kind, type) and is_dataclass(kind):
+            values[item.name] = read_dataclass(kind, table.table(item.name), lenient=lenient)
+        else:
+            values[item.name] = table.take(item.name, kind, _default(item) if lenient else MISSING)
+    table.finish()
+    if not table.is_table or len(list(table.problems)) > before:
+        return None
+    return cls(**values)
+
+
+def as_table(value: Any) -> dict[str, Any]:
+    """The inverse of :func:`read_dataclass`: plain values only, numbers in the type the field declares."""
+    hints = get_type_hints(type(value))
+    table: dict[str, Any] = {}
+    for item in fields(value):
+        entry, kind = getattr(value, item.name), hints[item.name]
+        if is_dataclass(entry):
+            table[item.name] = as_table(entry)
+        else:
+            table[item.name] = _plain(entry, kind)
+    return table
+
+
+def _plain(entry: Any, kind: Any) -> Any:
+    if isinstance(entry, Enum):
+        return entry.value
+    # 1200 and 1200.0 are one value to people; writing the declared type keeps files and hashes the same.
+    if kind is float:
+        return float(entry)
+    return list(entry) if isinstance(entry, tuple) else entry
+
+
+def _default(item: Field[Any]) -> Any:
+    return item.default
+
+
+def _say(error: Exception, raw: Any) -> str:
+    text = str(error)
+    shown = repr(raw)
+    return f"{text} ({shown if len(shown) <= 60 else shown[:57] + '…'})"
+
+
+def _describe(kind: Any) -> str:
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return "one of " + ", ".join(str(member.value) for member in kind)
+    names = {str: 'text in quotes, as in "name"', int: "a whole number", float: "a number", bool: "true or false"}
+    return names.get(kind, f"{kind}".replace("typing.", "")) if kind in names else "a value of that type"
+
+
+def _kind(raw: Any) -> str:
+    names = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list"}
+    return names.get(type(raw), "not there" if raw is None else f"a {type(raw).__name__}")
+
+
+def prefixed(problems: Sequence[Problem], prefix: str) -> list[Problem]:
+    """The same problems with the file or place they came from put in front."""
+    return [Problem(f"{prefix}: {problem.where}", problem.what, problem.remedy) for problem in problems]

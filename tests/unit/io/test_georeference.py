@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from pyproj import CRS, Proj
+
+from firegui.domain.grid import Grid
+from firegui.io import crs
+from firegui.io.georeference import Georeference, format_ddm, half_turn
+from tests.unit.io.builders import BEAR_GRID, PLACED, UNPLACED
+
+
+def test_a_position_comes_back_from_its_longitude_and_latitude() -> None:
+    place = Georeference(BEAR_GRID)
+    for y, x in ((0.0, 0.0), (618.0, 747.0), (300.25, 12.5), (-0.5, -0.5)):
+        lonlat = place.lonlat(y, x)
+        assert lonlat is not None
+        assert place.from_lonlat(*lonlat) == pytest.approx((y, x), abs=1e-6)
+
+
+def test_bear_2020_lies_in_plumas_and_butte_counties() -> None:
+    lonlat = Georeference(BEAR_GRID).lonlat(300, 370)
+    assert lonlat is not None
+    assert lonlat == pytest.approx((-121.1, 39.8), abs=0.2)
+
+
+def test_the_corner_of_the_first_cell_is_the_origin_of_the_transform() -> None:
+    assert Georeference(BEAR_GRID).easting_northing(-0.5, -0.5) == (-104430.0, 210000.0)
+
+
+def test_many_positions_agree_with_one_by_one() -> None:
+    place = Georeference(BEAR_GRID)
+    ys, xs = np.array([0.0, 17.5, 618.0]), np.array([3.0, 700.25, 0.0])
+    many = place.lonlat_many(ys, xs)
+    assert many is not None
+    for index in range(3):
+        assert (many[0][index], many[1][index]) == place.lonlat(float(ys[index]), float(xs[index]))
+
+
+def test_utm_agrees_with_the_grid_when_the_grid_is_utm() -> None:
+    place = Georeference(PLACED)
+    utm = place.utm(2.0, 3.0)
+    assert utm is not None
+    assert utm[0] == "10S"
+    assert utm[1:] == pytest.approx(place.easting_northing(2.0, 3.0), abs=1e-3)
+
+
+def test_utm_names_the_southern_zone_south_of_the_equator() -> None:
+    place = Georeference(Grid(6, 8, 30.0, (30.0, 0.0, 500000.0, 0.0, -30.0, 6_000_000.0), "EPSG:32755"))
+    utm = place.utm(2.0, 3.0)
+    assert utm is not None and utm[0] == "55H"
+    assert utm[1:] == pytest.approx(place.easting_northing(2.0, 3.0), abs=1e-3)
+
+
+def test_a_grid_without_a_place_has_no_longitude_but_metres_from_its_corner() -> None:
+    place = Georeference(UNPLACED)
+    assert not place.has_place
+    assert place.lonlat(0, 0) is None and place.utm(0, 0) is None and place.from_lonlat(0, 0) is None
+    assert place.lonlat_many(np.zeros(1), np.zeros(1)) is None
+    assert place.easting_northing(5.5, -0.5) == (0.0, 0.0)
+    assert place.run_heading_true(0, 0, 0.0) == 90.0
+
+
+@pytest.mark.parametrize(
+    ("theta", "heading"), [(0.0, 90.0), (math.pi / 4, 45.0), (math.pi / 2, 0.0), (3 * math.pi / 4, 135.0)]
+)
+def test_on_the_central_meridian_the_true_heading_is_the_grid_azimuth(theta: float, heading: float) -> None:
+    grid = Grid(3, 3, 30.0, (30.0, 0.0, 500000.0 - 45.0, 0.0, -30.0, 4400045.0), "EPSG:32610")
+    found = Georeference(grid).run_heading_true(1.0, 1.0, theta)
+    assert abs((found - heading + 90) % 180 - 90) < 0.01
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.3, 1.2, 2.0, 3.0])
+def test_away_from_the_central_meridian_the_convergence_is_added(theta: float) -> None:
+    grid = Grid(3, 3, 30.0, (30.0, 0.0, 700000.0, 0.0, -30.0, 4400000.0), "EPSG:32610")
+    place = Georeference(grid)
+    lonlat = place.lonlat(1.0, 1.0)
+    assert lonlat is not None
+    convergence = Proj(CRS("EPSG:32610")).get_factors(*lonlat).meridian_convergence
+    assert convergence > 1.0
+    expected = 90.0 - math.degrees(theta) + convergence
+    assert abs((place.run_heading_true(1.0, 1.0, theta) - expected + 90) % 180 - 90) < 0.01
+
+
+def test_bears_grid_north_is_not_true_north() -> None:
+    # Grid north and true north agree only along the central meridian, 120° W; Bear lies a degree west of it.
+    heading = Georeference(BEAR_GRID).run_heading_true(300, 0, 0.0)
+    assert 0.05 < abs(heading - 90.0) < 1.5
+
+
+def test_an_axis_direction_stays_below_180() -> None:
+    assert half_turn(180.0) == 0.0
+    assert half_turn(-1e-17) == 0.0
+    assert half_turn(-30.0) == 150.0
+    assert half_turn(359.0) == 179.0
+
+
+def test_degrees_and_decimal_minutes_carry_instead_of_showing_sixty() -> None:
+    assert format_ddm(-121.5, 39.75) == "39°45.000′ N 121°30.000′ W"
+    assert format_ddm(5.99999999, -9.99999999) == "10°00.000′ S 006°00.000′ E"
+    assert format_ddm(-121.123456, 40.2) == "40°12.000′ N 121°07.407′ W"
+
+
+def test_a_crs_that_proj_does_not_know_is_a_problem_with_a_remedy() -> None:
+    assert "unknown to PROJ" in str(crs.problems("EPSG:999999")[0])
+    assert "unknown to PROJ" in str(crs.problems("nonsense")[0])
+    assert "map projection" in str(crs.problems("EPSG:4978")[0])
+    assert crs.problems("EPSG:3310") == []
+    assert not Georeference(Grid(6, 8, 30.0, PLACED.transform, "nonsense")).has_place
+
+
+def test_a_grid_in_degrees_or_of_another_cell_size_is_a_problem() -> None:
+    degrees = Grid(6, 8, 30.0, (0.001, 0.0, -121.0, 0.0, -0.001, 40.0), "EPSG:4326")
+    assert "counts in degrees" in " ".join(map(str, crs.grid_problems(degrees)))
+    other = Grid(6, 8, 20.0, PLACED.transform, PLACED.crs)
+    assert "cell size 20 m" in " ".join(map(str, crs.grid_problems(other)))
+    assert crs.grid_problems(PLACED) == [] == crs.grid_problems(UNPLACED)
+
+
+def test_two_names_of_one_crs_are_the_same() -> None:
+    assert crs.same("EPSG:3310", CRS("EPSG:3310").to_wkt())
+    assert not crs.same("EPSG:3310", "EPSG:32610")
+    assert not crs.same("EPSG:3310", "nonsense")

@@ -1,0 +1,343 @@
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.grid import Grid
+from firegui.domain.project import FireModel, Project
+from firegui.domain.regions import Region
+from firegui.errors import InputError
+from firegui.io import project_store
+from firegui.io.project_store import list_runs, load_project, project_hash, save_project
+from tests.unit.io.builders import (
+    PLACED,
+    UNPLACED,
+    aircraft,
+    assert_each_said,
+    assert_same_bits,
+    files_below,
+    maps,
+    project,
+    scenario,
+)
+
+ARRAYS = ("wind_speed", "wind_dir", "ignition", "observed")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "Fire.firegui"
+
+
+def assert_equal(one: Project, other: Project) -> None:
+    for name in ("fleet", "grounded", "regions", "plan", "fire_model"):
+        assert getattr(one, name) == getattr(other, name), name
+    for name in (
+        "name",
+        "grid",
+        "start",
+        "utc_offset_h",
+        "observed_dates",
+        "steps_per_day",
+        "notes",
+        "synthetic",
+        "markers",
+    ):
+        assert getattr(one.scenario, name) == getattr(other.scenario, name), name
+    assert set(one.scenario.layers) == set(other.scenario.layers)
+    for key, layer in one.scenario.layers.items():
+        assert_same_bits(layer, other.scenario.layers[key])
+    for name in ARRAYS:
+        mine, theirs = getattr(one.scenario, name), getattr(other.scenario, name)
+        assert (mine is None) == (theirs is None)
+        if mine is not None:
+            assert_same_bits(mine, theirs)
+
+
+@pytest.mark.parametrize("grid", [PLACED, UNPLACED])
+def test_a_saved_project_opens_equal_and_bit_for_bit(folder: Path, grid: Grid) -> None:
+    before = project(grid)
+    save_project(before, folder)
+    after = load_project(folder)
+    assert_equal(before, after)
+    assert project_hash(before) == project_hash(after)
+    assert (folder / "layers" / "wind_speed.tif").exists()
+    assert after.maps is None
+
+
+def test_imported_maps_come_back_bit_for_bit(folder: Path) -> None:
+    held = maps()
+    before = project(maps=held, fire_model=FireModel("maps", "imported", {}))
+    save_project(before, folder)
+    after = load_project(folder)
+    assert after.maps is not None
+    for name in ("phi", "gamma", "burnable", "wind_speed", "wind_dir", "ignition"):
+        assert_same_bits(getattr(after.maps, name), getattr(held, name))
+    assert project_hash(before) == project_hash(after)
+
+
+def test_an_event_without_layers_ignition_or_observations_opens(folder: Path) -> None:
+    bare = scenario(layers={}, ignition=None, observed=None, observed_dates=(), markers=(), notes=())
+    save_project(project(scenario=bare, regions=(), grounded={}), folder)
+    opened = load_project(folder)
+    assert opened.scenario.observed is None and opened.scenario.ignition is None and not opened.scenario.layers
+
+
+def test_saving_edits_replaces_only_the_project_file(folder: Path) -> None:
+    before = project()
+    save_project(before, folder)
+    (folder / "runs" / "1").mkdir(parents=True)
+    stamps = {file: file.stat().st_mtime_ns for file in (folder / "layers").iterdir()}
+    held = files_below(folder)
+    after = replace(load_project(folder), regions=(Region.rectangle("new", (0, 2), (0, 2)),))
+    save_project(after, folder)
+    assert {file: file.stat().st_mtime_ns for file in (folder / "layers").iterdir()} == stamps
+    assert files_below(folder) == held
+    assert_equal(load_project(folder), after)
+
+
+def test_a_first_save_that_fails_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> Any:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(project_store, "write_text", fail)
+    with pytest.raises(InputError, match="No space left on device"):
+        save_project(project(), folder)
+    assert files_below(folder.parent) == set()
+
+
+def test_a_later_save_that_fails_leaves_the_old_project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = project()
+    save_project(before, folder)
+    held = files_below(folder.parent)
+
+    def fail(*_: Any) -> Any:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("firegui.io.atomic.os.replace", fail)
+    with pytest.raises(InputError, match="No space left on device"):
+        save_project(replace(before, regions=()), folder)
+    assert files_below(folder.parent) == held
+    assert_equal(load_project(folder), before)
+
+
+def test_what_cannot_be_written_as_text_leaves_nothing(folder: Path) -> None:
+    with pytest.raises(TypeError):
+        save_project(project(scenario=scenario(notes=(object(),))), folder)
+    assert files_below(folder.parent) == set()
+
+
+def test_a_folder_with_something_else_in_it_is_never_overwritten(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "thesis.doc").write_text("x")
+    with pytest.raises(InputError, match="is not a firegui project"):
+        save_project(project(), folder)
+    assert files_below(folder) == {"thesis.doc"}
+
+
+def test_a_file_in_the_way_is_never_overwritten(folder: Path) -> None:
+    folder.write_text("mine")
+    with pytest.raises(InputError, match="is not a firegui project"):
+        save_project(project(), folder)
+    assert folder.read_text() == "mine"
+
+
+def test_an_empty_folder_is_used_and_missing_parents_are_made(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    save_project(project(), tmp_path / "empty")
+    save_project(project(), tmp_path / "a" / "b" / "c.firegui")
+    assert_equal(load_project(tmp_path / "a" / "b" / "c.firegui"), load_project(tmp_path / "empty"))
+
+
+def test_another_event_is_not_saved_over_a_project(folder: Path) -> None:
+    save_project(project(), folder)
+    other = project(scenario=scenario(wind_speed=np.ones((3, *PLACED.shape), np.float32)))
+    with pytest.raises(InputError, match="already holds another event"):
+        save_project(other, folder)
+    assert_equal(load_project(folder), project())
+
+
+def test_a_damaged_project_file_is_not_saved_over(folder: Path) -> None:
+    save_project(project(), folder)
+    (folder / "project.toml").write_text("format = ")
+    with pytest.raises(InputError) as caught:
+        save_project(project(), folder)
+    assert_each_said(caught.value, ["not valid TOML", "save under another name"])
+    assert (folder / "project.toml").read_text() == "format = "
+
+
+def edited(folder: Path, *swaps: tuple[str, str]) -> None:
+    save_project(project(), folder)
+    text = (folder / "project.toml").read_text(encoding="utf-8")
+    for old, new in swaps:
+        assert old in text
+        text = text.replace(old, new, 1)
+    (folder / "project.toml").write_text(text, encoding="utf-8")
+
+
+def test_a_project_of_a_newer_format_says_so(folder: Path) -> None:
+    edited(folder, ("format = 1", "format = 99"))
+    with pytest.raises(InputError, match=r"made by a newer firegui \(format 99.*update firegui"):
+        load_project(folder)
+
+
+@pytest.mark.parametrize("number", ["0", '"1"', "true", "1.5"])
+def test_a_format_that_is_no_number_from_1_is_refused(folder: Path, number: str) -> None:
+    edited(folder, ("format = 1", f"format = {number}"))
+    with pytest.raises(InputError, match="format is"):
+        load_project(folder)
+
+
+def test_every_problem_of_a_damaged_project_is_reported_at_once(folder: Path) -> None:
+    edited(
+        folder,
+        ("days = 2\n", ""),
+        ("rows = 6", 'rows = "six"'),
+        ('setting = "custom"', 'setting = "C"'),
+        ("payload_gal = 1200.0", 'payload_gal = "much"'),
+        ("weight = 1.0", "wight = 1.0"),
+        ('kind = "scalar"', 'kind = "cnn"'),
+        ("2020-08-20", '"soon"'),
+        ("[event]\n", "[event]\nweather = 1\n"),
+    )
+    with pytest.raises(InputError) as caught:
+        load_project(folder)
+    assert_each_said(
+        caught.value,
+        [
+            "[plan]: days is missing",
+            "[grid]: rows",
+            "A, B, custom",
+            "fleet 1: payload_gal",
+            "weight is missing",
+            "wight is not known",
+            "kind is 'cnn'",
+            "grounded: ",
+            "weather is not known",
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ("steps_per_day = 50", "steps_per_day = 0", "steps_per_day is 0"),
+        ("utc_offset_h = -7.0", "utc_offset_h = 70.0", "utc_offset_h is 70"),
+        ("start = 2020-08-19T07:00:00Z", "start = 2020-08-19T07:00:00", "no offset from UTC"),
+        ("cell_size_m = 30.0", "cell_size_m = 10.0", "cell size 10 m"),
+        ("EPSG:32610", "EPSG:999999", "unknown to PROJ"),
+        ("500000.0", "nan", "holds values that are no numbers"),
+        ("start_day = 1", "start_day = -1", "Start day is -1"),
+        ("rows = 6", "rows = 7", "the grid 7 × 8"),
+        ("  2020-08-21,\n", "", "has 2 perimeters for 1 dates"),
+    ],
+)
+def test_values_that_contradict_the_layers_or_themselves_are_reported(
+    folder: Path, old: str, new: str, part: str
+) -> None:
+    save_project(project(), folder)
+    text = (folder / "project.toml").read_text(encoding="utf-8")
+    text = text.replace("[2020-08-19, 2020-08-21]", "[\n  2020-08-19,\n  2020-08-21,\n]")
+    assert old in text
+    (folder / "project.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError, match=part):
+        load_project(folder)
+
+
+def test_missing_changed_and_foreign_layers_are_all_named(folder: Path) -> None:
+    edited(folder, ("layers/ignition.tif", "../outside.tif"))
+    (folder / "layers" / "elevation.tif").unlink()
+    (folder / "layers" / "wind_speed.tif").write_bytes(b"changed")
+    with pytest.raises(InputError) as caught:
+        load_project(folder)
+    assert_each_said(
+        caught.value,
+        [
+            "elevation.tif: the layer is missing",
+            "wind_speed.tif: the layer was changed",
+            "../outside.tif lies outside the project folder",
+        ],
+    )
+
+
+def test_layers_that_are_not_listed_are_missed(folder: Path) -> None:
+    save_project(project(), folder)
+    text = (folder / "project.toml").read_text(encoding="utf-8")
+    (folder / "project.toml").write_text(text[: text.index("[layers.elevation]")], encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_project(folder)
+    assert_each_said(caught.value, ["wind_speed is not listed", "wind_dir is not listed", "observed is not listed"])
+
+
+def test_imported_maps_that_are_gone_are_missed(folder: Path) -> None:
+    save_project(project(maps=maps(), fire_model=FireModel("maps", "imported", {})), folder)
+    (folder / "maps.npz").unlink()
+    with pytest.raises(InputError, match=r"maps\.npz: the layer is missing"):
+        load_project(folder)
+
+
+def test_a_folder_that_is_no_project_and_a_missing_one_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is not a firegui project"):
+        load_project(tmp_path)
+    with pytest.raises(InputError, match=r"the project does not exist"):
+        load_project(tmp_path / "none.firegui")
+
+
+def test_a_project_that_no_run_can_start_on_still_opens(folder: Path) -> None:
+    grounded = project(fleet=Fleet((aircraft(count=0),)), regions=(Region.rectangle("far", (90, 99), (90, 99)),))
+    save_project(grounded, folder)
+    assert load_project(folder).problems()
+
+
+def test_a_project_moved_elsewhere_still_opens(folder: Path, tmp_path: Path) -> None:
+    save_project(project(), folder)
+    shutil.move(folder, tmp_path / "elsewhere")
+    assert_equal(load_project(tmp_path / "elsewhere"), project())
+
+
+def test_runs_are_listed_by_name_without_what_is_still_being_written(folder: Path) -> None:
+    assert list_runs(folder) == []
+    for name in ("b", "a", ".tmp"):
+        (folder / "runs" / name).mkdir(parents=True)
+    (folder / "runs" / "note.txt").write_text("x")
+    assert [run.name for run in list_runs(folder)] == ["a", "b"]
+
+
+def test_the_hash_changes_with_everything_a_run_depends_on() -> None:
+    base = project()
+    event = base.scenario
+    moved = event.wind_speed.copy()
+    moved[0, 0, 0] += 1e-6
+    variants = [
+        base,
+        replace(base, regions=base.regions[:1]),
+        replace(base, plan=replace(base.plan, days=3)),
+        replace(base, plan=replace(base.plan, optimizer=replace(base.plan.optimizer, seed=1))),
+        replace(base, fleet=base.fleet.replace_type(0, aircraft(payload_gal=1201.0))),
+        replace(base, grounded={"S-2T": (date(2020, 8, 21),)}),
+        replace(base, fire_model=FireModel("scalar", "x", {"p": 0.2})),
+        replace(base, scenario=replace(event, wind_speed=moved)),
+        replace(base, scenario=replace(event, observed=None, observed_dates=())),
+        replace(base, scenario=replace(event, grid=UNPLACED)),
+        replace(base, maps=maps()),
+    ]
+    assert len({project_hash(variant) for variant in variants}) == len(variants)
+
+
+def test_the_hash_does_not_change_with_what_only_people_read() -> None:
+    base = project()
+    other = replace(
+        base,
+        scenario=replace(base.scenario, name="other", notes=()),
+        fleet=base.fleet.replace_type(0, aircraft(type="x", provenance="y", payload_gal=1200)),
+        grounded={"CL-415": (), "S-2T": (date(2020, 8, 20),), "none": ()},
+        fire_model=replace(base.fire_model, label="z"),
+    )
+    assert project_hash(base) == project_hash(other)

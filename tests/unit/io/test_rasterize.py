@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from firegui.domain.regions import Region
+from firegui.io.rasterize import region_masks
+
+SHAPE = (619, 748)
+
+
+def centres_inside(region: Region, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """The rule itself, cell by cell."""
+    rows, columns = np.mgrid[: shape[0], : shape[1]]
+    inside = np.zeros(shape, np.bool_)
+    for part in region.parts:
+        polygon = shapely.Polygon([(c, r) for r, c in part[0]], [[(c, r) for r, c in ring] for ring in part[1:]])
+        inside |= shapely.contains_xy(polygon, columns + 0.5, rows + 0.5)
+    return inside
+
+
+def test_the_papers_rectangles_have_the_papers_cells() -> None:
+    regions = [
+        Region.rectangle("R1", (0, 200), (0, 744)),
+        Region.rectangle("R2", (201, 549), (450, 744)),
+        Region.rectangle("R3", (550, 618), (0, 744)),
+    ]
+    masks = region_masks(regions, SHAPE)
+    assert masks.dtype == np.bool_
+    assert [int(mask.sum()) for mask in masks] == [148_800, 102_312, 50_592]
+    assert int(masks.any(axis=0).sum()) == 301_704
+    assert masks[1, 201, 450] and not masks[1, 200, 450] and not masks[1, 549, 743] and not masks[1, 548, 744]
+
+
+def test_a_cell_belongs_to_a_polygon_when_its_centre_lies_inside() -> None:
+    rng = np.random.default_rng(2)
+    shape = (40, 55)
+    for number in range(40):
+        angles = np.sort(rng.random(9)) * 2 * np.pi
+        radii = 3 + rng.random(9) * 18
+        centre = rng.random(2) * shape
+        ring = tuple(
+            (float(centre[0] + r * np.sin(a)), float(centre[1] + r * np.cos(a)))
+            for a, r in zip(angles, radii, strict=True)
+        )
+        region = Region(f"{number}", ((ring,),))
+        assert np.array_equal(region_masks([region], shape)[0], centres_inside(region, shape))
+
+
+def test_holes_are_left_out_and_overlapping_parts_do_not_cancel() -> None:
+    def square(low: float, high: float) -> tuple[tuple[float, float], ...]:
+        return (low, low), (low, high), (high, high), (high, low)
+
+    region = Region("r", ((square(1, 9), square(3, 5)), (square(7, 12),)))
+    mask = region_masks([region], (12, 12))[0]
+    assert np.array_equal(mask, centres_inside(region, (12, 12)))
+    assert mask[8, 8] and not mask[3, 3] and mask[11, 11]
+
+
+def test_what_sticks_out_of_the_raster_is_cut_off() -> None:
+    masks = region_masks([Region.rectangle("r", (-5, 2), (3, 99)), Region.rectangle("off", (50, 60), (0, 3))], (4, 6))
+    assert masks[0].sum() == 6
+    assert not masks[1].any()
+
+
+def test_no_regions_give_no_masks() -> None:
+    assert region_masks([], (4, 6)).shape == (0, 4, 6)
