@@ -1,0 +1,130 @@
+"""The view on the grid: which cells are on screen, and how a cell becomes a pixel.
+
+Map coordinates are raster corner coordinates: cell ``(i, j)`` covers rows ``[i, i+1)`` downwards and columns
+``[j, j+1)`` to the right, so that north is up. A pose in cell-centre coordinates is drawn half a cell further.
+"""
+
+from __future__ import annotations
+
+import pyqtgraph as pg
+from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsView, QWidget
+
+_ABOVE_PX, _BELOW_PX, _SIDE_PX = 42.0, 30.0, 16.0
+_CLOSEST_CELLS = 6.0
+_WIDEST = 4.0
+
+
+class Camera(QObject):
+    """Owns the pyqtgraph view and its one view box."""
+
+    moved = Signal()
+    """The visible range changed."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.widget = pg.GraphicsView(parent, useOpenGL=False, background=None)
+        self.widget.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.widget.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.widget.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        self._box = pg.ViewBox(lockAspect=True, invertY=True, enableMouse=False, enableMenu=False, defaultPadding=0.0)
+        self._box.disableAutoRange()
+        self.widget.setCentralItem(self._box)
+        self._box.sigTransformChanged.connect(self._on_moved)
+        self._box.sigRangeChanged.connect(self._on_moved)
+        self._rows, self._columns = 1, 1
+        self._whole = True
+
+    @property
+    def viewport(self) -> QWidget:
+        """The widget that gets the mouse."""
+        viewport: QWidget = self.widget.viewport()
+        return viewport
+
+    def add(self, item: QGraphicsItem) -> None:
+        """Put an item on the map; it moves with it. The caller keeps the reference."""
+        self._box.addItem(item, ignoreBounds=True)
+
+    def add_fixed(self, item: QGraphicsItem) -> None:
+        """Put an item over the map in screen pixels; it stays where it is."""
+        self.widget.scene().addItem(item)
+
+    def set_grid(self, rows: int, columns: int) -> None:
+        """Look at another grid, all of it."""
+        self._rows, self._columns = rows, columns
+        largest = max(rows, columns)
+        self._box.setLimits(
+            xMin=-_WIDEST * largest, xMax=columns + _WIDEST * largest, yMin=-_WIDEST * largest,
+            yMax=rows + _WIDEST * largest, minXRange=min(_CLOSEST_CELLS, columns), maxXRange=_WIDEST * largest * 2,
+        )  # fmt: skip
+        self.fit()
+
+    def fit(self) -> None:
+        """Show the whole grid, and keep showing it while the window is resized."""
+        self._whole = True
+        width, height = self.viewport.width() - 2 * _SIDE_PX, self.viewport.height() - _ABOVE_PX - _BELOW_PX
+        cell = max(min(width / self._columns, height / self._rows), 1e-3)
+        area = QRectF(0, 0, self._columns, self._rows)
+        side = max(self.viewport.width() / cell - self._columns, 0.0) / 2
+        spare = max(self.viewport.height() / cell - self._rows - (_ABOVE_PX + _BELOW_PX) / cell, 0.0) / 2
+        self._show(area.adjusted(-side, -spare - _ABOVE_PX / cell, side, spare + _BELOW_PX / cell))
+
+    def fit_bounds(self, top: float, left: float, bottom: float, right: float) -> None:
+        """Show a part of the grid with some room around it."""
+        self._whole = False
+        margin = max(0.15 * max(bottom - top, right - left), 3.0)
+        self._show(QRectF(left, top, right - left, bottom - top).adjusted(-margin, -margin, margin, margin))
+
+    def _show(self, rectangle: QRectF) -> None:
+        self._box.setRange(rect=rectangle, padding=0.0)
+
+    def resized(self) -> None:
+        """The viewport has another size: keep the whole grid in view if it was."""
+        if self._whole:
+            self.fit()
+        self._on_moved()
+
+    def _on_moved(self, *_: object) -> None:
+        self.moved.emit()
+
+    # -- moving ------------------------------------------------------------------------------------------------------
+    def pan(self, by: QPointF) -> None:
+        """Drag the map by that many pixels."""
+        self._whole = False
+        scale = self.pixels_per_cell
+        self._box.translateBy(x=-by.x() / scale, y=-by.y() / scale)
+
+    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+        """Enlarge by ``factor`` about a pixel, the middle when none is given."""
+        self._whole = False
+        pixel = at if at is not None else QPointF(self.viewport.rect().center())
+        row, column = self.to_cell(pixel)
+        self._box.scaleBy(s=(1.0 / factor, 1.0 / factor), center=pg.Point(column, row))
+
+    # -- coordinates -------------------------------------------------------------------------------------------------
+    def to_cell(self, pixel: QPointF) -> tuple[float, float]:
+        """``(row, column)`` in corner coordinates under a viewport pixel."""
+        back, _ = self.widget.viewportTransform().inverted()
+        point = self._box.mapSceneToView(back.map(pixel))
+        return float(point.y()), float(point.x())
+
+    def to_pixel(self, row: float, column: float) -> QPointF:
+        """The viewport pixel of a position in corner coordinates."""
+        scene = QPointF(self._box.mapViewToScene(QPointF(column, row)))
+        pixel: QPointF = self.widget.viewportTransform().map(scene)
+        return pixel
+
+    def to_point(self, row: float, column: float) -> QPoint:
+        """:meth:`to_pixel` rounded to a whole pixel."""
+        return self.to_pixel(row, column).toPoint()
+
+    @property
+    def pixels_per_cell(self) -> float:
+        """Size of a cell on screen."""
+        left, right = self.to_pixel(0.0, 0.0), self.to_pixel(0.0, 100.0)
+        return max((right.x() - left.x()) / 100.0, 1e-9)
+
+    def set_cursor(self, shape: Qt.CursorShape) -> None:
+        """What the pointer looks like over the map."""
+        self.viewport.setCursor(shape)

@@ -1,0 +1,28 @@
+"""The words over the map: which fire, which day, and what a reader must not overlook."""
+
+from __future__ import annotations
+
+from firegui.gui.map.decorations import Caption
+from firegui.gui.map.layers.stack import LayerStack
+from firegui.gui.map.shown import Shown
+from firegui.gui.session import View
+
+TITLES = {View.BASELINE: "Baseline, no drops", View.PLAN: "Plan", View.DIFFERENCE: "Baseline − plan"}
+
+
+def caption_of(shown: Shown | None, layers: LayerStack, hint: str) -> Caption:
+    """What the decorations say of the shown moment."""
+    if shown is None:
+        return Caption()
+    when = shown.time
+    title = f"{TITLES[shown.view]} · Day {shown.day + 1} · {when.day} {when:%b %Y %H:%M} UTC"
+    fire = layers["difference" if shown.view is View.DIFFERENCE else "occupancy"]
+    notes = []
+    if fire.missing():
+        notes.append("no result yet" if shown.view is not View.DIFFERENCE else fire.missing())
+    elif shown.result.stale:
+        notes.append("inputs edited since this result")
+    if layers["observed"].visible and shown.perimeter_is_carried:
+        notes.append("observed perimeter filled forward")
+    scale = fire.legend.scale if fire.visible and not fire.missing() else None
+    return Caption(title, " · ".join(notes), hint, scale, shown.scenario.grid.cell_size_m)

@@ -1,0 +1,156 @@
+"""What lies over the map in screen pixels: scale bar, north arrow, what is shown, the fire's legend, a hint."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QImage, QPainter, QPainterPath, QPalette, QPen
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from firegui.gui.map.ink import Ink
+from firegui.gui.map.items import draw_text, map_font, text_width
+from firegui.gui.map.scales import Scale
+
+_EDGE = 14.0
+_BAR_PX = 110.0
+_LEGEND_PX = 170.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Caption:
+    """The texts of the decorations. ``note`` is a warning beside the title; ``scale`` the shown fire scale."""
+
+    title: str = ""
+    note: str = ""
+    hint: str = ""
+    scale: Scale | None = None
+    cell_size_m: float = 1.0
+
+
+def round_length(longest_m: float) -> float:
+    """The longest of 1, 2, 5 · 10ⁿ metres that fits."""
+    power = 10.0 ** math.floor(math.log10(longest_m))
+    return next(k * power for k in (5.0, 2.0, 1.0) if k * power <= longest_m * (1 + 1e-9))
+
+
+def length_text(metres: float) -> str:
+    """Metres below a kilometre, kilometres above."""
+    return f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"
+
+
+class Decorations(QGraphicsItem):
+    """Fixed on screen; ``pixels_per_cell`` is set before every paint that follows a zoom."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setZValue(10_000.0)
+        self.ink = Ink.of(QPalette())
+        self.caption = Caption()
+        self.pixels_per_cell = 1.0
+        self._size = QRectF()
+
+    def show_caption(self, caption: Caption, pixels_per_cell: float, size: QRectF) -> None:
+        """Show other texts on a viewport of another size or zoom."""
+        self.prepareGeometryChange()
+        self.caption, self.pixels_per_cell, self._size = caption, pixels_per_cell, QRectF(size)
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        """The whole viewport."""
+        return self._size
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Draw everything."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if not self.caption.title:
+            return
+        right = self._paint_title(painter)
+        self._paint_north(painter)
+        self._paint_scale_bar(painter)
+        if self.caption.scale is not None:
+            self._paint_legend(painter, self.caption.scale)
+        if self.caption.hint:
+            self._paint_hint(painter, right)
+
+    def _pill(self, painter: QPainter, box: QRectF) -> None:
+        path = QPainterPath()
+        path.addRoundedRect(box, 5.0, 5.0)
+        painter.fillPath(path, self.ink.card)
+
+    def _paint_title(self, painter: QPainter) -> float:
+        """Draw the title; the result is where it ends on the right."""
+        font = map_font(9.5, bold=True)
+        plain = map_font(9.0)
+        width = text_width(self.caption.title, font)
+        note = f"  {self.caption.note}" if self.caption.note else ""
+        box = QRectF(_EDGE - 6, _EDGE - 6, width + text_width(note, plain) + 16, 24)
+        self._pill(painter, box)
+        painter.setPen(self.ink.text)
+        painter.setFont(font)
+        painter.drawText(QPointF(_EDGE + 2, _EDGE + 10.5), self.caption.title)
+        painter.setPen(self.ink.muted)
+        painter.setFont(plain)
+        painter.drawText(QPointF(_EDGE + 2 + width, _EDGE + 10.5), note)
+        return box.right()
+
+    def _paint_north(self, painter: QPainter) -> None:
+        x, top = self._size.right() - _EDGE - 12.0, self._size.top() + _EDGE
+        font = map_font(10.0, bold=True)
+        draw_text(painter, QPointF(x - text_width("N", font) / 2, top + 10.0), "N", font, self.ink.text, self.ink.halo)
+        needle = QPainterPath(QPointF(x, top + 15.0))
+        for point in (QPointF(x + 7, top + 40), QPointF(x, top + 34), QPointF(x - 7, top + 40)):
+            needle.lineTo(point)
+        needle.closeSubpath()
+        pen = QPen(self.ink.halo, 3.0)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.strokePath(needle, pen)
+        painter.fillPath(needle, self.ink.text)
+
+    def _paint_scale_bar(self, painter: QPainter) -> None:
+        metres_per_pixel = self.caption.cell_size_m / self.pixels_per_cell
+        metres = round_length(_BAR_PX * metres_per_pixel)
+        width = metres / metres_per_pixel
+        left, y = self._size.left() + _EDGE, self._size.bottom() - _EDGE
+        self._pill(painter, QRectF(left - 8, y - 25, width + 16 + 20, 33))
+        painter.setPen(QPen(self.ink.text, 2.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        for x0, y0, x1, y1 in ((0, 0, width, 0), (0, 1, 0, -5), (width / 2, 1, width / 2, -3), (width, 1, width, -5)):
+            painter.drawLine(QPointF(left + x0, y + y0), QPointF(left + x1, y + y1))
+        font = map_font(8.5)
+        self._text(painter, QPointF(left - 2, y - 10), "0", font)
+        text = length_text(metres)
+        self._text(painter, QPointF(left + width - text_width(text, font) / 2, y - 10), text, font)
+
+    def _text(self, painter: QPainter, at: QPointF, text: str, font: QFont) -> None:
+        painter.setPen(self.ink.text)
+        painter.setFont(font)
+        painter.drawText(at, text)
+
+    def _paint_legend(self, painter: QPainter, scale: Scale) -> None:
+        width, font = _LEGEND_PX, map_font(8.5)
+        left, top = self._size.right() - _EDGE - width, self._size.bottom() - _EDGE - 38.0
+        self._pill(painter, QRectF(left - 9, top - 7, width + 18, 52))
+        self._text(painter, QPointF(left, top + 8), scale.title, map_font(8.5, bold=True))
+        painter.drawImage(QRectF(left, top + 14, width, 10), scale_image(scale))
+        painter.setPen(QPen(self.ink.frame, 1.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(QRectF(left, top + 14, width, 10))
+        self._text(painter, QPointF(left, top + 37), scale.low, font)
+        self._text(painter, QPointF(left + width - text_width(scale.high, font), top + 37), scale.high, font)
+        self._text(painter, QPointF(left + (width - text_width(scale.middle, font)) / 2, top + 37), scale.middle, font)
+
+    def _paint_hint(self, painter: QPainter, title_right: float) -> None:
+        font = map_font(9.0)
+        width = text_width(self.caption.hint, font)
+        beside = title_right + width + 90.0 < self._size.right()
+        left, top = (title_right + 8.0, _EDGE - 6) if beside else (_EDGE - 6, _EDGE + 24.0)
+        self._pill(painter, QRectF(left, top, width + 16, 24))
+        self._text(painter, QPointF(left + 8, top + 16.5), self.caption.hint, font)
+
+
+def scale_image(scale: Scale) -> QImage:
+    """A colour scale as an image of 256 × 1 pixels."""
+    row = scale.packed.reshape(1, 256).copy()
+    # copy(): the image must not outlive the array whose memory it borrows.
+    return QImage(row.data, 256, 1, 1024, QImage.Format.Format_ARGB32_Premultiplied).copy()

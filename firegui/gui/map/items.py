@@ -1,0 +1,166 @@
+"""Graphics items of the map: a raster, a set of strokes, and symbols and labels that keep their size on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+
+class RasterItem(QGraphicsItem):
+    """A raster drawn one cell per unit square, row 0 at the top."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pixels: NDArray[np.uint32] | None = None
+        self._image = QImage()
+
+    def set_pixels(self, pixels: NDArray[np.uint32] | None) -> None:
+        """Show ``pixels [H, W]``, premultiplied ``0xAARRGGBB``; ``None`` shows nothing."""
+        self.prepareGeometryChange()
+        self._pixels = None if pixels is None else np.ascontiguousarray(pixels)
+        if self._pixels is None:
+            self._image = QImage()
+        else:
+            rows, columns = self._pixels.shape
+            # The image borrows the array's memory, so the array must live as long as the image does.
+            form = QImage.Format.Format_ARGB32_Premultiplied
+            self._image = QImage(self._pixels.data, columns, rows, 4 * columns, form)
+        self.update()
+
+    @property
+    def pixels(self) -> NDArray[np.uint32] | None:
+        """What is shown."""
+        return self._pixels
+
+    def boundingRect(self) -> QRectF:
+        """The raster's extent in cells."""
+        return QRectF(0.0, 0.0, self._image.width(), self._image.height())
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Draw; smoothed when several cells share a pixel, sharp when a cell is larger than one."""
+        shrunk = painter.worldTransform().m11() < 1.0
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, shrunk)
+        painter.drawImage(self.boundingRect(), self._image)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stroke:
+    """One path with its pen and brush, in map coordinates."""
+
+    path: QPainterPath
+    pen: QPen
+    brush: QBrush = field(default_factory=QBrush)
+    smooth: bool = True
+
+
+class StrokesItem(QGraphicsItem):
+    """Strokes drawn in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.strokes: tuple[Stroke, ...] = ()
+        self._bounds = QRectF()
+
+    def set_strokes(self, strokes: Sequence[Stroke]) -> None:
+        """Show other strokes."""
+        self.prepareGeometryChange()
+        self.strokes = tuple(strokes)
+        self._bounds = QRectF()
+        for stroke in self.strokes:
+            self._bounds = self._bounds.united(stroke.path.controlPointRect())
+        self._bounds.adjust(-2.0, -2.0, 2.0, 2.0)
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        """What the strokes cover, in cells."""
+        return self._bounds
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Draw every stroke."""
+        for stroke in self.strokes:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, stroke.smooth)
+            painter.setPen(stroke.pen)
+            painter.setBrush(stroke.brush)
+            painter.drawPath(stroke.path)
+
+
+Drawing = Callable[[QPainter, QTransform, QRectF], None]
+
+
+class ScreenItem(QGraphicsItem):
+    """Something placed on the map but drawn in pixels: ``draw(painter, map → pixels, visible pixels)``."""
+
+    def __init__(self, draw: Drawing) -> None:
+        super().__init__()
+        self._draw = draw
+        self._extent = QRectF()
+
+    def set_grid(self, rows: int, columns: int) -> None:
+        """Reach far enough around the grid that labels outside it are drawn."""
+        self.prepareGeometryChange()
+        self._extent = QRectF(-columns, -rows, 3.0 * columns, 3.0 * rows)
+
+    def boundingRect(self) -> QRectF:
+        """The grid and as much again on every side."""
+        return self._extent
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Hand the painter over in pixel coordinates."""
+        if widget is None:
+            return
+        transform = QTransform(painter.worldTransform())
+        painter.save()
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._draw(painter, transform, QRectF(widget.rect()))
+        painter.restore()
+
+
+def cosmetic(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+    """A pen whose width is in pixels at every zoom."""
+    pen = QPen(color, width, style)
+    pen.setCosmetic(True)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    return pen
+
+
+def map_font(size: float = 9.0, bold: bool = False) -> QFont:
+    """The application's font at a size that suits the map."""
+    font = QFont()
+    font.setPointSizeF(size)
+    font.setBold(bold)
+    return font
+
+
+def draw_text(painter: QPainter, at: QPointF, text: str, font: QFont, color: QColor, halo: QColor) -> None:
+    """Text with its base line at ``at``, on a soft outline that separates it from what lies below."""
+    path = QPainterPath()
+    path.addText(at, font, text)
+    outline = QPen(halo, 3.0)
+    outline.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.strokePath(path, outline)
+    painter.fillPath(path, color)
+
+
+def draw_tag(painter: QPainter, at: QPointF, text: str, font: QFont, color: QColor, card: QColor) -> None:
+    """Text with its base line at ``at`` on a small card."""
+    metrics = QFontMetricsF(font)
+    width, height = metrics.horizontalAdvance(text), metrics.height()
+    box = QRectF(at.x() - 5.0, at.y() - metrics.ascent() - 1.0, width + 10.0, height + 2.0)
+    path = QPainterPath()
+    path.addRoundedRect(box, 4.0, 4.0)
+    painter.fillPath(path, card)
+    painter.setPen(color)
+    painter.setFont(font)
+    painter.drawText(at, text)
+
+
+def text_width(text: str, font: QFont) -> float:
+    """Width of a text in pixels."""
+    return QFontMetricsF(font).horizontalAdvance(text)

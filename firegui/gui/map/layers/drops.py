@@ -1,0 +1,126 @@
+"""Executed drops as footprint ellipses to scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor, QPainterPath
+
+from firegui.domain.fleet import Material
+from firegui.domain.schedule import DropRecord
+from firegui.gui.map.ink import faded
+from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
+from firegui.gui.map.layers.base import Layer, Legend, LegendEntry, Sample
+from firegui.gui.map.shown import Shown
+from firegui.gui.session import Session, View
+
+SIGMAS = 2.0
+"""The ellipse is the contour at two standard deviations: semi-axes 2σ∥ and 2σ⊥."""
+
+_POINTS = 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ellipses:
+    """Footprints of one material in order of step: ``steps [n]``, ``points [n, 24, 2]`` as ``(row, column)``."""
+
+    steps: NDArray[np.int64]
+    points: NDArray[np.float64]
+
+    @staticmethod
+    def of(drops: Sequence[DropRecord]) -> Ellipses:
+        """Ellipses around the landing points, long axis along ``(dx, dy) = (cos θ, −sin θ)``."""
+        ordered = sorted(drops, key=lambda drop: drop.step)
+        poses = [
+            (d.landing_y, d.landing_x, d.theta, d.sigma_parallel_cells, d.sigma_perpendicular_cells) for d in ordered
+        ]
+        table = np.array(poses, np.float64).reshape(-1, 5)
+        y, x, theta, parallel, perpendicular = (column[:, None] for column in table.T)
+        turn = np.linspace(0.0, 2.0 * np.pi, _POINTS, endpoint=False)[None, :]
+        along, across = SIGMAS * parallel * np.cos(turn), SIGMAS * perpendicular * np.sin(turn)
+        dx = along * np.cos(theta) + across * np.sin(theta)
+        dy = -along * np.sin(theta) + across * np.cos(theta)
+        # A pose counts cell centres at integers, the map counts corners: half a cell further.
+        return Ellipses(np.array([d.step for d in ordered], np.int64), np.stack([y + 0.5 + dy, x + 0.5 + dx], axis=2))
+
+    def between(self, first: int, end: int) -> QPainterPath:
+        """One path of the drops with ``first ≤ step < end``."""
+        low, high = np.searchsorted(self.steps, [first, end])
+        chosen = self.points[low:high]
+        if not len(chosen):
+            return QPainterPath()
+        closed = np.concatenate([chosen, chosen[:, :1]], axis=1).reshape(-1, 2)
+        joined = np.ones(len(closed), np.int32)
+        joined[_POINTS :: _POINTS + 1] = 0
+        path: QPainterPath = pg.arrayToQPath(closed[:, 1], closed[:, 0], connect=joined, finiteCheck=True)
+        return path
+
+
+class DropsLayer(Layer):
+    """Earlier drops quiet, the shown day's strong, later ones faint."""
+
+    key = "drops"
+    title = "Drops"
+    help = "Executed drops at their landing points, 2σ footprints to scale; strong on the shown day, faint when later"
+    follows = frozenset({"step", "view", "result"})
+
+    def __init__(self, session: Session) -> None:
+        self.strokes = StrokesItem()
+        super().__init__(session, self.strokes)
+        self._source: tuple[DropRecord, ...] | None = None
+        self._ellipses: dict[Material, Ellipses] = {}
+
+    @property
+    def swatch(self) -> QColor:
+        """Retardant's colour."""
+        return self.ink.retardant
+
+    @property
+    def legend(self) -> Legend:
+        """One entry per material."""
+        return Legend(
+            entries=(
+                LegendEntry("retardant", self.ink.retardant, Sample.ELLIPSE),
+                LegendEntry("water", self.ink.water, Sample.ELLIPSE),
+            ),
+            note="2σ footprints to scale; strong: shown day, faint: still to come",
+        )
+
+    @property
+    def in_view(self) -> bool:
+        """The baseline has no drops."""
+        return self.session.view is not View.BASELINE
+
+    def missing(self) -> str:
+        """Says when there is no plan."""
+        return "" if any(drop.executed for drop in self.session.result.drops) else "no executed drops yet: start a run"
+
+    def draw(self, shown: Shown | None) -> None:
+        """Three paths per material: later, earlier, today."""
+        if shown is None or not shown.result.drops:
+            self.strokes.set_strokes(())
+            return
+        self._load(shown.result.drops)
+        per_day = shown.project.calendar.steps_per_day
+        today, now, end = shown.day * per_day, shown.step + 1, shown.project.calendar.n_steps + 1
+        later, earlier, current = [], [], []
+        for material, color in ((Material.RETARDANT, self.ink.retardant), (Material.WATER, self.ink.water)):
+            ellipses = self._ellipses[material]
+            later.append(Stroke(ellipses.between(now, end), cosmetic(faded(color, 0.30))))
+            earlier.append(Stroke(ellipses.between(0, today), cosmetic(faded(color, 0.85))))
+            path = ellipses.between(today, now)
+            current.append(Stroke(path, cosmetic(self.ink.halo, 3.5)))
+            current.append(Stroke(path, cosmetic(color, 1.8), QBrush(faded(color, 0.55), Qt.BrushStyle.SolidPattern)))
+        self.strokes.set_strokes(later + earlier + current)
+
+    def _load(self, drops: tuple[DropRecord, ...]) -> None:
+        if drops is self._source:
+            return
+        self._source = drops
+        for material in Material:
+            self._ellipses[material] = Ellipses.of([d for d in drops if d.executed and d.material == material.value])

@@ -1,0 +1,115 @@
+"""The fire as the shown result has it: occupancy, burning, what the plan changed, and retardant on the ground."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.results import Frames
+from firegui.gui.map.layers.base import RasterLayer
+from firegui.gui.map.scales import burning_scale, difference_codes, difference_scale, fire_scale, retardant_scale
+from firegui.gui.map.shown import Shown
+from firegui.gui.session import Session, View
+
+Bytes = NDArray[np.uint8]
+
+
+def _moment(frames: Frames | None, step: int) -> tuple[Frames | None, int]:
+    return frames, frames.index_of_step(step) if frames is not None and len(frames.fire) else -1
+
+
+class OccupancyLayer(RasterLayer):
+    """P(fire) of the baseline or the plan."""
+
+    key = "occupancy"
+    title = "Fire occupancy"
+    help = "P(fire) = 1 − U: probability that the cell burns or has burned by the shown step, 0 to 1"
+    follows = frozenset({"step", "view", "result"})
+    source = "fire"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, fire_scale(), opacity=0.85)
+
+    @property
+    def in_view(self) -> bool:
+        """Not in the difference view."""
+        return self.session.view is not View.DIFFERENCE
+
+    def missing(self) -> str:
+        """Says which side has no result yet."""
+        result = self.session.result
+        frames = result.baseline if self.session.view is View.BASELINE else result.plan
+        return "" if frames is not None else f"no {self.session.view.value} result yet: start a run"
+
+    def identity(self, shown: Shown) -> object:
+        """The frame that is shown."""
+        return _moment(shown.frames, shown.step)
+
+    def codes(self, shown: Shown) -> Bytes | None:
+        """The shown frame."""
+        return shown.frame(shown.frames, self.source)
+
+
+class BurningLayer(OccupancyLayer):
+    """B of the baseline or the plan."""
+
+    key = "burning"
+    title = "Burning probability"
+    help = "B: probability that the cell is burning at the shown step, 0 to 1"
+    source = "burning"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._set_scale(burning_scale())
+        self._visible, self._opacity = False, 0.9
+
+
+class RetardantLayer(OccupancyLayer):
+    """The fuel factor that retardant leaves."""
+
+    key = "retardant"
+    title = "Retardant remaining"
+    help = "r: what retardant leaves of the fuel factor, 1 on untreated ground"
+    source = "retardant"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._set_scale(retardant_scale())
+        self._visible, self._opacity = False, 0.8
+
+    @property
+    def in_view(self) -> bool:
+        """Everywhere but on the baseline, which has no drops."""
+        return self.session.view is not View.BASELINE
+
+
+class DifferenceLayer(RasterLayer):
+    """Baseline minus plan."""
+
+    key = "difference"
+    title = "Difference to baseline"
+    help = "P(fire) of the baseline minus that of the plan, −1 to +1; shown in the difference view"
+    follows = frozenset({"step", "view", "result"})
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, difference_scale(), opacity=0.9)
+
+    @property
+    def in_view(self) -> bool:
+        """Only in the difference view."""
+        return self.session.view is View.DIFFERENCE
+
+    def missing(self) -> str:
+        """Needs both sides."""
+        result = self.session.result
+        return "" if result.baseline is not None and result.plan is not None else "needs a baseline and a plan result"
+
+    def identity(self, shown: Shown) -> object:
+        """Both frames."""
+        return _moment(shown.result.baseline, shown.step), _moment(shown.result.plan, shown.step)
+
+    def codes(self, shown: Shown) -> Bytes | None:
+        """Codes of the difference of both frames."""
+        baseline = shown.frame(shown.result.baseline, "fire")
+        plan = shown.frame(shown.result.plan, "fire")
+        return None if baseline is None or plan is None else difference_codes(baseline, plan)

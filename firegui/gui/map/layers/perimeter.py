@@ -1,0 +1,65 @@
+"""The observed perimeter of the shown day."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPainterPath
+
+from firegui.domain.scenario import Scenario
+from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
+from firegui.gui.map.layers.base import Layer, Legend, LegendEntry, Sample
+from firegui.gui.map.outline import outline
+from firegui.gui.map.shown import Shown
+from firegui.gui.session import Session
+
+
+class ObservedLayer(Layer):
+    """Outline of the observed fire; dashed when the day has no perimeter of its own."""
+
+    key = "observed"
+    title = "Observed perimeter"
+    help = "Observed fire perimeter of the shown day; dashed where it is carried over from an earlier day"
+    follows = frozenset({"step"})
+
+    def __init__(self, session: Session) -> None:
+        self._strokes = StrokesItem()
+        super().__init__(session, self._strokes)
+        self._traced: tuple[Scenario, int, QPainterPath] | None = None
+
+    @property
+    def swatch(self) -> QColor:
+        """The outline's colour."""
+        return self.ink.observed
+
+    @property
+    def legend(self) -> Legend:
+        """Solid or dashed, as the shown day is."""
+        if self.filled_forward:
+            return Legend(entries=(LegendEntry("filled forward from an earlier day", self.ink.observed, Sample.DASH),))
+        return Legend(entries=(LegendEntry("observed on the shown day", self.ink.observed, Sample.LINE),))
+
+    @property
+    def filled_forward(self) -> bool:
+        """Whether the shown day's perimeter was carried over."""
+        shown = Shown.of(self.session)
+        return shown is not None and shown.perimeter_is_carried
+
+    def missing(self) -> str:
+        """Says when nothing was observed."""
+        if not self.session.has_project or self.session.project.scenario.observed is not None:
+            return ""
+        return "this event has no observed perimeters"
+
+    def draw(self, shown: Shown | None) -> None:
+        """The outline on a dark or light casing."""
+        path = QPainterPath() if shown is None else self._path(shown)
+        style = Qt.PenStyle.DashLine if self.filled_forward else Qt.PenStyle.SolidLine
+        pens = cosmetic(self.ink.halo, 3.0), cosmetic(self.ink.observed, 1.5, style)
+        self._strokes.set_strokes([Stroke(path, pen) for pen in pens])
+
+    def _path(self, shown: Shown) -> QPainterPath:
+        scenario, day = shown.scenario, shown.event_day
+        if self._traced is None or self._traced[0] is not scenario or self._traced[1] != day:
+            mask = scenario.observed_on(day)
+            self._traced = (scenario, day, QPainterPath() if mask is None else outline(mask))
+        return self._traced[2]

@@ -1,0 +1,83 @@
+"""Every layer of the map in drawing order, and what to redraw when the session changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QObject, Signal
+
+from firegui.gui.map.ink import Ink
+from firegui.gui.map.layers.base import Layer
+from firegui.gui.map.layers.drops import DropsLayer
+from firegui.gui.map.layers.fire import BurningLayer, DifferenceLayer, OccupancyLayer, RetardantLayer
+from firegui.gui.map.layers.graticule import GraticuleLayer
+from firegui.gui.map.layers.ground import CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
+from firegui.gui.map.layers.markers import MarkersLayer
+from firegui.gui.map.layers.perimeter import ObservedLayer
+from firegui.gui.map.layers.regions import RegionsLayer
+from firegui.gui.map.layers.wind import WindLayer
+from firegui.gui.session import Session
+
+
+class LayerStack(QObject):
+    """The layers, bottom first."""
+
+    changed = Signal(str)
+    """Visibility or opacity of the layer with this key changed."""
+    refreshed = Signal()
+    """Legends or the lack of data may have changed."""
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.regions = RegionsLayer(session)
+        layers: tuple[Layer, ...] = (
+            ExtentLayer(session), CanopyLayer(session), FuelLayer(session), HillshadeLayer(session),
+            OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session), RetardantLayer(session),
+            GraticuleLayer(session), WindLayer(session), ObservedLayer(session), DropsLayer(session),
+            self.regions, MarkersLayer(session),
+        )  # fmt: skip
+        self._layers = {layer.key: layer for layer in layers}
+        self._said: object = None
+        for height, layer in enumerate(layers):
+            layer.item.setZValue(height)
+
+    def __iter__(self) -> Iterator[Layer]:
+        return iter(self._layers.values())
+
+    def __getitem__(self, key: str) -> Layer:
+        return self._layers[key]
+
+    def set_visible(self, key: str, on: bool) -> None:
+        """Show or hide a layer."""
+        layer = self._layers[key]
+        if layer.visible != on:
+            layer.visible = on
+            self.changed.emit(key)
+
+    def set_opacity(self, key: str, opacity: float) -> None:
+        """Make a layer more or less transparent, 0 … 1."""
+        layer = self._layers[key]
+        if layer.opacity != opacity:
+            layer.opacity = opacity
+            self.changed.emit(key)
+
+    def set_ink(self, ink: Ink) -> None:
+        """Use other colours."""
+        for layer in self:
+            layer.set_ink(ink)
+        self.refreshed.emit()
+
+    def mark(self, cause: str) -> None:
+        """Note that the layers which follow ``cause`` are out of date; ``"project"`` means all of them."""
+        for layer in self:
+            layer.dirty |= cause == "project" or cause in layer.follows
+
+    def update(self) -> None:
+        """Redraw whatever is out of date."""
+        for layer in self:
+            if layer.dirty:
+                layer.update()
+        said = tuple((layer.missing(), layer.in_view, layer.legend.entries) for layer in self)
+        if said != self._said:
+            self._said = said
+            self.refreshed.emit()

@@ -1,0 +1,150 @@
+"""Legends as widgets: colour ramps with numbers, and samples with words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from firegui.gui.map.decorations import scale_image
+from firegui.gui.map.ink import faded
+from firegui.gui.map.layers.base import Layer, LegendEntry, Sample
+from firegui.gui.map.layers.wind import add_arrow
+from firegui.gui.map.scales import Scale
+
+_SAMPLE = QSize(22, 14)
+
+
+def swatch_pixmap(color: QColor, *, faint: bool = False) -> QPixmap:
+    """A small rounded square; an empty one when the layer has nothing to show."""
+    pixmap = QPixmap(28, 28)
+    pixmap.setDevicePixelRatio(2.0)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(color, 1.2))
+    painter.setBrush(Qt.BrushStyle.NoBrush if faint else QBrush(color))
+    painter.drawRoundedRect(QRectF(1.5, 1.5, 11, 11), 3, 3)
+    painter.end()
+    return pixmap
+
+
+def sample_pixmap(entry: LegendEntry) -> QPixmap:
+    """What the entry's things look like on the map."""
+    pixmap = QPixmap(_SAMPLE * 2)
+    pixmap.setDevicePixelRatio(2.0)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    middle = QPointF(_SAMPLE.width() / 2, _SAMPLE.height() / 2)
+    if entry.sample is Sample.ARROW:
+        path = QPainterPath()
+        add_arrow(path, middle, 20.0, 0.0)
+        painter.strokePath(path, QPen(entry.color, 1.4))
+    elif entry.sample in (Sample.LINE, Sample.DASH):
+        style = Qt.PenStyle.DashLine if entry.sample is Sample.DASH else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(entry.color, 2.0, style))
+        painter.drawLine(QPointF(1, middle.y()), QPointF(_SAMPLE.width() - 1, middle.y()))
+    elif entry.sample is Sample.ELLIPSE:
+        painter.setPen(QPen(entry.color, 1.4))
+        painter.setBrush(faded(entry.color, 0.55))
+        painter.drawEllipse(middle, 9.5, 3.5)
+    else:
+        width = 8.0 if entry.sample is Sample.DOT else 16.0
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(entry.color)
+        painter.drawRoundedRect(QRectF(middle.x() - width / 2, middle.y() - 4, width, 8), 2, 2)
+    painter.end()
+    return pixmap
+
+
+class _Ramp(QWidget):
+    """A colour scale as a bar."""
+
+    def __init__(self, scale: Scale) -> None:
+        super().__init__()
+        self._image = scale_image(scale)
+        self.setFixedHeight(10)
+        self.setAccessibleName(f"Colour scale of {scale.title}, {scale.low} to {scale.high}")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the bar."""
+        painter = QPainter(self)
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawImage(box, self._image)
+        painter.setPen(self.palette().mid().color())
+        painter.drawRect(box)
+        painter.end()
+
+
+class LegendView(QWidget):
+    """The legends of several layers, one below the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+
+    def show_layers(self, layers: Sequence[Layer]) -> None:
+        """Replace everything by the legends of ``layers``."""
+        while (item := self._column.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for layer in layers:
+            legend = layer.legend
+            if legend.scale is not None or legend.entries or legend.note:
+                self._column.addWidget(self._block(layer))
+
+    def _block(self, layer: Layer) -> QWidget:
+        block = QWidget()
+        column = QVBoxLayout(block)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        legend = layer.legend
+        column.addWidget(_label(legend.scale.title if legend.scale is not None else layer.title))
+        if legend.scale is not None:
+            column.addWidget(_Ramp(legend.scale))
+            column.addLayout(_ends(legend.scale))
+        if legend.entries:
+            column.addLayout(_entries(legend.entries))
+        if legend.note:
+            column.addWidget(_label(legend.note, muted=True))
+        return block
+
+
+def _ends(scale: Scale) -> QHBoxLayout:
+    row = QHBoxLayout()
+    for text, alignment in (
+        (scale.low, Qt.AlignmentFlag.AlignLeft),
+        (scale.middle, Qt.AlignmentFlag.AlignHCenter),
+        (scale.high, Qt.AlignmentFlag.AlignRight),
+    ):
+        label = _label(text, muted=True)
+        label.setAlignment(alignment)
+        row.addWidget(label, 1 if text else 0)
+    return row
+
+
+def _entries(entries: Sequence[LegendEntry]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setVerticalSpacing(1)
+    grid.setColumnStretch(1, 1)
+    for line, entry in enumerate(entries):
+        sample = QLabel()
+        sample.setPixmap(sample_pixmap(entry))
+        grid.addWidget(sample, line, 0)
+        grid.addWidget(_label(entry.label, muted=True), line, 1)
+    return grid
+
+
+def _label(text: str, *, muted: bool = False) -> QLabel:
+    label = QLabel(text)
+    label.setWordWrap(True)
+    if muted:
+        label.setProperty("role", "muted")
+    return label

@@ -1,0 +1,103 @@
+"""What is known of a cell, in words: for the status bar and for the probe."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from firegui.domain.results import Frames
+from firegui.domain.scenario import LAYERS, Scenario
+from firegui.gui.map.place import Place
+from firegui.gui.map.shown import Shown
+from firegui.gui.session import View
+
+SEPARATOR = "  ·  "
+
+
+def blows_from(psi: float) -> int:
+    """Where a wind comes from, whole degrees clockwise from north; ``psi`` is where to, radians ccw from east."""
+    return round(270.0 - math.degrees(psi)) % 360
+
+
+def hover_text(shown: Shown, place: Place, row: float, column: float) -> str:
+    """One line: where the mouse is and the values under it; empty beside the grid."""
+    cell = cell_at(shown, row, column)
+    if cell is None:
+        return ""
+    parts = [*place.texts(row, column), f"row {cell[0]} col {cell[1]}"]
+    parts += [f"{name} {value}" for name, value in _fire(shown, cell, short=True)]
+    canopy = _layer(shown.scenario, "canopy_cover", cell)
+    parts += [f"canopy {canopy}"] if canopy else []
+    wind = wind_text(shown, cell)
+    return SEPARATOR.join(parts + ([f"wind {wind}"] if wind else []))
+
+
+def cell_at(shown: Shown, row: float, column: float) -> tuple[int, int] | None:
+    """The cell that contains a point in corner coordinates."""
+    rows, columns = shown.scenario.grid.shape
+    i, j = math.floor(row), math.floor(column)
+    return (i, j) if 0 <= i < rows and 0 <= j < columns else None
+
+
+def wind_text(shown: Shown, cell: tuple[int, int]) -> str:
+    """Speed and where from, on the shown day; empty where there is none."""
+    if not shown.scenario.days:
+        return ""
+    speed, direction = shown.scenario.wind_at(shown.event_day)
+    v, psi = float(speed[cell]), float(direction[cell])
+    return f"{v:.1f} m/s from {blows_from(psi):03d}°" if math.isfinite(v) and math.isfinite(psi) else ""
+
+
+def probe_rows(shown: Shown, place: Place, cell: tuple[int, int]) -> list[tuple[str, str]]:
+    """Everything the event and the result know of a cell, as name and value."""
+    scenario = shown.scenario
+    rows = [("", text) for text in place.texts(cell[0] + 0.5, cell[1] + 0.5)]
+    rows += _fire(shown, cell, short=False)
+    observed = scenario.observed_on(shown.event_day)
+    if observed is not None:
+        carried = " (filled forward)" if shown.perimeter_is_carried else ""
+        rows.append(("Observed", ("inside the perimeter" if observed[cell] else "outside the perimeter") + carried))
+    wind = wind_text(shown, cell)
+    rows += [("Wind", wind)] if wind else []
+    rows += [(LAYERS[key][0], value) for key in LAYERS if (value := _layer(scenario, key, cell))]
+    return rows
+
+
+def _fire(shown: Shown, cell: tuple[int, int], *, short: bool) -> list[tuple[str, str]]:
+    plan, baseline = shown.result.plan, shown.result.baseline
+    if short:
+        if shown.view is View.DIFFERENCE:
+            without, with_drops = _value(shown, baseline, "fire", cell), _value(shown, plan, "fire", cell)
+            if without is None or with_drops is None:
+                return []
+            return [("baseline − plan", f"{without - with_drops:+.2f}")]
+        value = _value(shown, shown.frames, "fire", cell)
+        return [("P(fire)", f"{value:.2f}")] if value is not None else []
+    wanted = (
+        ("P(fire), baseline", baseline, "fire"), ("P(fire), plan", plan, "fire"),
+        ("P(burning), baseline", baseline, "burning"), ("P(burning), plan", plan, "burning"),
+        ("Fuel factor left", plan, "retardant"),
+    )  # fmt: skip
+    values = ((name, _value(shown, frames, what, cell)) for name, frames, what in wanted)
+    return [(name, f"{value:.2f}") for name, value in values if value is not None]
+
+
+def _value(shown: Shown, frames: Frames | None, what: str, cell: tuple[int, int]) -> float | None:
+    frame = shown.frame(frames, what)
+    return None if frame is None else float(frame[cell]) / 255.0
+
+
+def _layer(scenario: Scenario, key: str, cell: tuple[int, int]) -> str:
+    """A landscape value with its unit; empty where there is none."""
+    if key not in scenario.layers:
+        return ""
+    value = float(scenario.layers[key][cell])
+    if not np.isfinite(value):
+        return ""
+    unit = LAYERS[key][1]
+    if key == "aspect":
+        return "flat" if value < 0 else f"{value:.0f}°"
+    if key == "fuel":
+        return f"FBFM40 {value:.0f}"
+    return f"{value:.3f} {unit}" if key == "canopy_density" else f"{value:.0f} {unit}"

@@ -1,0 +1,69 @@
+"""Edits of the protected regions, each one undoable step, refused with a message when the result would be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from firegui.domain.grid import Grid
+from firegui.domain.regions import Region, region_problems
+from firegui.gui.map.tools.shapes import area, is_simple
+from firegui.gui.session import Session
+from firegui.io.rasterize import region_masks
+
+
+def new_name(regions: Iterable[Region]) -> str:
+    """The first of R1, R2, … that is free."""
+    taken = {region.name for region in regions}
+    return next(name for number in range(1, len(taken) + 2) if (name := f"R{number}") not in taken)
+
+
+def size_text(region: Region, grid: Grid) -> str:
+    """Size in cells and hectares; for a polygon the area of its outline."""
+    cells = area(region)
+    box = region.as_rectangle
+    sides = "" if box is None else f"{box[0][1] - box[0][0]:,.0f} × {box[1][1] - box[1][0]:,.0f} = "
+    return f"{sides}{cells:,.0f} cells · {cells * grid.cell_area_ha:,.1f} ha"
+
+
+def add_region(session: Session, region: Region) -> bool:
+    """Add and select a region. Returns whether it was accepted."""
+    return _commit(session, f"Draw region {region.name}", (*session.project.regions, region), region)
+
+
+def change_region(session: Session, text: str, name: str, region: Region) -> bool:
+    """Replace region ``name``. Returns whether it was accepted; no change is accepted without an undo step."""
+    regions = session.project.regions
+    changed = tuple(region if old.name == name else old for old in regions)
+    return changed == regions or _commit(session, text, changed, region)
+
+
+def rename_region(session: Session, name: str, to: str) -> bool:
+    """Give region ``name`` another name, which must be new and not empty."""
+    found = [region for region in session.project.regions if region.name == name]
+    to = to.strip()
+    return bool(found) and change_region(session, f"Rename {name} to {to}", name, replace(found[0], name=to))
+
+
+def _commit(session: Session, text: str, regions: Sequence[Region], region: Region) -> bool:
+    refusal = _refusal(session, regions, region)
+    if refusal:
+        session.message.emit(refusal)
+        return False
+    session.set_regions(text, regions)
+    session.select_region(region.name)
+    return True
+
+
+def _refusal(session: Session, regions: Sequence[Region], region: Region) -> str:
+    """Why the regions cannot become ``regions``, judged by what the changed one brings in; empty when they can."""
+    shape = session.project.scenario.grid.shape
+    before = {str(problem) for problem in region_problems(session.project.regions, shape)}
+    added = [str(problem) for problem in region_problems(regions, shape) if str(problem) not in before]
+    if added:
+        return "; ".join(added)
+    if not is_simple(region):
+        return f"Region {region.name}: the outline crosses itself; move a corner so that no two edges meet."
+    if not region_masks((region,), shape).any():
+        return f"Region {region.name} would cover no cell; make it larger."
+    return ""

@@ -1,0 +1,72 @@
+"""What the session shows just now, in the terms the layers and read-outs need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.project import Project
+from firegui.domain.results import Frames
+from firegui.domain.scenario import Scenario
+from firegui.gui.session import Session, ShownResult, View
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """The project at one step of one view."""
+
+    project: Project
+    step: int
+    view: View
+    result: ShownResult
+
+    @staticmethod
+    def of(session: Session) -> Shown | None:
+        """The state of the session, ``None`` while no project is open."""
+        return Shown(session.project, session.step, session.view, session.result) if session.has_project else None
+
+    @property
+    def scenario(self) -> Scenario:
+        """The event."""
+        return self.project.scenario
+
+    @property
+    def day(self) -> int:
+        """Zero-based day of the plan; the state at the very end belongs to the last day."""
+        calendar = self.project.calendar
+        return max(min(calendar.day_of_step(self.step), calendar.days - 1), 0)
+
+    @property
+    def event_day(self) -> int:
+        """Zero-based day of the event, which the weather and the perimeters are counted by."""
+        return self.project.plan.start_day + self.day
+
+    @property
+    def perimeter_is_carried(self) -> bool:
+        """Whether the perimeter of the shown day is an earlier day's, filled forward over a gap."""
+        event, day = self.scenario, self.event_day
+        return event.observed_on(day) is not None and event.is_filled_forward(day)
+
+    @property
+    def time(self) -> datetime:
+        """UTC time of the shown step."""
+        return self.project.calendar.time_of_step(self.step)
+
+    @property
+    def frames(self) -> Frames | None:
+        """The frames of the shown side; those of the plan in the difference view."""
+        return self.result.baseline if self.view is View.BASELINE else self.result.plan
+
+    def frame(self, frames: Frames | None, what: str) -> Bytes | None:
+        """The shown frame of ``"fire"``, ``"burning"`` or ``"retardant"`` when it fits the grid."""
+        if frames is None:
+            return None
+        stack: Bytes = {"fire": frames.fire, "burning": frames.burning, "retardant": frames.retardant}[what]
+        if not len(stack) or stack.shape[1:] != self.scenario.grid.shape:
+            return None
+        return np.asarray(stack[frames.index_of_step(self.step)])

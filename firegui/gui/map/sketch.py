@@ -1,0 +1,81 @@
+"""What a tool is drawing just now: an outline that is no region yet, and the pin of the probe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QPainter, QPalette, QPen, QPolygonF, QTransform
+
+from firegui.domain.regions import Vertex
+from firegui.gui.map.ink import Ink, faded
+from firegui.gui.map.items import ScreenItem, draw_text, map_font, text_width
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Corners so far as ``(row, column)``, the size as text, whether it is closed, and whether it may be."""
+
+    corners: tuple[Vertex, ...]
+    text: str = ""
+    closed: bool = True
+    allowed: bool = True
+    dots: bool = False
+
+
+class Sketch:
+    """Drawn above every layer."""
+
+    def __init__(self) -> None:
+        self.item = ScreenItem(self._paint)
+        self.item.setZValue(1000.0)
+        self.ink = Ink.of(QPalette())
+        self.outline: Outline | None = None
+        self.pin: Vertex | None = None
+
+    def show(self, outline: Outline | None) -> None:
+        """Show an outline, or none."""
+        self.outline = outline
+        self.item.update()
+
+    def show_pin(self, pin: Vertex | None) -> None:
+        """Mark a cell by its north-west corner, or none."""
+        self.pin = pin
+        self.item.update()
+
+    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        if self.pin is not None:
+            self._paint_pin(painter, transform, self.pin)
+        if self.outline is not None and self.outline.corners:
+            self._paint_outline(painter, transform, self.outline)
+
+    def _paint_pin(self, painter: QPainter, transform: QTransform, pin: Vertex) -> None:
+        cell = transform.mapRect(QRectF(pin[1], pin[0], 1.0, 1.0))
+        side = max(cell.width(), 7.0)
+        box = QRectF(cell.center().x() - side / 2, cell.center().y() - side / 2, side, side)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for pen in (QPen(self.ink.halo, 4.0), QPen(self.ink.accent, 2.0)):
+            painter.setPen(pen)
+            painter.drawRect(box)
+
+    def _paint_outline(self, painter: QPainter, transform: QTransform, outline: Outline) -> None:
+        color = self.ink.accent if outline.allowed else self.ink.observed
+        pixels = QPolygonF([transform.map(QPointF(column, row)) for row, column in outline.corners])
+        painter.setBrush(QBrush(faded(color, 0.18)) if outline.closed else Qt.BrushStyle.NoBrush)
+        for pen in (QPen(self.ink.halo, 4.0), QPen(color, 2.0)):
+            painter.setPen(pen)
+            if outline.closed:
+                painter.drawPolygon(pixels)
+            else:
+                painter.drawPolyline(pixels)
+        if outline.dots:
+            painter.setPen(QPen(color, 1.5))
+            painter.setBrush(QBrush(self.ink.card))
+            for k in range(pixels.size()):
+                painter.drawEllipse(pixels.at(k), 3.5, 3.5)
+        if outline.text:
+            font = map_font(9.0, bold=True)
+            box = pixels.boundingRect()
+            at = QPointF(box.center().x() - text_width(outline.text, font) / 2, box.top() - 7.0)
+            at.setY(max(at.y(), 16.0))
+            draw_text(painter, at, outline.text, font, self.ink.text, self.ink.halo)

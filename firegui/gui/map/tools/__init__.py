@@ -1,0 +1,1 @@
+"""What the mouse does on the map, one tool per module."""

@@ -1,0 +1,234 @@
+"""The map widget: layers, tools and read-outs put together, repainted at most twenty times a second."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QTimer, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from firegui.domain.regions import Region
+from firegui.gui.map.camera import Camera
+from firegui.gui.map.captions import caption_of
+from firegui.gui.map.decorations import Decorations
+from firegui.gui.map.ink import Ink
+from firegui.gui.map.layers.stack import LayerStack
+from firegui.gui.map.menu import RegionMenu
+from firegui.gui.map.mouse import MouseRouter
+from firegui.gui.map.place import Place
+from firegui.gui.map.probe_card import ProbeCard
+from firegui.gui.map.readout import hover_text, probe_rows
+from firegui.gui.map.shown import Shown
+from firegui.gui.map.sketch import Sketch
+from firegui.gui.map.tools.base import MapTool, Pointer, Workplace
+from firegui.gui.map.tools.edit import EditTool
+from firegui.gui.map.tools.pan import PanTool
+from firegui.gui.map.tools.polygon import PolygonTool
+from firegui.gui.map.tools.probe import ProbeTool
+from firegui.gui.map.tools.rectangle import RectangleTool
+from firegui.gui.map.tools.shapes import region_at
+from firegui.gui.session import Session, Tool
+
+REPAINT_MS = 50
+
+
+class MapView(QWidget):
+    """North-up map of the session's project. Talks to the rest of the window through the session only."""
+
+    hovered = Signal(object)
+    """Text for the status bar: where the mouse is and what is there; empty when it is not on the grid."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.camera = Camera(self)
+        self.layers = LayerStack(session, self)
+        self.sketch = Sketch()
+        self.decorations = Decorations()
+        self.menu = RegionMenu(session, self, self._zoom_to)
+        self.card = ProbeCard(self.camera.viewport)
+        self._place = Place(None)
+        self._pinned: tuple[int, int] | None = None
+        self._mouse_at: QPointF | None = None
+        self._hover_dirty = False
+        self._tools = self._make_tools()
+        self._router = MouseRouter(self.camera, self._active_tool)
+        self._timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
+        self._timer.timeout.connect(self.flush)
+        self._lay_out()
+        self._connect()
+        self._set_ink()
+        self._open()
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    def fit(self) -> None:
+        """Show the whole grid."""
+        self.camera.fit()
+
+    def zoom_in(self) -> None:
+        """Come closer."""
+        self.camera.zoom(1.5)
+
+    def zoom_out(self) -> None:
+        """Step back."""
+        self.camera.zoom(1.0 / 1.5)
+
+    def snapshot(self) -> QImage:
+        """The map as it is on screen, up to date."""
+        self.flush()
+        return self.camera.viewport.grab().toImage()
+
+    def flush(self) -> None:
+        """Bring everything that is out of date up to date now, without waiting for the timer."""
+        self._timer.stop()
+        shown = Shown.of(self._session)
+        self.layers.update()
+        self._update_decorations(shown)
+        self._update_card(shown)
+        if self._hover_dirty:
+            self._hover_dirty = False
+            self.hovered.emit(self._hover_text(shown))
+
+    # -- putting together --------------------------------------------------------------------------------------------
+    def _make_tools(self) -> dict[Tool, MapTool]:
+        place = Workplace(self._session, self.camera, self.sketch, self.layers.regions, self.menu)
+        return {
+            Tool.PAN: PanTool(place), Tool.RECTANGLE: RectangleTool(place), Tool.POLYGON: PolygonTool(place),
+            Tool.EDIT: EditTool(place), Tool.PROBE: ProbeTool(place, self._pin),
+        }  # fmt: skip
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.camera.widget)
+        for layer in self.layers:
+            self.camera.add(layer.item)
+        self.camera.add(self.sketch.item)
+        self.camera.add_fixed(self.decorations)
+        self.setFocusProxy(self.camera.widget)
+        self.setMinimumSize(240, 180)
+        self.camera.widget.setAccessibleName("Map")
+        self.camera.widget.setAccessibleDescription(
+            "Map of the fire, north up. Wheel or plus and minus zoom, F shows everything, Escape cancels a drawing."
+        )
+
+    def _connect(self) -> None:
+        session = self._session
+        session.project_opened.connect(self._open)
+        # Methods, not lambdas: Qt must be able to cut them when the map goes before the session.
+        session.project_edited.connect(self._on_edit)
+        session.regions_changed.connect(self._on_regions)
+        session.region_selected.connect(self._on_selection)
+        session.step_changed.connect(self._on_step)
+        session.view_changed.connect(self._on_view)
+        session.result_changed.connect(self._on_result)
+        session.tool_changed.connect(self._on_tool)
+        self.camera.moved.connect(self._schedule)
+        self.layers.changed.connect(self._schedule)
+        self._router.hovered.connect(self._on_hover)
+        self._router.menu_wanted.connect(self._open_menu)
+        self.card.closed.connect(self._unpin)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the palette between dark and light."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_timer"):
+            self._set_ink()
+
+    def _set_ink(self) -> None:
+        ink = Ink.of(self.palette())
+        self.camera.widget.setBackgroundBrush(ink.ground)
+        self.layers.set_ink(ink)
+        self.sketch.ink = self.decorations.ink = ink
+        self.card.set_ink(ink)
+        self._schedule()
+
+    # -- the session -------------------------------------------------------------------------------------------------
+    def _open(self) -> None:
+        for tool in self._tools.values():
+            tool.cancel()
+        self._pin(None)
+        shown = Shown.of(self._session)
+        grid = shown.scenario.grid if shown is not None else None
+        self._place = Place(grid)
+        if grid is not None:
+            self.sketch.item.set_grid(*grid.shape)
+            self.camera.set_grid(*grid.shape)
+        self._mark("project")
+
+    def _mark(self, cause: str) -> None:
+        self.layers.mark(cause)
+        self._hover_dirty = self._mouse_at is not None
+        self._schedule()
+
+    def _schedule(self, _: str = "") -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _on_edit(self) -> None:
+        self._mark("project")
+
+    def _on_step(self, _: int) -> None:
+        self._mark("step")
+
+    def _on_view(self, _: str) -> None:
+        self._mark("view")
+
+    def _on_result(self) -> None:
+        self._mark("result")
+
+    def _on_selection(self, _: str) -> None:
+        self._mark("regions")
+
+    def _on_regions(self) -> None:
+        self._mark("regions")
+
+    def _on_tool(self, _: str) -> None:
+        for kind, tool in self._tools.items():
+            if kind is not self._session.tool:
+                tool.cancel()
+        self.camera.set_cursor(self._tools[self._session.tool].cursor)
+        self._mark("regions")
+
+    def _active_tool(self) -> MapTool | None:
+        return self._tools[self._session.tool] if self._session.has_project else None
+
+    # -- the mouse ---------------------------------------------------------------------------------------------------
+    def _on_hover(self, pixel: QPointF | None) -> None:
+        self._mouse_at, self._hover_dirty = pixel, True
+        self._schedule()
+
+    def _hover_text(self, shown: Shown | None) -> str:
+        if shown is None or self._mouse_at is None:
+            return ""
+        return hover_text(shown, self._place, *self.camera.to_cell(self._mouse_at))
+
+    def _open_menu(self, at: Pointer, where: QPoint) -> None:
+        region = region_at(self._session.project.regions, at.row, at.column, self._session.selected_region)
+        if region is not None:
+            self._session.select_region(region.name)
+            self.menu.open(region, where)
+
+    def _zoom_to(self, region: Region) -> None:
+        self.camera.fit_bounds(*region.bounds)
+
+    # -- probe and decorations ---------------------------------------------------------------------------------------
+    def _pin(self, cell: tuple[int, int] | None) -> None:
+        self._pinned = cell
+        self.sketch.show_pin(cell)
+        self._schedule()
+
+    def _unpin(self) -> None:
+        self._pin(None)
+
+    def _update_card(self, shown: Shown | None) -> None:
+        if shown is None or self._pinned is None:
+            self.card.hide()
+            return
+        self.card.show_values(self._pinned, probe_rows(shown, self._place, self._pinned))
+        pixel = self.camera.to_point(self._pinned[0] + 0.5, self._pinned[1] + 0.5)
+        self.card.place_beside(pixel, self.camera.viewport.rect())
+
+    def _update_decorations(self, shown: Shown | None) -> None:
+        tool = self._active_tool()
+        caption = caption_of(shown, self.layers, tool.hint if tool is not None else "")
+        self.decorations.show_caption(caption, self.camera.pixels_per_cell, QRectF(self.camera.viewport.rect()))

@@ -1,0 +1,124 @@
+"""Drops as footprint ellipses: where they lie, how they point, which are shown when."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.map.layers.drops import DropsLayer, Ellipses
+from firegui.gui.session import Session, ShownResult, View
+from tests.gui.map_scene import Hand, drop_at, only, open_map, painted
+
+
+@pytest.fixture
+def hand(qtbot: QtBot, session: Session) -> Hand:
+    view = open_map(qtbot, session)
+    only(view, "extent", "drops")
+    return Hand(view)
+
+
+def ink(hand: Hand) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """``(dy, dx)`` of the pixels the drops layer paints, about the landing point, in cells."""
+    ys, xs = np.nonzero(painted(hand.view, "drops"))
+    centre, scale = hand.view.camera.to_pixel(20.5, 30.5), hand.view.camera.pixels_per_cell
+    return (ys + 0.5 - centre.y()) / scale, (xs + 0.5 - centre.x()) / scale
+
+
+@pytest.mark.parametrize(
+    ("theta", "east", "north"),
+    [(0.0, 1.0, 0.0), (math.pi / 2, 0.0, 1.0), (math.pi / 4, 1.0, 1.0), (3 * math.pi / 4, -1.0, 1.0)],
+    ids=["east-west", "north-south", "SW-NE", "SE-NW"],
+)
+def test_the_long_axis_lies_on_screen_as_theta_says(
+    session: Session, hand: Hand, theta: float, east: float, north: float
+) -> None:
+    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, theta, long=5.0),)))
+    session.set_step(10)
+    dy, dx = ink(hand)
+    axis = np.array([east, -north]) / math.hypot(east, north)
+    along, across = dx * axis[0] + dy * axis[1], -dx * axis[1] + dy * axis[0]
+    # Semi-axes are 2σ: ten cells and one, and the outline adds a pixel or two.
+    assert np.abs(along).max() == pytest.approx(10.0, abs=0.5)
+    assert np.abs(across).max() == pytest.approx(1.0, abs=0.5)
+
+
+def test_the_ellipse_lies_around_the_landing_point_not_the_release_point(session: Session, hand: Hand) -> None:
+    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0),)))
+    session.set_step(10)
+    dy, dx = ink(hand)
+    assert (dy.min() + dy.max()) / 2 == pytest.approx(0.0, abs=0.15)
+    assert (dx.min() + dx.max()) / 2 == pytest.approx(0.0, abs=0.15)
+
+
+def test_proposals_that_the_gates_blocked_are_not_drawn(session: Session, hand: Hand) -> None:
+    blocked = drop_at(20.0, 30.0, 0.0)
+    object.__setattr__(blocked, "executed", False)
+    session.show_result(ShownResult(drops=(blocked,)))
+    session.set_step(10)
+    assert not painted(hand.view, "drops").any()
+
+
+def test_the_baseline_shows_no_drops(session: Session, hand: Hand) -> None:
+    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0),)))
+    session.set_step(10)
+    session.set_view(View.BASELINE)
+    assert not painted(hand.view, "drops").any()
+    session.set_view(View.DIFFERENCE)
+    assert painted(hand.view, "drops").any()
+
+
+def test_a_drop_is_faint_before_its_step_strong_on_its_day_and_quiet_later(session: Session, hand: Hand) -> None:
+    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=60),)))
+    ground = hand.color((30.0, 55.0))
+    seen = {}
+    for name, step in (("later", 59), ("today", 60), ("earlier", 120)):
+        session.set_step(step)
+        color = hand.color((20.5, 30.5))
+        seen[name] = abs(color.red() - ground.red()) + abs(color.green() - ground.green())
+    assert seen["today"] > 60 and seen["later"] < 20 and seen["earlier"] < 20
+    layer = hand.view.layers["drops"]
+    assert isinstance(layer, DropsLayer)
+    for step, filled in ((59, [True, False, False]), (60, [False, False, True]), (120, [False, True, False])):
+        session.set_step(step)
+        hand.view.flush()
+        later, earlier, today = (layer.strokes.strokes[index].path for index in (0, 2, 5))
+        assert [not path.isEmpty() for path in (later, earlier, today)] == filled
+
+
+def test_materials_have_their_own_colours(session: Session, hand: Hand) -> None:
+    session.show_result(
+        ShownResult(drops=(drop_at(10.0, 30.0, 0.0), drop_at(30.0, 30.0, 0.0, material="water")))
+    )
+    session.set_step(10)
+    retardant, water = hand.color((10.5, 30.5)), hand.color((30.5, 30.5))
+    assert retardant.red() > retardant.green() and water.green() > water.red()
+
+
+def test_ellipses_are_kept_in_order_of_step() -> None:
+    ellipses = Ellipses.of([drop_at(1.0, 1.0, 0.0, step=9), drop_at(2.0, 2.0, 0.0, step=3)])
+    assert ellipses.steps.tolist() == [3, 9]
+    assert ellipses.between(0, 4).boundingRect().center().y() == pytest.approx(2.5)
+    assert ellipses.between(4, 9).isEmpty()
+
+
+def test_no_drops_make_no_ellipses() -> None:
+    assert Ellipses.of([]).between(0, 100).isEmpty()
+
+
+def test_four_thousand_drops_become_a_handful_of_paths(session: Session, hand: Hand) -> None:
+    rng = np.random.default_rng(5)
+    places = rng.uniform((0, 0, 0), (40, 60, math.pi), (4000, 3))
+    drops = tuple(drop_at(y, x, theta, step=int(rng.integers(200))) for y, x, theta in places)
+    session.show_result(ShownResult(drops=drops))
+    session.set_step(100)
+    hand.view.flush()
+    layer = hand.view.layers["drops"]
+    assert isinstance(layer, DropsLayer)
+    assert len(layer.strokes.strokes) == 8
+    # 25 elements close one ellipse; today's path is drawn twice, once as its own casing.
+    drawn = sum(layer.strokes.strokes[index].path.elementCount() for index in (0, 2, 5))
+    assert drawn == 25 * 4000

@@ -1,0 +1,266 @@
+"""Layers and their list: visibility, opacity, what is missing, what the colours mean."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QCheckBox, QLabel, QSlider, QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.gui.map.layers.ground import FUEL_GROUPS
+from firegui.gui.map.layers.perimeter import ObservedLayer
+from firegui.gui.map.layers.wind import WindLayer
+from firegui.gui.map.outline import outline, rings
+from firegui.gui.map.relief import hillshade_codes
+from firegui.gui.map.scales import (
+    burning_scale,
+    codes,
+    difference_codes,
+    difference_scale,
+    fire_scale,
+    retardant_scale,
+)
+from firegui.gui.panels.layers import LayersPanel
+from firegui.gui.session import Session, ShownResult, View
+from tests.gui.map_scene import Hand, growing, only, open_map, painted
+
+
+@pytest.fixture
+def hand(qtbot: QtBot, session: Session) -> Hand:
+    return Hand(open_map(qtbot, session))
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, hand: Hand) -> LayersPanel:
+    made = LayersPanel(hand.view.layers)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def named(panel: QWidget, kind: type[QWidget], name: str) -> QWidget:
+    return next(widget for widget in panel.findChildren(kind) if widget.accessibleName() == name)
+
+
+def box(panel: QWidget, title: str) -> QCheckBox:
+    found = named(panel, QCheckBox, f"Show {title}")
+    assert isinstance(found, QCheckBox)
+    return found
+
+
+def slider(panel: QWidget, title: str) -> QSlider:
+    found = named(panel, QSlider, f"Opacity of {title}, percent")
+    assert isinstance(found, QSlider)
+    return found
+
+
+# -- the list --------------------------------------------------------------------------------------------------------
+def test_a_check_box_hides_and_shows_its_layer(panel: LayersPanel, hand: Hand) -> None:
+    assert painted(hand.view, "regions").any()
+    box(panel, "Protected regions").click()
+    assert not hand.view.layers["regions"].visible
+    hidden = hand.color((2.0, 15.0))
+    box(panel, "Protected regions").click()
+    assert hand.color((2.0, 15.0)) != hidden
+
+
+def test_the_slider_fades_its_layer(panel: LayersPanel, hand: Hand) -> None:
+    only(hand.view, "extent", "hillshade")
+    slider(panel, "Hillshade").setValue(0)
+    flat = hand.view.snapshot()
+    slider(panel, "Hillshade").setValue(100)
+    assert hand.view.layers["hillshade"].opacity == 1.0
+    assert hand.view.snapshot() != flat
+
+
+def test_the_list_follows_changes_made_elsewhere(panel: LayersPanel, hand: Hand) -> None:
+    hand.view.layers.set_visible("wind", False)
+    hand.view.layers.set_opacity("occupancy", 0.25)
+    assert not box(panel, "Wind").isChecked()
+    assert slider(panel, "Fire occupancy").value() == 25
+
+
+def test_every_control_has_a_name_and_a_tooltip(panel: LayersPanel) -> None:
+    controls = [*panel.findChildren(QCheckBox), *panel.findChildren(QSlider)]
+    assert len(controls) == 28
+    assert all(control.accessibleName() and control.toolTip() for control in controls)
+    assert "m/s" in box(panel, "Wind").toolTip()
+
+
+def test_an_empty_layer_says_why(panel: LayersPanel, session: Session, project: Project, hand: Hand) -> None:
+    assert "no canopy cover layer" in box(panel, "Canopy cover").toolTip()
+    assert "no plan result yet" in box(panel, "Fire occupancy").toolTip()
+    session.show_result(ShownResult("run", plan=growing(project, 1)))
+    hand.view.flush()
+    assert "no plan result" not in box(panel, "Fire occupancy").toolTip()
+    assert "not part of the view" in box(panel, "Difference to baseline").toolTip() or "needs" in box(
+        panel, "Difference to baseline"
+    ).toolTip()
+
+
+def texts(panel: LayersPanel) -> str:
+    return "\n".join(label.text() for label in panel.findChildren(QLabel) if not label.isHidden())
+
+
+def test_the_legend_names_what_is_shown(panel: LayersPanel, session: Session, project: Project, hand: Hand) -> None:
+    session.show_result(ShownResult("run", baseline=growing(project, 2), plan=growing(project, 1)))
+    hand.view.flush()
+    assert "P(fire)" in texts(panel)
+    session.set_view(View.DIFFERENCE)
+    hand.view.flush()
+    assert "+1 less fire" in texts(panel)
+
+
+# -- perimeter and wind ----------------------------------------------------------------------------------------------
+def test_the_perimeter_of_a_gap_is_dashed_and_said_to_be_filled_forward(
+    session: Session, hand: Hand, panel: LayersPanel
+) -> None:
+    layer = hand.view.layers["observed"]
+    assert isinstance(layer, ObservedLayer)
+    styles = []
+    for day in range(3):
+        session.set_step(50 * day)
+        hand.view.flush()
+        pen = layer._strokes.strokes[-1].pen
+        styles.append((pen.style(), layer.filled_forward))
+    solid, dashed = (Qt.PenStyle.SolidLine, False), (Qt.PenStyle.DashLine, True)
+    assert styles == [solid, dashed, solid]
+    session.set_step(50)
+    hand.view.flush()
+    assert "filled forward" in texts(panel)
+
+
+def test_the_perimeter_grows_with_the_day(session: Session, hand: Hand) -> None:
+    only(hand.view, "extent", "observed")
+    first = np.count_nonzero(painted(hand.view, "observed"))
+    session.set_step(100)
+    assert np.count_nonzero(painted(hand.view, "observed")) > 1.5 * first
+
+
+def test_wind_arrows_point_where_the_wind_blows_to(session: Session, hand: Hand) -> None:
+    layer = hand.view.layers["wind"]
+    assert isinstance(layer, WindLayer)
+    arrows = layer.arrows(hand.view.camera.pixels_per_cell)
+    assert arrows and all(direction == pytest.approx(0.5) for _, _, _, direction in arrows)
+    assert all(0 < row < 40 and 0 < column < 60 for row, column, _, _ in arrows)
+    # Zoomed in there are more of them per cell, so that their distance on screen stays about the same.
+    assert len(layer.arrows(4 * hand.view.camera.pixels_per_cell)) > 8 * len(arrows)
+
+
+def test_a_day_without_known_wind_has_no_arrows(session: Session, hand: Hand, project: Project) -> None:
+    unknown = np.full_like(project.scenario.wind_speed, np.nan)
+    session.open_project(replace(project, scenario=replace(project.scenario, wind_speed=unknown)), None)
+    hand.view.flush()
+    layer = hand.view.layers["wind"]
+    assert isinstance(layer, WindLayer) and layer.arrows(10.0) == []
+    assert not painted(hand.view, "wind").any()
+
+
+def test_places_are_painted_where_they_are(session: Session, hand: Hand, project: Project) -> None:
+    markers = (("village", "Berry Creek", ((30.0, 20.0),)), ("road", "Forest Road", ((5.0, 40.0), (35.0, 40.0))))
+    session.open_project(replace(project, scenario=replace(project.scenario, markers=markers)), None)
+    only(hand.view, "extent", "markers")
+    ys, xs = np.nonzero(painted(hand.view, "markers"))
+    village, road = hand.pixel((30.5, 20.5)), hand.pixel((10.5, 40.5))
+    assert (np.hypot(ys - village.y(), xs - village.x()) < 3).any()
+    assert (np.hypot(ys - road.y(), xs - road.x()) < 3).any()
+
+
+def test_fuel_models_are_coloured_by_group(session: Session, hand: Hand, project: Project) -> None:
+    fuel = np.full(project.scenario.grid.shape, 102.0, np.float32)
+    fuel[:, 30:] = 98.0
+    layers = {**project.scenario.layers, "fuel": fuel}
+    session.open_project(replace(project, scenario=replace(project.scenario, layers=layers)), None)
+    only(hand.view, "extent", "fuel")
+    hand.view.layers.set_opacity("fuel", 1.0)
+    expected = {name: QColor(color) for name, _, color in FUEL_GROUPS}
+    assert hand.color((20.5, 10.5)) == expected["Grass (101–109)"]
+    assert hand.color((20.5, 50.5)) == expected["Water (98)"]
+
+
+# -- pieces ----------------------------------------------------------------------------------------------------------
+def area(ring: list[tuple[int, int]]) -> float:
+    return sum(r0 * c1 - r1 * c0 for (r0, c0), (r1, c1) in pairwise([*ring, ring[0]])) / 2
+
+
+def test_the_outline_of_a_block_has_four_corners() -> None:
+    mask = np.zeros((6, 8), bool)
+    mask[1:4, 2:7] = True
+    (ring,) = rings(mask)
+    assert {(1, 2), (1, 7), (4, 7), (4, 2)} <= set(ring) and abs(area(ring)) == 15
+
+
+def test_the_areas_inside_the_outline_add_up_to_the_cells() -> None:
+    for seed in range(5):
+        mask = np.random.default_rng(seed).random((12, 15)) < 0.6
+        signed = [area(ring) for ring in rings(mask)]
+        # Outer rings run one way and holes the other, so their signed areas add up.
+        assert abs(sum(signed)) == mask.sum()
+        assert all(a != b for ring in rings(mask) for a, b in pairwise(ring))
+
+
+def test_nothing_has_no_outline() -> None:
+    assert rings(np.zeros((3, 3), bool)) == [] and outline(np.zeros((3, 3), bool)).isEmpty()
+
+
+def test_a_slope_towards_the_north_west_is_lit_and_one_away_from_it_shaded() -> None:
+    rows, columns = np.mgrid[0:20, 0:20].astype(np.float64)
+    towards = hillshade_codes(5.0 * (rows + columns), 30.0)[10, 10]
+    away = hillshade_codes(-5.0 * (rows + columns), 30.0)[10, 10]
+    flat = hillshade_codes(np.zeros((20, 20)), 30.0)[10, 10]
+    assert away < flat == 180 < towards
+
+
+def test_relief_with_holes_has_no_warnings_and_no_holes() -> None:
+    elevation = np.full((10, 10), 500.0)
+    elevation[3, 3] = np.nan
+    assert hillshade_codes(elevation, 30.0).shape == (10, 10)
+    assert (hillshade_codes(np.full((10, 10), np.nan), 30.0) == 180).all()
+
+
+def luminance(rgba: NDArray[np.uint8]) -> NDArray[np.float64]:
+    return np.asarray(rgba[:, :3].astype(float) @ [0.2126, 0.7152, 0.0722])
+
+
+def test_fire_scales_rise_in_lightness_all_the_way() -> None:
+    for scale in (fire_scale(), burning_scale()):
+        steps = np.diff(luminance(scale.rgba)[::8])
+        assert (steps > -0.5).all()
+        assert scale.rgba[2, 3] == 0 and scale.rgba[5, 3] > 0 and scale.rgba[255, 3] == 255
+
+
+def test_untreated_ground_has_no_retardant_colour() -> None:
+    alpha = retardant_scale().rgba[:, 3]
+    assert alpha[255] == 0 and (np.diff(alpha[:250].astype(int)) <= 0).all()
+
+
+def test_equal_fires_differ_nowhere_and_the_scale_is_the_same_both_ways() -> None:
+    alpha = difference_scale().rgba[:, 3]
+    levels = np.arange(256, dtype=np.uint8)
+    assert (alpha[difference_codes(levels, levels)] == 0).all()
+    all_of_it, nothing = np.full(1, 255, np.uint8), np.zeros(1, np.uint8)
+    assert difference_codes(all_of_it, nothing)[0] == 255
+    assert difference_codes(nothing, all_of_it)[0] == 0
+    assert (np.abs(alpha[:128].astype(int) - alpha[128:][::-1].astype(int)) <= 2).all()
+
+
+def test_codes_span_the_range_and_take_no_data_for_its_low_end() -> None:
+    assert codes(np.array([0.0, 50.0, 100.0, 150.0, np.nan]), 0.0, 100.0).tolist() == [0, 128, 255, 255, 0]
+
+
+def test_before_the_first_observation_there_is_no_perimeter_and_nothing_is_filled_forward(
+    session: Session, hand: Hand, project: Project
+) -> None:
+    event = project.scenario
+    later = replace(event, observed_dates=tuple(when + timedelta(days=2) for when in event.observed_dates))
+    session.open_project(replace(project, scenario=later), None)
+    assert not painted(hand.view, "observed").any()
+    assert "filled forward" not in hand.view.decorations.caption.note

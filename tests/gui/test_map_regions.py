@@ -1,0 +1,270 @@
+"""Protected regions on the map: drawing rectangles, moving, reshaping, renaming, deleting."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.regions import Region
+from firegui.gui.session import Session, Tool
+from tests.gui.map_scene import RIGHT, Hand, open_map, regions_of, undo_steps
+
+TRIANGLE = Region("T", ((((20.0, 30.0), (20.0, 50.0), (35.0, 40.0)),),))
+
+
+@pytest.fixture
+def hand(qtbot: QtBot, session: Session) -> Hand:
+    """A map with R1 at rows 2–10, columns 5–25, and nothing to undo."""
+    return Hand(open_map(qtbot, session))
+
+
+def put(session: Session, *regions: Region) -> None:
+    session.set_regions("put", regions)
+
+
+def test_a_drag_makes_the_rectangle_of_every_cell_it_touched(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    hand.drag((20.4, 30.6), (25.5, 38.2))
+    assert regions_of(session)["R2"].as_rectangle == ((20, 26), (30, 39))
+    assert undo_steps(session) == 1
+    assert session.selected_region == "R2"
+
+
+def test_a_rectangle_drawn_up_and_left_is_the_same_rectangle(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    hand.drag((25.5, 38.2), (20.4, 30.6))
+    assert regions_of(session)["R2"].as_rectangle == ((20, 26), (30, 39))
+
+
+def test_a_rectangle_drawn_over_the_edge_ends_at_it(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    hand.drag((35.5, 50.5), (41.0, 62.0))
+    assert regions_of(session)["R2"].as_rectangle == ((35, 40), (50, 60))
+
+
+def test_the_outline_shows_its_size_in_cells_and_hectares_while_it_is_drawn(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    hand.press((20.5, 30.5))
+    hand.move((21.5, 32.0), (29.5, 39.5))
+    outline = hand.view.sketch.outline
+    assert outline is not None and outline.text == "10 × 10 = 100 cells · 9.0 ha"
+    hand.release((29.5, 39.5))
+    assert hand.view.sketch.outline is None
+
+
+def test_escape_leaves_no_rectangle(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    hand.press((20.5, 30.5))
+    hand.move((25.5, 35.5))
+    hand.key(Qt.Key.Key_Escape)
+    assert hand.view.sketch.outline is None
+    hand.release((25.5, 35.5))
+    assert set(regions_of(session)) == {"R1"} and undo_steps(session) == 0
+
+
+def test_a_click_draws_no_rectangle(session: Session, hand: Hand, qtbot: QtBot) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    with qtbot.waitSignal(session.message):
+        hand.click((20.5, 30.5))
+    assert set(regions_of(session)) == {"R1"}
+
+
+def test_default_names_fill_the_first_gap(session: Session, hand: Hand) -> None:
+    put(session, Region.rectangle("R2", (0, 3), (0, 3)), Region.rectangle("R3", (5, 8), (0, 3)))
+    session.set_tool(Tool.RECTANGLE)
+    hand.drag((20.5, 30.5), (25.5, 35.5))
+    assert set(regions_of(session)) == {"R1", "R2", "R3"}
+
+
+def test_dragging_inside_a_region_moves_it_by_whole_cells_as_one_undo_step(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.EDIT)
+    hand.press((6.0, 12.0))
+    hand.move((8.0, 14.0), (12.3, 18.4), (16.2, 22.1))
+    hand.release((16.2, 22.1))
+    assert regions_of(session)["R1"].as_rectangle == ((12, 20), (15, 35))
+    assert undo_steps(session) == 1
+    session.undo_stack.undo()
+    assert regions_of(session)["R1"].as_rectangle == ((2, 10), (5, 25))
+    session.undo_stack.redo()
+    assert regions_of(session)["R1"].as_rectangle == ((12, 20), (15, 35))
+
+
+def test_a_region_cannot_be_moved_off_the_grid(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.EDIT)
+    hand.drag((6.0, 12.0), (1.0, -1.0))
+    assert regions_of(session)["R1"].as_rectangle == ((0, 8), (0, 20))
+
+
+def test_escape_puts_a_dragged_region_back(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.EDIT)
+    hand.press((6.0, 12.0))
+    hand.move((16.0, 22.0))
+    hand.key(Qt.Key.Key_Escape)
+    hand.release((16.0, 22.0))
+    assert regions_of(session)["R1"].as_rectangle == ((2, 10), (5, 25)) and undo_steps(session) == 0
+
+
+def test_a_click_selects_and_changes_nothing(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.EDIT)
+    hand.click((6.0, 12.0))
+    assert session.selected_region == "R1" and undo_steps(session) == 0
+    hand.click((30.0, 50.0))
+    assert session.selected_region == ""
+
+
+@pytest.mark.parametrize(
+    ("grip", "to", "expected"),
+    [
+        ((10.0, 25.0), (15.2, 30.1), ((2, 15), (5, 30))),
+        ((2.0, 5.0), (0.2, 1.9), ((0, 10), (2, 25))),
+        ((6.0, 25.0), (9.0, 33.0), ((2, 10), (5, 33))),
+        ((10.0, 15.0), (20.0, 40.0), ((2, 20), (5, 25))),
+        ((10.0, 25.0), (1.0, 2.0), ((2, 3), (5, 6))),
+    ],
+)
+def test_dragging_a_handle_reshapes_a_rectangle_into_a_rectangle(
+    session: Session, hand: Hand, grip: tuple[float, float], to: tuple[float, float], expected: object
+) -> None:
+    session.set_tool(Tool.EDIT)
+    session.select_region("R1")
+    hand.drag(grip, to)
+    assert regions_of(session)["R1"].as_rectangle == expected
+    assert undo_steps(session) == 1
+
+
+def test_dragging_a_corner_of_a_polygon_moves_that_corner_only(session: Session, hand: Hand) -> None:
+    put(session, TRIANGLE)
+    session.set_tool(Tool.EDIT)
+    session.select_region("T")
+    hand.drag((35.0, 40.0), (38.0, 45.0))
+    (ring,) = regions_of(session)["T"].parts[0]
+    assert ring[:2] == TRIANGLE.parts[0][0][:2]
+    assert ring[2] == pytest.approx((38.0, 45.0), abs=0.1)
+
+
+def test_a_corner_dragged_through_the_opposite_side_is_refused_with_a_message(
+    session: Session, hand: Hand, qtbot: QtBot
+) -> None:
+    square = Region("Q", ((((10.0, 30.0), (10.0, 50.0), (30.0, 50.0), (30.0, 40.0), (30.0, 30.0)),),))
+    put(session, square)
+    session.set_tool(Tool.EDIT)
+    session.select_region("Q")
+    with qtbot.waitSignal(session.message) as said:
+        hand.drag((30.0, 40.0), (5.0, 40.0))
+    assert "crosses itself" in str(said.args)
+    assert regions_of(session)["Q"] == square and undo_steps(session) == 1
+
+
+def test_a_double_click_on_an_edge_adds_a_corner_there(session: Session, hand: Hand) -> None:
+    put(session, TRIANGLE)
+    session.set_tool(Tool.EDIT)
+    session.select_region("T")
+    hand.double_click((20.05, 40.0))
+    (ring,) = regions_of(session)["T"].parts[0]
+    assert len(ring) == 4 and ring[1] == pytest.approx((20.0, 40.0), abs=0.1)
+
+
+@pytest.mark.parametrize("how", ["right click", "Alt and click"])
+def test_a_corner_of_a_polygon_can_be_removed(session: Session, hand: Hand, how: str) -> None:
+    put(session, Region("T", (((*TRIANGLE.parts[0][0], (20.0, 32.0)),),)))
+    session.set_tool(Tool.EDIT)
+    session.select_region("T")
+    if how == "right click":
+        hand.click((20.0, 32.0), button=RIGHT)
+    else:
+        hand.click((20.0, 32.0), Qt.KeyboardModifier.AltModifier)
+    assert regions_of(session)["T"] == TRIANGLE
+
+
+def test_a_triangle_keeps_its_corners(session: Session, hand: Hand, qtbot: QtBot) -> None:
+    put(session, TRIANGLE)
+    session.set_tool(Tool.EDIT)
+    session.select_region("T")
+    with qtbot.waitSignal(session.message):
+        hand.click((20.0, 30.0), button=RIGHT)
+    assert regions_of(session)["T"] == TRIANGLE
+
+
+def test_delete_removes_the_selected_region_and_undo_brings_it_back(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.EDIT)
+    hand.click((6.0, 12.0))
+    hand.key(Qt.Key.Key_Delete)
+    assert regions_of(session) == {} and session.selected_region == ""
+    session.undo_stack.undo()
+    assert set(regions_of(session)) == {"R1"}
+
+
+def test_undoing_a_drawing_deselects_the_region_that_is_gone(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    hand.drag((20.5, 30.5), (25.5, 35.5))
+    session.undo_stack.undo()
+    assert session.selected_region == "" and set(regions_of(session)) == {"R1"}
+
+
+@pytest.mark.parametrize("how", ["F2", "double click"])
+def test_a_region_is_renamed_through_a_small_dialog(session: Session, hand: Hand, how: str) -> None:
+    session.set_tool(Tool.EDIT)
+    if how == "F2":
+        hand.click((6.0, 12.0))
+        hand.key(Qt.Key.Key_F2)
+    else:
+        hand.double_click((6.0, 12.0))
+    dialog = hand.view.menu.dialog
+    assert dialog is not None and dialog.textValue() == "R1"
+    dialog.setTextValue("  Berry Creek ")
+    dialog.accept()
+    assert set(regions_of(session)) == {"Berry Creek"} and session.selected_region == "Berry Creek"
+    assert undo_steps(session) == 1
+
+
+@pytest.mark.parametrize("name", ["R2", "   "])
+def test_a_name_that_is_taken_or_empty_is_refused_with_a_message(
+    session: Session, hand: Hand, qtbot: QtBot, name: str
+) -> None:
+    put(session, Region.rectangle("R1", (2, 10), (5, 25)), Region.rectangle("R2", (20, 25), (5, 25)))
+    hand.view.menu.rename("R1")
+    dialog = hand.view.menu.dialog
+    assert dialog is not None
+    dialog.setTextValue(name)
+    with qtbot.waitSignal(session.message):
+        dialog.accept()
+    assert set(regions_of(session)) == {"R1", "R2"} and undo_steps(session) == 1
+
+
+def test_the_context_menu_renames_weighs_zooms_and_deletes(session: Session, hand: Hand) -> None:
+    hand.click((6.0, 12.0), button=RIGHT)
+    menu = hand.view.menu.menu
+    assert menu is not None and session.selected_region == "R1"
+    actions = {action.text(): action for action in menu.actions() if action.text()}
+    assert list(actions) == ["Rename…", "Weight…", "Zoom to", "Delete"]
+
+    actions["Weight…"].trigger()
+    dialog = hand.view.menu.dialog
+    assert dialog is not None
+    dialog.setDoubleValue(2.5)
+    dialog.accept()
+    assert regions_of(session)["R1"].weight == 2.5
+
+    before = hand.view.camera.pixels_per_cell
+    actions["Zoom to"].trigger()
+    assert hand.view.camera.pixels_per_cell > 1.5 * before
+    middle = hand.view.camera.to_cell(hand.viewport.rect().center().toPointF())
+    assert middle == pytest.approx((6.0, 15.0), abs=0.2)
+
+    actions["Delete"].trigger()
+    assert regions_of(session) == {}
+    menu.close()
+
+
+def test_a_right_click_beside_every_region_opens_no_menu(hand: Hand) -> None:
+    hand.click((30.0, 50.0), button=RIGHT)
+    assert hand.view.menu.menu is None
+
+
+def test_the_region_under_a_larger_one_can_be_selected(session: Session, hand: Hand) -> None:
+    put(session, Region.rectangle("small", (4, 8), (8, 12)), Region.rectangle("large", (2, 20), (5, 25)))
+    hand.click((6.0, 10.0))
+    assert session.selected_region == "small"
+    hand.click((15.0, 20.0))
+    assert session.selected_region == "large"

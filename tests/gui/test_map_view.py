@@ -1,0 +1,344 @@
+"""The map widget: north up, playback, views, read-outs, keys, themes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.grid import Grid
+from firegui.domain.project import Project
+from firegui.gui.map.readout import blows_from
+from firegui.gui.map.view import MapView
+from firegui.gui.session import Session, ShownResult, Tool, View
+from firegui.gui.theme import Theme, palette
+from tests.gui.map_scene import MIDDLE, Hand, growing, only, open_map, painted, undo_steps
+
+
+@pytest.fixture
+def hand(qtbot: QtBot, session: Session) -> Hand:
+    return Hand(open_map(qtbot, session))
+
+
+def show_fire(session: Session, hand: Hand, project: Project) -> None:
+    """The baseline spreads four columns a day, the plan one; only the fire is drawn."""
+    session.show_result(ShownResult("run", baseline=growing(project, 4), plan=growing(project, 1)))
+    only(hand.view, "extent", "occupancy", "difference")
+
+
+# -- where things are ------------------------------------------------------------------------------------------------
+def test_row_0_is_at_the_top_and_column_0_at_the_left(hand: Hand) -> None:
+    north_west, south_east = hand.pixel((0.0, 0.0)), hand.pixel((40.0, 60.0))
+    assert north_west.y() < south_east.y() and north_west.x() < south_east.x()
+
+
+def test_a_fire_in_the_north_west_is_painted_there(session: Session, hand: Hand, project: Project) -> None:
+    show_fire(session, hand, project)
+    session.set_step(200)
+    north_west, north_east = hand.color((2.5, 2.5)), hand.color((2.5, 50.5))
+    south_west, south_east = hand.color((37.5, 2.5)), hand.color((37.5, 50.5))
+    assert north_west != south_west
+    assert north_east == south_west == south_east
+
+
+def test_cells_are_square_at_every_size_of_the_window(hand: Hand) -> None:
+    for size in ((900, 640), (500, 640), (1200, 400)):
+        hand.view.resize(*size)
+        QApplication.processEvents()
+        right, down = hand.pixel((0.0, 50.0)) - hand.pixel((0.0, 0.0)), hand.pixel((40.0, 0.0)) - hand.pixel((0.0, 0.0))
+        assert right.x() / 50 == pytest.approx(down.y() / 40, rel=0.01)
+
+
+def test_the_whole_grid_stays_in_view_while_the_window_is_resized_until_someone_zooms(hand: Hand) -> None:
+    hand.view.resize(500, 400)
+    QApplication.processEvents()
+    assert hand.viewport.rect().contains(hand.pixel((0, 0))) and hand.viewport.rect().contains(hand.pixel((40, 60)))
+    hand.view.camera.zoom(3.0)
+    scale = hand.view.camera.pixels_per_cell
+    hand.view.resize(700, 500)
+    QApplication.processEvents()
+    assert not hand.viewport.rect().contains(hand.pixel((0, 0)))
+    assert hand.view.camera.pixels_per_cell > 0.5 * scale
+
+
+def test_dragging_with_the_hand_moves_the_map_with_the_mouse(session: Session, hand: Hand) -> None:
+    pixel = hand.pixel((30.0, 40.0))
+    hand.drag((30.0, 40.0), (20.0, 35.0))
+    moved = hand.pixel((30.0, 40.0)) - pixel
+    scale = hand.view.camera.pixels_per_cell
+    assert moved.x() == pytest.approx(-5.0 * scale, abs=2) and moved.y() == pytest.approx(-10.0 * scale, abs=2)
+    assert undo_steps(session) == 0
+
+
+def test_the_middle_button_moves_the_map_with_every_tool(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    before = hand.pixel((30.0, 40.0))
+    hand.drag((30.0, 40.0), (20.0, 35.0), button=MIDDLE)
+    assert (hand.pixel((30.0, 40.0)) - before).manhattanLength() > 50
+    assert len(session.project.regions) == 1
+
+
+def test_the_wheel_zooms_about_the_mouse(hand: Hand) -> None:
+    at = QPointF(hand.pixel((10.0, 15.0)))
+    cell, scale = hand.view.camera.to_cell(at), hand.view.camera.pixels_per_cell
+    event = QWheelEvent(
+        at, hand.viewport.mapToGlobal(at), QPoint(), QPoint(0, 240), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(hand.viewport, event)
+    assert hand.view.camera.pixels_per_cell > 1.4 * scale
+    assert hand.view.camera.to_cell(at) == pytest.approx(cell, abs=0.1)
+
+
+# -- keys ------------------------------------------------------------------------------------------------------------
+def test_plus_and_minus_zoom_and_f_shows_everything_again(hand: Hand) -> None:
+    scale = hand.view.camera.pixels_per_cell
+    hand.key(Qt.Key.Key_Plus)
+    assert hand.view.camera.pixels_per_cell == pytest.approx(1.5 * scale, rel=0.01)
+    hand.key(Qt.Key.Key_Minus)
+    hand.key(Qt.Key.Key_Minus)
+    assert hand.view.camera.pixels_per_cell < scale
+    hand.key(Qt.Key.Key_F)
+    assert hand.view.camera.pixels_per_cell == pytest.approx(scale, rel=0.01)
+
+
+class Window(QWidget):
+    """Notes the keys that the map leaves to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys: list[int] = []
+
+    def keyPressEvent(self, event: object) -> None:
+        self.keys.append(event.key())  # type: ignore[attr-defined]
+
+
+def test_the_keys_of_the_timeline_are_left_to_the_window(qtbot: QtBot, session: Session) -> None:
+    window = Window()
+    view = MapView(session)
+    QVBoxLayout(window).addWidget(view)
+    qtbot.addWidget(window)
+    window.show()
+    before = view.camera.to_cell(QPointF(50, 50))
+    # Esc too, while there is nothing to cancel: the window goes back to the hand with it.
+    keys = [Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Escape]
+    for key in keys:
+        QTest.keyClick(view.camera.widget, key)
+    assert window.keys == keys
+    assert view.camera.to_cell(QPointF(50, 50)) == before
+
+
+# -- playback --------------------------------------------------------------------------------------------------------
+def test_another_step_shows_another_fire(session: Session, hand: Hand, project: Project) -> None:
+    show_fire(session, hand, project)
+    session.set_view(View.BASELINE)
+    ground = hand.color((10.5, 14.5))
+    session.set_step(149)
+    assert hand.color((10.5, 14.5)) == ground
+    session.set_step(200)
+    assert hand.color((10.5, 14.5)) != ground
+
+
+def test_steps_are_repainted_by_the_timer_and_not_one_by_one(
+    session: Session, hand: Hand, project: Project, qtbot: QtBot
+) -> None:
+    show_fire(session, hand, project)
+    hand.view.flush()
+    layer = hand.view.layers["occupancy"]
+    drawn: list[int] = []
+    paint = layer.draw
+    layer.draw = lambda shown: (drawn.append(session.step), paint(shown))[1]  # type: ignore[method-assign, func-returns-value]
+    for step in range(1, 100):
+        session.set_step(step)
+    assert drawn == []
+    qtbot.waitUntil(lambda: bool(drawn))
+    assert drawn == [99]
+
+
+def test_baseline_and_plan_have_the_same_colour_for_the_same_probability(
+    session: Session, hand: Hand, project: Project
+) -> None:
+    show_fire(session, hand, project)
+    session.set_step(200)
+    plan = hand.color((10.5, 2.5))
+    session.set_view(View.BASELINE)
+    assert hand.color((10.5, 2.5)) == plan
+    assert hand.color((10.5, 10.5)) == plan
+    session.set_view(View.PLAN)
+    assert hand.color((10.5, 10.5)) != plan
+
+
+def test_the_difference_view_paints_only_what_the_plan_changed(session: Session, hand: Hand, project: Project) -> None:
+    show_fire(session, hand, project)
+    session.set_step(200)
+    session.set_view(View.DIFFERENCE)
+    ground = hand.color((37.5, 50.5))
+    saved = hand.color((10.5, 10.5))
+    assert hand.color((10.5, 2.5)) == ground
+    assert saved.blue() > saved.red() + 40
+    session.show_result(ShownResult("worse", baseline=growing(project, 1), plan=growing(project, 4)))
+    worse = hand.color((10.5, 10.5))
+    assert worse.red() > worse.blue() + 40
+
+
+def test_probabilities_below_one_percent_are_not_painted(session: Session, hand: Hand, project: Project) -> None:
+    frames = growing(project, 0)
+    frames.fire[:, 10, 10], frames.fire[:, 10, 20] = 2, 5
+    session.show_result(ShownResult("run", plan=frames))
+    only(hand.view, "extent", "occupancy")
+    ground = hand.color((37.5, 50.5))
+    assert hand.color((10.5, 10.5)) == ground
+    assert hand.color((10.5, 20.5)) != ground
+
+
+def test_frames_of_another_grid_are_not_shown(session: Session, hand: Hand, project: Project) -> None:
+    frames = growing(project, 4)
+    session.show_result(ShownResult("run", plan=replace(frames, fire=frames.fire[:, :20])))
+    session.set_step(200)
+    only(hand.view, "extent", "occupancy")
+    assert hand.color((2.5, 2.5)) == hand.color((37.5, 50.5))
+
+
+# -- words -----------------------------------------------------------------------------------------------------------
+def hover(hand: Hand, qtbot: QtBot, place: tuple[float, float]) -> str:
+    with qtbot.waitSignal(hand.view.hovered) as said:
+        hand.move(place)
+    return str(said.args[0])
+
+
+def test_the_status_text_says_where_the_mouse_is_and_what_is_there(
+    session: Session, hand: Hand, project: Project, qtbot: QtBot
+) -> None:
+    show_fire(session, hand, project)
+    session.set_step(200)
+    text = hover(hand, qtbot, (10.5, 2.5))
+    assert "row 10 col 2" in text and "P(fire) 1.00" in text
+    # x = 75 m and y = 3 999 685 m of zone 10, which lies far west of it, in zone 9.
+    assert text.startswith("36°00.804′ N 128°32.706′ W") and "UTM 9S 540 993 E 3 985 531 N" in text
+    # The wind of the scenario blows to 0.5 rad counter-clockwise from east: bearing 61°, so it comes from 241°.
+    assert "wind 3.0 m/s from 241°" in text
+    session.set_view(View.DIFFERENCE)
+    assert "baseline − plan +1.00" in hover(hand, qtbot, (10.5, 12.5))
+
+
+def test_the_status_text_follows_playback_under_a_still_mouse(
+    session: Session, hand: Hand, project: Project, qtbot: QtBot
+) -> None:
+    show_fire(session, hand, project)
+    assert "P(fire) 0.00" in hover(hand, qtbot, (10.5, 2.5))
+    with qtbot.waitSignal(hand.view.hovered) as said:
+        session.set_step(200)
+    assert "P(fire) 1.00" in str(said.args[0])
+
+
+def test_beside_the_grid_the_status_text_is_empty(hand: Hand, qtbot: QtBot) -> None:
+    assert hover(hand, qtbot, (10.5, 2.5)) != ""
+    assert hover(hand, qtbot, (10.5, -0.8)) == ""
+
+
+def test_a_grid_without_a_place_is_read_out_in_rows_and_columns(
+    session: Session, hand: Hand, project: Project, qtbot: QtBot
+) -> None:
+    session.open_project(replace(project, scenario=replace(project.scenario, grid=Grid(40, 60, 30.0))), None)
+    hand.view.flush()
+    text = hover(hand, qtbot, (10.5, 2.5))
+    assert text.startswith("row 10 col 2") and "UTM" not in text
+    assert hand.view.layers["graticule"].missing()
+
+
+@pytest.mark.parametrize(("psi", "bearing"), [(0.0, 270), (math.pi / 2, 180), (math.pi, 90), (-math.pi / 2, 0)])
+def test_wind_is_told_by_where_it_comes_from(psi: float, bearing: int) -> None:
+    assert blows_from(psi) == bearing
+
+
+def test_a_click_with_the_probe_pins_a_cell_and_escape_unpins_it(
+    session: Session, hand: Hand, project: Project
+) -> None:
+    show_fire(session, hand, project)
+    session.set_tool(Tool.PROBE)
+    session.set_step(200)
+    hand.click((10.6, 12.4))
+    hand.view.flush()
+    card = hand.view.card
+    assert card.isVisible() and hand.view.sketch.pin == (10, 12)
+    assert "P(fire), baseline 1.00" in card.text and "P(fire), plan 0.00" in card.text
+    assert "Elevation" in card.text and "Wind 3.0 m/s from 241°" in card.text
+    session.set_step(0)
+    hand.view.flush()
+    assert "P(fire), baseline 0.00" in card.text
+    hand.key(Qt.Key.Key_Escape)
+    hand.view.flush()
+    assert not card.isVisible() and hand.view.sketch.pin is None
+
+
+def test_the_card_of_a_pinned_cell_stays_inside_the_map(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.PROBE)
+    for place in ((0.5, 0.5), (39.5, 59.5), (39.5, 0.5), (0.5, 59.5)):
+        hand.click(place)
+        hand.view.flush()
+        assert hand.viewport.rect().contains(hand.view.card.geometry())
+
+
+def test_the_title_says_day_time_and_that_a_result_is_stale(session: Session, hand: Hand, project: Project) -> None:
+    session.show_result(ShownResult("run", plan=growing(project, 1)))
+    session.set_step(50)
+    hand.view.flush()
+    caption = hand.view.decorations.caption
+    assert caption.title == "Plan · Day 2 · 20 Aug 2020 07:00 UTC"
+    assert "filled forward" in caption.note
+    session.set_plan("shorter", replace(session.project.plan, days=3))
+    hand.view.flush()
+    assert "edited since" in hand.view.decorations.caption.note
+
+
+# -- looks -----------------------------------------------------------------------------------------------------------
+def test_the_map_follows_the_palette_between_dark_and_light(hand: Hand) -> None:
+    only(hand.view, "extent")
+    hand.view.setPalette(palette(Theme.DARK))
+    dark = hand.color((20.0, 30.0)).lightness()
+    hand.view.setPalette(palette(Theme.LIGHT))
+    assert dark < 80 and hand.color((20.0, 30.0)).lightness() > 200
+
+
+def test_a_snapshot_has_the_size_of_the_map(hand: Hand) -> None:
+    assert hand.view.snapshot().size() == hand.viewport.size()
+
+
+def test_the_map_opens_without_a_project_and_ignores_the_mouse(qtbot: QtBot, project: Project) -> None:
+    session = Session()
+    hand = Hand(open_map(qtbot, session))
+    for tool in Tool:
+        session.set_tool(tool)
+        hand.drag((0.2, 0.2), (0.5, 0.5))
+        hand.key(Qt.Key.Key_Delete)
+    assert not session.has_project
+    session.open_project(project, None)
+    hand.view.flush()
+    assert hand.pixel((40.0, 60.0)).x() - hand.pixel((0.0, 0.0)).x() > 300
+
+
+def test_the_scale_bar_has_the_length_it_says(hand: Hand) -> None:
+    from firegui.gui.map.decorations import length_text, round_length
+
+    for longest, text in ((130.0, "100 m"), (999.0, "500 m"), (2600.0, "2 km"), (50_000.0, "50 km"), (0.3, "0.2 m")):
+        assert length_text(round_length(longest)) == text
+    assert np.isfinite(hand.view.camera.pixels_per_cell)
+
+
+def test_opening_another_project_drops_the_pin(session: Session, hand: Hand, project: Project) -> None:
+    session.set_tool(Tool.PROBE)
+    hand.click((10.6, 12.4))
+    session.open_project(replace(project), None)
+    hand.view.flush()
+    assert hand.view.sketch.pin is None and not hand.view.card.isVisible()
+
+
+def test_wind_is_painted_over_the_ground(hand: Hand) -> None:
+    assert painted(hand.view, "wind").sum() > 200
