@@ -43,6 +43,14 @@ class Calendar:
         """The fire's fixed local offset."""
         return timezone(timedelta(hours=self.utc_offset_h))
 
+    @property
+    def zone_name(self) -> str:
+        """The local offset as people write it: ``UTC``, ``UTC-7`` or ``UTC+5:30``."""
+        if self.utc_offset_h == 0.0:
+            return "UTC"
+        hours, minutes = divmod(round(abs(self.utc_offset_h) * 60), 60)
+        return f"UTC{'-' if self.utc_offset_h < 0 else '+'}{hours}{f':{minutes:02d}' if minutes else ''}"
+
     def time_of_step(self, step: int) -> datetime:
         """Start of ``step``, in UTC."""
         return self.start.astimezone(UTC) + timedelta(hours=step * 24.0 / self.steps_per_day)

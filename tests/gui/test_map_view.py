@@ -291,7 +291,7 @@ def test_the_title_says_day_time_and_that_a_result_is_stale(session: Session, ha
     session.set_step(50)
     hand.view.flush()
     caption = hand.view.decorations.caption
-    assert caption.title == "Plan · Day 2 · 20 Aug 2020 07:00 UTC"
+    assert caption.title == "Plan · Day 2 · 20 Aug 2020 00:00 UTC-7"
     assert "filled forward" in caption.note
     session.set_plan("shorter", replace(session.project.plan, days=3))
     hand.view.flush()

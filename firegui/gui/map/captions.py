@@ -15,7 +15,7 @@ def caption_of(shown: Shown | None, layers: LayerStack, hint: str) -> Caption:
     if shown is None:
         return Caption()
     when = shown.time
-    title = f"{TITLES[shown.view]} · Day {shown.day + 1} · {when.day} {when:%b %Y %H:%M} UTC"
+    title = f"{TITLES[shown.view]} · Day {shown.day + 1} · {when.day} {when:%b %Y %H:%M} {shown.project.calendar.zone_name}"
     fire = layers["difference" if shown.view is View.DIFFERENCE else "occupancy"]
     notes = []
     if fire.missing():

@@ -54,8 +54,9 @@ class Shown:
 
     @property
     def time(self) -> datetime:
-        """UTC time of the shown step."""
-        return self.project.calendar.time_of_step(self.step)
+        """Local time of the shown step."""
+        calendar = self.project.calendar
+        return calendar.time_of_step(self.step).astimezone(calendar.local_zone)
 
     @property
     def frames(self) -> Frames | None:
