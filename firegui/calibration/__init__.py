@@ -1,0 +1,1 @@
+"""Fitting the fire model to observed perimeters, and its forecast skill."""

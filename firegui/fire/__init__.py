@@ -1,0 +1,1 @@
+"""The frozen fire model: from an event to daily spread maps."""

@@ -1,0 +1,57 @@
+"""The maps of a project's planning window, from whichever fire model it names."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.maps import FireMaps
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem, Problems
+from firegui.fire.parameters import ScalarParameters
+from firegui.fire.scalar import scalar_maps
+
+KINDS = ("scalar", "maps")
+
+
+def project_maps(project: Project) -> FireMaps:
+    """Spread maps of days ``plan.start_day … + plan.days − 1``, burning from the perimeter of the start day.
+
+    Kind ``"scalar"`` evaluates the scalar spread model on the event; kind ``"maps"`` cuts the window out of the
+    imported maps and keeps their burn duration, steps a day and required coverage. Raises
+    :class:`~firegui.errors.InputError` when there is no such model, no weather for the window or nothing that burns.
+    """
+    plan, event = project.plan, project.scenario
+    problems = Problems()
+    problems.extend(_window_problems(project))
+    ignition = event.ignition_on(plan.start_day)
+    if ignition is None or not ignition.any():
+        problems.add("plan", f"nothing burns on day {plan.start_day}", "start on a day that has an observed perimeter")
+    problems.raise_if_any("The fire model cannot be run")
+    assert ignition is not None
+    if project.fire_model.kind == "maps":
+        return _imported(project, ignition)
+    parameters = ScalarParameters.of(project.fire_model.parameters)
+    return scalar_maps(event, parameters, ignition, plan.start_day, plan.days)
+
+
+def _window_problems(project: Project) -> list[Problem]:
+    kind, plan = project.fire_model.kind, project.plan
+    if kind not in KINDS:
+        return [Problem("fire model", f"the kind {kind!r} is unknown", f"use one of {', '.join(KINDS)}")]
+    if kind == "maps" and project.maps is None:
+        return [Problem("fire model", "the project has no imported maps", "import them again")]
+    days = project.scenario.days if project.maps is None or kind == "scalar" else project.maps.days
+    if plan.start_day < 0 or plan.days < 1 or plan.start_day + plan.days > days:
+        window = f"days {plan.start_day} to {plan.start_day + plan.days - 1} with maps for {days} days"
+        return [Problem("plan", window, f"plan at most {max(days - plan.start_day, 0)} days from day {plan.start_day}")]
+    return []
+
+
+def _imported(project: Project, ignition: NDArray[np.bool_]) -> FireMaps:
+    maps, shape = project.maps, project.scenario.grid.shape
+    assert maps is not None
+    if maps.shape != shape:
+        what = f"cover {maps.shape[0]} × {maps.shape[1]} cells, the event {shape[0]} × {shape[1]}"
+        raise InputError([Problem("imported maps", what, "import maps made for this grid")])
+    return maps.window(project.plan.start_day, project.plan.days).with_ignition(ignition)

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import pytest
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.maps import FireMaps
+from firegui.domain.project import FireModel, Project
+from firegui.domain.settings import PlanSettings
+from firegui.errors import InputError
+from firegui.fire.maps import project_maps
+from firegui.fire.parameters import ScalarParameters
+from tests.support import random_maps
+from tests.unit.fire.events import event, square
+
+PARAMETERS = ScalarParameters(p=0.05, wind_gain=1.0, wind_alignment=1.0, slope=2.0, gamma=1.0, fuel=0.0)
+SHAPE = (9, 11)
+
+
+def scalar_project(start_day: int = 0, days: int = 3) -> Project:
+    small = event(SHAPE, days=5)
+    small.wind_speed[:] = np.arange(5, dtype=np.float32)[:, None, None]
+    observed = np.stack([square(SHAPE, 1), square(SHAPE, 2)])
+    watched = replace(small, observed=observed, observed_dates=(date(2020, 8, 19), date(2020, 8, 21)))
+    model = FireModel("scalar", "test", PARAMETERS.as_mapping())
+    return Project(watched, Fleet(()), {}, (), PlanSettings(start_day=start_day, days=days), model)
+
+
+def maps_project(maps: FireMaps, start_day: int = 0, days: int = 1) -> Project:
+    small = replace(event(maps.shape, days=maps.days), ignition=maps.ignition)
+    plan = PlanSettings(start_day=start_day, days=days)
+    return Project(small, Fleet(()), {}, (), plan, FireModel("maps", "imported", {}), maps)
+
+
+def test_a_scalar_project_is_cut_to_its_planning_window() -> None:
+    maps = project_maps(scalar_project(start_day=2, days=2))
+
+    assert maps.days == 2
+    assert maps.wind_speed[:, 0, 0].tolist() == [2.0, 3.0]
+
+
+def test_the_fire_starts_from_the_perimeter_of_the_start_day() -> None:
+    assert project_maps(scalar_project(start_day=0)).ignition.sum() == 9
+    assert project_maps(scalar_project(start_day=1)).ignition.sum() == 9  # the day before, filled forward
+    assert project_maps(scalar_project(start_day=2)).ignition.sum() == 25
+
+
+def test_imported_maps_are_cut_to_the_window_and_keep_their_own_settings() -> None:
+    imported = random_maps(days=3)
+    project = maps_project(imported)
+    start = imported.ignition.copy()
+    start[0, 0] = True
+    watched = replace(project.scenario, observed=start[None], observed_dates=(date(2020, 8, 20),))
+
+    maps = project_maps(replace(project, scenario=watched, plan=PlanSettings(start_day=1, days=2)))
+
+    np.testing.assert_array_equal(maps.phi, imported.phi[1:3])
+    np.testing.assert_array_equal(maps.gamma, imported.gamma[1:3])
+    np.testing.assert_array_equal(maps.wind_dir, imported.wind_dir[1:3])
+    np.testing.assert_array_equal(maps.ignition, start)
+    assert (maps.t_burn, maps.steps_per_day) == (imported.t_burn, imported.steps_per_day)
+
+
+@pytest.mark.parametrize(
+    ("project", "message"),
+    [
+        (scalar_project(start_day=3, days=3), "maps for 5 days"),
+        (maps_project(random_maps(days=2), days=3), "maps for 2 days"),
+        (replace(maps_project(random_maps()), maps=None), "no imported maps"),
+        (replace(maps_project(random_maps()), maps=random_maps(shape=(8, 8))), "cover 8 × 8 cells"),
+        (replace(scalar_project(), fire_model=FireModel("oracle", "", {})), "'oracle' is unknown"),
+        (replace(scalar_project(), fire_model=FireModel("scalar", "", {})), "p is missing"),
+    ],
+)
+def test_a_project_whose_fire_cannot_be_run_says_why(project: Project, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        project_maps(project)
+
+
+def test_every_reason_is_given_at_once() -> None:
+    project = scalar_project(start_day=4, days=3)
+    unwatched = replace(project.scenario, observed=None, observed_dates=())
+
+    with pytest.raises(InputError) as caught:
+        project_maps(replace(project, scenario=unwatched))
+
+    assert len(caught.value.problems) == 2
