@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from firegui.io.atomic import replacing
 from firegui.io.crs import wkt
 
 _GIS_NODATA = float("nan")
+_FILTERS = threading.RLock()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,8 +95,12 @@ def write_raster(
 
 @contextmanager
 def without_place_warnings() -> Iterator[None]:
-    """Silence rasterio's remark that a raster has no place: firegui says so itself, where it matters."""
-    with warnings.catch_warnings():
+    """Silence rasterio's remark that a raster has no place: firegui says so itself, where it matters.
+
+    Warning filters belong to the whole process, and a run works beside the window: one thread at a time may change
+    them, or each would put back what the other had set.
+    """
+    with _FILTERS, warnings.catch_warnings():
         warnings.simplefilter("ignore", NotGeoreferencedWarning)
         yield
 

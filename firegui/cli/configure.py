@@ -1,0 +1,111 @@
+"""``firegui configure``: change a project; everything is checked together, then saved once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from firegui.cli.gather import Gather
+from firegui.cli.info import project_lines, project_summary
+from firegui.cli.options import FILE, effectiveness, effectiveness_options, parse_weights, project_argument
+from firegui.cli.output import json_option, report
+from firegui.domain.fleet import Fleet
+from firegui.domain.project import Project
+from firegui.domain.regions import Region
+from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
+from firegui.errors import Problem
+from firegui.io.fleet_toml import read_fleet
+from firegui.io.project_store import load_project, save_project
+from firegui.io.regions_file import read_regions
+
+_TITLE = "The project was not changed"
+
+
+@click.command()
+@project_argument
+@click.option(
+    "--fleet", "fleet_file", metavar="F.toml", type=FILE, help="Aircraft; grounded days count from the plan's start."
+)
+@click.option(
+    "--regions",
+    "regions_file",
+    metavar="F.geojson|F.toml",
+    type=FILE,
+    help="Protected regions, replacing those there are.",
+)
+@click.option("--setting", type=click.Choice(["A", "B"]), help="The paper's objective A or B, with its weights.")
+@click.option("--weights", metavar="burn=,final=,prot=,budget=", help="Weights of the objective; those not named stay.")
+@click.option("--start-day", type=int, help="Day of the event on which the plan starts, counted from 0.")
+@click.option("--days", type=int, help="Length of the plan.")
+@effectiveness_options
+@json_option
+def configure(
+    project_folder: Path,
+    fleet_file: Path | None,
+    regions_file: Path | None,
+    setting: str | None,
+    weights: str | None,
+    start_day: int | None,
+    days: int | None,
+    eta_retardant: float | None,
+    eta_water: float | None,
+    as_json: bool,
+) -> None:
+    """Change PROJECT: fleet, protected regions, objective, days, nominal effectiveness."""
+    if all(
+        value is None
+        for value in (fleet_file, regions_file, setting, weights, start_day, days, eta_retardant, eta_water)
+    ):
+        raise click.UsageError("nothing to change: give at least one option")
+    gather = Gather()
+    before = gather.attempt(lambda: load_project(project_folder))
+    fleet = None if fleet_file is None else gather.attempt(lambda: read_fleet(fleet_file))
+    if before is None:
+        gather.raise_if_any(_TITLE)
+        return
+    regions = None if regions_file is None else gather.attempt(lambda: read_regions(regions_file, before.scenario.grid))
+    plan = _objective(before.plan, setting, weights, gather)
+    plan = replace(
+        plan,
+        start_day=plan.start_day if start_day is None else start_day,
+        days=plan.days if days is None else days,
+        nominal=effectiveness(plan.nominal, eta_retardant, eta_water),
+    )
+    after = changed(before, fleet, regions, plan)
+    gather.extend(introduced(before, after))
+    gather.raise_if_any(_TITLE)
+    save_project(after, project_folder)
+    data = {"project": str(project_folder), **project_summary(after, project_folder)}
+    report(as_json, data, lambda: [f"Saved {project_folder}", "", *project_lines(data)])
+
+
+def changed(project: Project, fleet: Fleet | None, regions: tuple[Region, ...] | None, plan: PlanSettings) -> Project:
+    """``project`` with what is not ``None`` replaced; a fleet's grounded days are days of the new plan."""
+    after = replace(project, plan=plan, regions=project.regions if regions is None else regions)
+    return after if fleet is None else after.with_fleet(fleet)
+
+
+def introduced(before: Project, after: Project) -> list[Problem]:
+    """The problems of ``after`` that ``before`` does not have.
+
+    That a region is still to be drawn is none: objective and regions may come one after the other, and a run asks
+    again.
+    """
+    if after.plan.weights.prot > 0 and not after.regions:
+        height, width = after.scenario.grid.shape
+        after = replace(after, regions=(Region.rectangle("still to come", (0, height), (0, width)),))
+    known = set(before.problems())
+    return [problem for problem in after.problems() if problem not in known]
+
+
+def _objective(plan: PlanSettings, setting: str | None, weights: str | None, gather: Gather) -> PlanSettings:
+    if setting is not None:
+        plan = replace(plan, setting=Setting(setting), weights=ObjectiveWeights.of(Setting(setting)))
+    if weights is not None:
+        base = plan.weights
+        parsed = gather.attempt(lambda: parse_weights(weights, base))
+        if parsed is not None:
+            plan = replace(plan, setting=Setting.CUSTOM, weights=parsed)
+    return plan

@@ -1,0 +1,166 @@
+"""``firegui demo``: the embedded fire, in the window, or planned without one where there is no display."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from firegui.cli.optimize import carry_out, planned
+from firegui.cli.options import FILE
+from firegui.cli.output import json_option, report
+from firegui.cli.progress import emitter, progress_option
+from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.cli.window import has_display, own_command, run_window
+from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.io.project_store import load_project, project_hash, save_project
+from firegui.runs.command import optimize_command
+from firegui.runs.engine import load_engine
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.folder import RUN, RunRecord, read_run
+from firegui.runs.spec import OptimizeSpec
+
+DEFAULT_OUT = Path("firegui-demo")
+PICTURE_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """Where everything of the demo is."""
+
+    folder: Path
+
+    @property
+    def project(self) -> Path:
+        """The project."""
+        return self.folder / "demo.firegui"
+
+    @property
+    def picture(self) -> Path:
+        """The picture of the workbench."""
+        return self.folder / "workbench.png"
+
+    def run(self, number: int) -> Path:
+        """The folder of the demo's run of that number."""
+        return self.project / "runs" / ("demo" if number == 1 else f"demo-{number}")
+
+
+@click.command()
+@click.option(
+    "--out", metavar="DIR", type=FILE, default=DEFAULT_OUT, show_default=True, help="Folder for the demo project."
+)
+@progress_option
+@json_option
+@click.pass_context
+def demo(context: click.Context, out: Path, progress: str, as_json: bool) -> None:
+    """Make the embedded demo project and open it; without a display, plan it and draw the workbench into a picture.
+
+    A demo that is there already is opened again, not made anew. The fire is synthetic.
+    """
+    place = Demo(out)
+    project = _demo_project(place)
+    if has_display():
+        context.exit(run_window(place.project))
+    context.exit(_headless(place, project, progress, as_json))
+
+
+def _demo_project(place: Demo) -> Project:
+    if place.project.exists():
+        return load_project(place.project)
+    click.echo("making the demo fire (synthetic, not a real one)", err=True)
+    project = load_engine().demo()
+    save_project(project, place.project)
+    return project
+
+
+def _headless(place: Demo, project: Project, progress: str, as_json: bool) -> int:
+    click.echo("no display: planning without a window", err=True)
+    run, earlier = _next_run(place, project)
+    if (
+        earlier is None
+        or earlier.state is not RunState.FINISHED
+        or earlier.reason not in (FinishReason.COMPLETED, FinishReason.PATIENCE)
+    ):
+        click.echo(planned(project), err=True)
+        finished = carry_out(_spec(place, project, run, resume=earlier is not None), emitter(progress))
+        if finished.reason is FinishReason.FAILED:
+            report_problems(finished.message, finished.problems, as_json)
+            return BAD_INPUT if finished.problems else FAILED
+        if finished.reason is FinishReason.STOPPED:
+            click.echo(finished.message, err=True)
+            return INTERRUPTED
+    trouble = "" if _is_current(place.picture, run) else draw(place.project, run, place.picture)
+    record = read_run(run)
+    data = {
+        "project": str(place.project),
+        "run": str(run),
+        "picture": None if trouble else str(place.picture),
+        "message": record.header.message,
+    }
+    report(as_json, data, lambda: _lines(place, record, trouble))
+    return FAILED if trouble else DONE
+
+
+def _is_current(picture: Path, run: Path) -> bool:
+    return picture.is_file() and picture.stat().st_mtime >= (run / RUN).stat().st_mtime
+
+
+def _lines(place: Demo, record: RunRecord, trouble: str) -> list[str]:
+    return [
+        record.header.message,
+        f"project     {place.project}",
+        f"run folder  {record.folder}",
+        f"picture     {'none: ' + trouble if trouble else place.picture}",
+        "With a display, firegui demo opens it in the workbench.",
+    ]
+
+
+def _next_run(place: Demo, project: Project) -> tuple[Path, RunRecord | None]:
+    """The demo's run folder to use: one for this very project, finished or to be resumed, else the first free name."""
+    wanted = project_hash(project)
+    number = 1
+    while place.run(number).exists():
+        try:
+            record = read_run(place.run(number))
+        except InputError:
+            record = None
+        if record is not None and record.project_hash == wanted and (record.can_resume or record.has_plan):
+            return place.run(number), record
+        number += 1
+    return place.run(number), None
+
+
+def _spec(place: Demo, project: Project, run: Path, *, resume: bool) -> OptimizeSpec:
+    command = optimize_command(place.project, run, project.plan.optimizer, project.plan.design)
+    return OptimizeSpec(
+        project=project,
+        out=run,
+        command=command,
+        resume=resume,
+        frame_stride=project.calendar.n_steps,
+        snapshot_seconds=float("inf"),
+        project_folder=place.project,
+    )
+
+
+def draw(project: Path, run: Path, picture: Path) -> str:
+    """Draw the workbench in a process of its own; returns what went wrong, empty for nothing.
+
+    Qt ends the whole process when a system library is missing, and that must not take the finished plan's report along.
+    """
+    environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    command = own_command("snapshot", str(project), str(run), "--out", str(picture))
+    try:
+        done = subprocess.run(
+            command, env=environ, capture_output=True, text=True, timeout=PICTURE_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0 and picture.is_file():
+        return ""
+    last = done.stderr.strip().splitlines()[-1:] or [f"it ended with code {done.returncode}"]
+    return f"{last[0]} (firegui doctor says what is missing)"

@@ -1,0 +1,184 @@
+"""``firegui doctor``: what is installed, what it can compute on, what is missing and how to get it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from ctypes import CDLL
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import click
+import pyproj
+import rasterio
+
+from firegui.assets import resource
+from firegui.cli.output import json_option, report, table
+from firegui.cli.window import has_display
+from firegui.errors import FireguiError
+from firegui.runs.engine import load_engine
+
+PACKAGES = (
+    "firegui",
+    "torch",
+    "numpy",
+    "PySide6-Essentials",
+    "pyqtgraph",
+    "rasterio",
+    "pyogrio",
+    "pyproj",
+    "shapely",
+    "msgspec",
+    "safetensors",
+)
+QT_LIBRARIES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libX11-xcb.so.1": "libx11-xcb1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-randr.so.0": "libxcb-randr0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+}
+"""What Qt's window plugin links to on Linux: shared object and Debian package. Without a window few are needed."""
+RESOURCES = ("fleet/default.toml", "fire/scalar.toml")
+BENCH_DAYS, BENCH_ROUNDS = 2, 7
+
+
+@click.command()
+@click.option("--bench", is_flag=True, help="Also time a small rollout and gradient on the demo fire.")
+@json_option
+def doctor(bench: bool, as_json: bool) -> None:
+    """Say what is installed, what firegui can compute on, and how to get what is missing."""
+    data = diagnosis()
+    if bench:
+        data["bench"] = _bench()
+    report(as_json, data, lambda: _lines(data))
+
+
+def diagnosis() -> dict[str, Any]:
+    """Everything ``doctor`` says, as plain values."""
+    libraries = missing_libraries()
+    absent = [name for name in RESOURCES if not _has_resource(name)]
+    try:
+        engine: dict[str, Any] = load_engine().devices()
+    except ImportError as error:
+        engine = {"error": str(error)}
+    return {
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "cores": os.cpu_count(),
+        "packages": {name: _version(name) for name in PACKAGES},
+        "gdal": rasterio.__gdal_version__,
+        "proj": pyproj.proj_version_str,
+        "engine": engine,
+        "display": has_display(),
+        "missing_libraries": libraries,
+        "missing_resources": absent,
+        "remedies": list(_remedies(libraries, absent, engine)),
+    }
+
+
+def missing_libraries() -> list[str]:
+    """Debian packages of the libraries that Qt needs for a window and that are not there; empty off Linux."""
+    if not sys.platform.startswith("linux"):
+        return []
+    return [package for name, package in QT_LIBRARIES.items() if not loads(name)]
+
+
+def loads(name: str) -> bool:
+    """Whether the system's loader finds the shared object ``name``."""
+    try:
+        CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
+def _remedies(libraries: list[str], absent: list[str], engine: dict[str, Any]) -> list[str]:
+    # firegui itself may run from its source folder without being installed.
+    found = [f"{name} is not installed: pip install {name}" for name in PACKAGES[1:] if _version(name) is None]
+    if libraries:
+        found.append(f"for the window: apt-get install {' '.join(libraries)} (or your system's packages of them)")
+    if absent:
+        found.append(f"the shipped files {', '.join(absent)} are missing: install firegui again")
+    if "error" in engine:
+        found.append(f"torch cannot be loaded ({engine['error']}): install it again")
+    if not has_display():
+        found.append("there is no display: the commands and firegui demo work without one; for the window set DISPLAY")
+    return found
+
+
+def _lines(data: dict[str, Any]) -> list[str]:
+    engine = data["engine"]
+    cards = ", ".join(engine.get("cuda", [])) or "none"
+    rows = [
+        ("Python", data["python"]),
+        *(
+            (name, found or ("from source" if name == "firegui" else "missing"))
+            for name, found in data["packages"].items()
+        ),
+    ]
+    lines = [data["system"], *table(rows), f"GDAL {data['gdal']}, PROJ {data['proj']}"]
+    lines += [f"{data['cores']} cores, {engine.get('threads', '?')} threads for the engine, graphics cards: {cards}"]
+    lines += [f"display: {'yes' if data['display'] else 'no'}"]
+    for name, times in data.get("bench", {}).items():
+        spread = f"{times['least_ms']:.1f} to {times['most_ms']:.1f}, {times['rounds']} rounds"
+        lines.append(f"{name}: median {times['median_ms']:.1f} ms ({spread})")
+    return [
+        *lines,
+        *(["Missing:", *(f"  • {text}" for text in data["remedies"])] if data["remedies"] else ["Nothing is missing."]),
+    ]
+
+
+def _bench() -> dict[str, dict[str, float]]:
+    engine = load_engine()
+    project = engine.demo()
+    project = replace(project, plan=replace(project.plan, days=min(BENCH_DAYS, project.plan.days)))
+    model = engine.build(project, project.plan.design, "auto")
+    schedule = engine.start(model, project.plan.optimizer, None, None)
+    return {
+        "rollout": timed(lambda: engine.simulate(model, schedule)),
+        "gradient": timed(lambda: engine.gradient(model, schedule)),
+    }
+
+
+def timed(work: Callable[[], object], rounds: int = BENCH_ROUNDS) -> dict[str, float]:
+    """Median, least and most milliseconds of ``rounds`` calls, after one that is not counted."""
+    work()
+    times = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        work()
+        times.append(1000.0 * (time.perf_counter() - began))
+    return {"median_ms": statistics.median(times), "least_ms": min(times), "most_ms": max(times), "rounds": rounds}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _has_resource(name: str) -> bool:
+    try:
+        resource(name)
+    except FireguiError:
+        return False
+    return True

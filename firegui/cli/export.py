@@ -1,0 +1,64 @@
+"""``firegui export``: hand a run's schedule over in other formats."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import click
+
+from firegui.cli.options import FILE
+from firegui.cli.output import json_option, report
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.atomic import replacing, write_problem
+from firegui.io.exporters import export as write_formats
+from firegui.runs.folder import OCCUPANCY, RunRecord, read_drops, read_run
+
+TABLES, RASTER = ("csv", "geojson"), "geotiff"
+_TITLE = "The run cannot be exported"
+
+
+@click.command()
+@click.argument("run_folder", metavar="RUN", type=FILE)
+@click.option(
+    "--format", "formats", metavar="csv,geojson,geotiff", required=True, help="Formats, with commas between them."
+)
+@click.option("--out", metavar="DIR", type=FILE, required=True, help="Folder for the files; made if absent.")
+@json_option
+def export(run_folder: Path, formats: str, out: Path, as_json: bool) -> None:
+    """Write the plan of RUN as CSV and GeoJSON, and its daily fire occupancy as GeoTIFF."""
+    chosen = parse_formats(formats)
+    record, drops = read_run(run_folder), read_drops(run_folder)
+    if RASTER in chosen and not (run_folder / OCCUPANCY).is_file():
+        raise InputError([Problem(str(run_folder), "has no occupancy.tif", "resume the run and let it finish")], _TITLE)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError([write_problem(out, error)], _TITLE) from error
+    stem = record.folder.resolve().name
+    tables = [name for name in chosen if name in TABLES]
+    files = write_formats(drops, record.project, tables, out, stem) if tables else []
+    if RASTER in chosen:
+        files.append(_copy_raster(record, out / f"{stem}-occupancy.tif"))
+    data = {"run": str(run_folder), "files": [str(path) for path in files], "drops": len(drops)}
+    report(as_json, data, lambda: [f"Wrote {path}" for path in files])
+
+
+def parse_formats(text: str) -> list[str]:
+    """The formats in ``text``. Raises :class:`~firegui.errors.InputError` listing every unknown one."""
+    problems = Problems()
+    known = (*TABLES, RASTER)
+    chosen = list(dict.fromkeys(part.strip().lower() for part in text.split(",") if part.strip()))
+    for name in chosen:
+        if name not in known:
+            problems.add("--format", f"{name} is not known", f"use {', '.join(known)}")
+    if not chosen:
+        problems.add("--format", "is empty", f"use {', '.join(known)}")
+    problems.raise_if_any(_TITLE)
+    return chosen
+
+
+def _copy_raster(record: RunRecord, target: Path) -> Path:
+    with replacing(target) as temporary:
+        shutil.copyfile(record.folder / OCCUPANCY, temporary)
+    return target

@@ -1,0 +1,120 @@
+"""``firegui import``: somebody else's data becomes a project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firegui.cli.gather import Gather
+from firegui.cli.info import project_lines, project_summary
+from firegui.cli.options import FILE, F, parse_start, parse_transform
+from firegui.cli.output import json_option, report
+from firegui.domain.maps import FireMaps
+from firegui.domain.project import FireModel, Project
+from firegui.domain.scenario import Scenario
+from firegui.domain.settings import PlanSettings
+from firegui.errors import Problems
+from firegui.io.fleet_toml import default_fleet
+from firegui.io.importers.maps import import_maps
+from firegui.io.importers.pytorchfire import import_pytorchfire
+from firegui.io.project_store import load_project, save_project
+from firegui.runs.engine import load_engine
+
+DEFAULT_DAYS = 15
+_TITLE = "The import cannot start"
+
+
+@click.group("import")
+def import_group() -> None:
+    """Make a project from existing data."""
+
+
+def out_option(command: F) -> F:
+    """Adds ``--out``."""
+    return click.option(
+        "--out", metavar="PROJECT", type=FILE, required=True, help="Folder of the new project; must not exist."
+    )(command)
+
+
+@import_group.command("pytorchfire")
+@click.argument("folder", type=FILE)
+@out_option
+@click.option("--perimeters", metavar="F", type=FILE, help="Observed perimeters: a vector file, or a folder of them.")
+@click.option("--crs", metavar="C", help="CRS of the raster, as PROJ understands it.")
+@click.option("--transform", metavar="a,b,c,d,e,f", help="Affine coefficients of the raster.")
+@click.option("--start", metavar="ISO", help="Time at which day 0 of the wind begins; UTC unless it says otherwise.")
+@click.option("--utc-offset", type=float, metavar="HOURS", help="Local time at the fire, such as -7.")
+@click.option("--name", help="Name of the event; recognised or taken from the folder otherwise.")
+@json_option
+def pytorchfire(
+    folder: Path,
+    out: Path,
+    perimeters: Path | None,
+    crs: str | None,
+    transform: str | None,
+    start: str | None,
+    utc_offset: float | None,
+    name: str | None,
+    as_json: bool,
+) -> None:
+    """Import a PyTorchFire example FOLDER, with observed perimeters if there are any."""
+    gather = Gather()
+    refuse_existing(out, gather)
+    coefficients = None if transform is None else gather.attempt(lambda: parse_transform(transform))
+    began = None if start is None else gather.attempt(lambda: parse_start(start))
+    event = gather.take(
+        lambda: import_pytorchfire(
+            folder,
+            perimeters=perimeters,
+            crs=crs,
+            transform=coefficients,
+            start=began,
+            utc_offset_h=utc_offset,
+            name=name,
+        ),
+        _TITLE,
+    )
+    finish(out, lambda: new_project(event, None), as_json)
+
+
+@import_group.command("maps")
+@click.argument("file", type=FILE)
+@out_option
+@json_option
+def maps(file: Path, out: Path, as_json: bool) -> None:
+    """Import the maps of any fire model from FILE, an npz as `firegui maps` writes it."""
+    gather = Gather()
+    refuse_existing(out, gather)
+    event, fire = gather.take(lambda: import_maps(file), _TITLE)
+    finish(out, lambda: new_project(event, fire), as_json)
+
+
+def refuse_existing(out: Path, problems: Problems) -> None:
+    """Note a problem when ``out`` exists."""
+    if out.exists():
+        problems.add(str(out), "exists already", "give another name with --out, or remove it first")
+
+
+def new_project(event: Scenario, maps: FireMaps | None) -> Project:
+    """A project on a newly imported event: the paper's fleet, setting A, no regions, up to 15 days from its first fire.
+
+    ``maps`` are its fire model where they were imported; otherwise the shipped one is used.
+    """
+    start = next((day for day in range(event.days) if (lit := event.ignition_on(day)) is not None and lit.any()), 0)
+    plan = PlanSettings(start_day=start, days=min(DEFAULT_DAYS, event.days - start))
+    model = load_engine().scalar_model() if maps is None else FireModel("maps", f"imported maps ({event.name})", {})
+    fleet = default_fleet()
+    bare = Project(event, fleet, {}, (), plan, model, maps)
+    return bare.with_fleet(fleet)
+
+
+def finish(out: Path, make: Callable[[], Project], as_json: bool) -> None:
+    """Save the new project and say what it is."""
+    project = make()
+    save_project(project, out)
+    saved = load_project(out)
+    data: dict[str, Any] = {"project": str(out), **project_summary(saved, out)}
+    report(as_json, data, lambda: [f"Imported into {out}", "", *project_lines(data)])

@@ -1,0 +1,205 @@
+"""``firegui info``: what a project is, what it has and what it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firegui.cli.options import project_argument
+from firegui.cli.output import json_option, report, table
+from firegui.domain.project import Project
+from firegui.domain.scenario import LAYERS, Scenario
+from firegui.domain.settings import SETTING_TITLES
+from firegui.errors import InputError
+from firegui.io.project_store import list_runs, load_project
+from firegui.io.rasterize import region_masks
+from firegui.runs.folder import RunRecord, read_run
+
+
+@click.command()
+@project_argument
+@json_option
+def info(project_folder: Path, as_json: bool) -> None:
+    """Say what PROJECT is: grid, dates, layers present and missing, fleet, regions, runs."""
+    data = project_summary(load_project(project_folder), project_folder)
+    report(as_json, data, lambda: project_lines(data))
+
+
+def project_summary(project: Project, folder: Path) -> dict[str, Any]:
+    """Everything ``info`` says, as plain values."""
+    event, plan, grid = project.scenario, project.plan, project.scenario.grid
+    return {
+        "name": event.name,
+        "synthetic": event.synthetic,
+        "grid": {
+            "rows": grid.rows,
+            "columns": grid.columns,
+            "cell_size_m": grid.cell_size_m,
+            "crs": grid.crs,
+            "transform": grid.transform,
+        },
+        "dates": {
+            "start": event.start,
+            "utc_offset_h": event.utc_offset_h,
+            "days": event.days,
+            "first": event.date_of_day(0),
+            "last": event.date_of_day(event.days - 1),
+            "steps_per_day": event.steps_per_day,
+        },
+        "layers": {"present": [key for key in LAYERS if key in event.layers], "missing": list(event.missing_layers)},
+        "perimeters": _perimeters(event),
+        "fire_model": {"kind": project.fire_model.kind, "label": project.fire_model.label},
+        "plan": {
+            "start_day": plan.start_day,
+            "days": plan.days,
+            "setting": plan.setting.value,
+            "weights": {name: getattr(plan.weights, name) for name in ("burn", "final", "prot", "budget")},
+            "nominal": {"retardant": plan.nominal.retardant, "water": plan.nominal.water},
+            "design": {"retardant": plan.design.retardant, "water": plan.design.water},
+            "retardant_acts_on": plan.retardant_acts_on.value,
+        },
+        "fleet": _fleet(project),
+        "regions": _regions(project),
+        "runs": [_run(path) for path in list_runs(folder)],
+        "notes": list(event.notes),
+        "problems": [str(problem) for problem in project.problems()],
+    }
+
+
+def _perimeters(event: Scenario) -> dict[str, Any]:
+    observed = event.observed_dates
+    cells = {day: int(mask.sum()) for day in range(event.days) if (mask := event.observed_on(day)) is not None}
+    return {
+        "dates": list(observed),
+        "filled_forward": _gaps(observed, event.date_of_day(event.days - 1)),
+        "cells_by_day": {str(day): count for day, count in cells.items()},
+    }
+
+
+def _gaps(observed: Sequence[date], last: date) -> list[date]:
+    """Days after the first observation, up to the last one or the last day of weather, that have none of their own."""
+    if not observed:
+        return []
+    span = (max(observed[-1], last) - observed[0]).days
+    days = (observed[0] + timedelta(days=number) for number in range(span + 1))
+    return [day for day in days if day not in observed]
+
+
+def _fleet(project: Project) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": kind.id,
+            "type": kind.type,
+            "count": kind.count,
+            "material": kind.material.value,
+            "payload_gal": kind.payload_gal,
+            "turnaround_h": kind.turnaround_h,
+            "grounded_days": list(kind.grounded_days),
+            "grounded_dates": list(project.grounded.get(kind.id, ())),
+        }
+        for kind in project.planned_fleet.types
+    ]
+
+
+def _regions(project: Project) -> list[dict[str, Any]]:
+    grid = project.scenario.grid
+    masks = region_masks(project.regions, grid.shape)
+    counts = [int(mask.sum()) for mask in masks]
+    return [
+        {
+            "name": region.name,
+            "weight": region.weight,
+            "cells": cells,
+            "ha": cells * grid.cell_area_ha,
+            "percent": 100.0 * cells / grid.n_cells,
+        }
+        for region, cells in zip(project.regions, counts, strict=True)
+    ]
+
+
+def _run(folder: Path) -> dict[str, Any]:
+    try:
+        return run_summary(read_run(folder))
+    except InputError as error:
+        return {"run": folder.name, "problems": [str(problem) for problem in error.problems]}
+
+
+def run_summary(record: RunRecord) -> dict[str, Any]:
+    """One run in a line's worth of values."""
+    header, plan, baseline = record.header, record.metrics, record.baseline
+    return {
+        "run": record.folder.name,
+        "state": header.state.value,
+        "reason": header.reason.value if header.reason else None,
+        "epochs": header.epochs_done,
+        "objective": plan.objective if plan else None,
+        "baseline_objective": baseline.objective if baseline else None,
+        "drops": plan.drops_executed if plan else None,
+        "can_resume": record.can_resume,
+        "command": header.command,
+    }
+
+
+def project_lines(data: dict[str, Any]) -> Iterator[str]:
+    """The report for people, from :func:`project_summary`."""
+    grid, dates, plan = data["grid"], data["dates"], data["plan"]
+    yield data["name"] + ("  (synthetic: not a real fire)" if data["synthetic"] else "")
+    place = grid["crs"] or "no CRS: not on the map"
+    yield f"  grid       {grid['rows']} × {grid['columns']} cells of {grid['cell_size_m']:g} m, {place}"
+    begins = f"begins {dates['start']:%Y-%m-%d %H:%M}Z"
+    yield f"  dates      {dates['first']} to {dates['last']}, {dates['days']} days, {begins}"
+    yield f"  layers     {', '.join(data['layers']['present']) or 'none'}"
+    yield f"  missing    {', '.join(data['layers']['missing']) or 'none'}"
+    yield from _perimeter_lines(data["perimeters"])
+    yield f"  fire       {data['fire_model']['label']}"
+    setting = next(title for key, title in SETTING_TITLES.items() if key.value == plan["setting"])
+    weights = ", ".join(f"λ {name} {value:g}" for name, value in plan["weights"].items())
+    yield f"  plan       {plan['days']} days from day {plan['start_day']}, {setting} ({weights})"
+    yield f"  fleet      {sum(kind['count'] for kind in data['fleet'])} aircraft"
+    yield from table([_fleet_row(kind) for kind in data["fleet"]], "    ")
+    yield f"  regions    {len(data['regions']) or 'none'}"
+    rows = [
+        (r["name"], f"{r['cells']:,} cells", f"{r['ha']:,.1f} ha", f"{r['percent']:.2f} %") for r in data["regions"]
+    ]
+    yield from table(rows, "    ")
+    yield f"  runs       {len(data['runs']) or 'none'}"
+    yield from (f"    {_run_line(run)}" for run in data["runs"])
+    yield from (f"  note       {note}" for note in data["notes"])
+    yield from (f"  problem    {problem}" for problem in data["problems"])
+
+
+def _perimeter_lines(perimeters: dict[str, Any]) -> Iterator[str]:
+    dates, filled = perimeters["dates"], perimeters["filled_forward"]
+    if not dates:
+        yield "  perimeters none observed"
+        return
+    yield f"  perimeters {len(dates)} observed, {dates[0]} to {dates[-1]}"
+    if filled:
+        yield f"             no observation on {', '.join(map(str, filled))}: the last one before is used"
+
+
+def _fleet_row(kind: dict[str, Any]) -> tuple[str, ...]:
+    grounded = ", ".join(map(str, kind["grounded_days"]))
+    load = f"{kind['payload_gal']:,.0f} gal {kind['material']}"
+    return (
+        f"{kind['count']} × {kind['type']}",
+        load,
+        f"{kind['turnaround_h']:g} h",
+        f"grounded on days {grounded}" if grounded else "",
+    )
+
+
+def _run_line(run: dict[str, Any]) -> str:
+    if "problems" in run:
+        return f"{run['run']}: {'; '.join(run['problems'])}"
+    state = run["reason"] or ("interrupted" if run["can_resume"] else run["state"])
+    if run["objective"] is None:
+        return f"{run['run']}: {state}, {run['epochs']:,} epochs"
+    ratio = f"objective {run['objective']:.4g}"
+    if run["baseline_objective"] is not None:
+        ratio += f" against {run['baseline_objective']:.4g} without drops"
+    return f"{run['run']}: {state}, {run['epochs']:,} epochs, {ratio}, {run['drops']:,} drops"

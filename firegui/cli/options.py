@@ -1,0 +1,112 @@
+"""Arguments and options that several commands share, and how their text is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import Effectiveness, ObjectiveWeights
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.schedule_file import read_schedule
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FILE = click.Path(path_type=Path)
+
+project_argument = click.argument("project_folder", metavar="PROJECT", type=FILE)
+backend_option = click.option(
+    "--backend", default="auto", show_default=True, metavar="auto|reference|cpu|cuda", help="What computes the rollout."
+)
+
+
+def schedule_option(required: bool) -> Callable[[F], F]:
+    """Adds ``--schedule``, passed as ``schedule_file``."""
+    help = "A schedule: a CSV, or plan.safetensors of a run."
+    return click.option("--schedule", "schedule_file", metavar="FILE", type=FILE, required=required, help=help)
+
+
+def effectiveness_options(command: F) -> F:
+    """Adds ``--eta-retardant`` and ``--eta-water``."""
+    command = click.option(
+        "--eta-water", type=float, help="Effectiveness of water, in place of the project's nominal."
+    )(command)
+    return click.option(
+        "--eta-retardant", type=float, help="Effectiveness of retardant, in place of the project's nominal."
+    )(command)
+
+
+def effectiveness(base: Effectiveness, retardant: float | None, water: float | None) -> Effectiveness:
+    """``base`` with what was given replaced."""
+    return Effectiveness(base.retardant if retardant is None else retardant, base.water if water is None else water)
+
+
+def with_nominal(project: Project, retardant: float | None, water: float | None) -> Project:
+    """The project at another nominal effectiveness."""
+    return replace(project, plan=replace(project.plan, nominal=effectiveness(project.plan.nominal, retardant, water)))
+
+
+def check_project(project: Project, title: str) -> None:
+    """Raise :class:`~firegui.errors.InputError` with everything that keeps the project from running."""
+    problems = Problems()
+    problems.extend(project.problems())
+    problems.raise_if_any(title)
+
+
+def project_schedule(path: Path, project: Project) -> Schedule:
+    """Read a schedule for the project's fleet, days and grid."""
+    return read_schedule(path, project.planned_fleet, project.calendar.n_steps, project.scenario.grid.shape)
+
+
+def parse_weights(text: str, base: ObjectiveWeights) -> ObjectiveWeights:
+    """``burn=…,final=…`` on top of ``base``. Raises :class:`~firegui.errors.InputError` listing every bad part."""
+    problems = Problems()
+    known = [item.name for item in fields(ObjectiveWeights)]
+    values: dict[str, float] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, number = (word.strip() for word in part.partition("="))
+        if not equals or name not in known:
+            problems.add(
+                "--weights", f"{part!r} is not a weight", f"write NAME=NUMBER with NAME one of {', '.join(known)}"
+            )
+        elif name in values:
+            problems.add("--weights", f"{name} is given twice", "give it once")
+        else:
+            _number(number, name, values, problems)
+    if not values and not problems:
+        problems.add("--weights", "is empty", "write for example burn=50,final=50")
+    problems.raise_if_any()
+    return replace(base, **values)
+
+
+def parse_transform(text: str) -> tuple[float, ...]:
+    """Six numbers with commas between them. Raises :class:`~firegui.errors.InputError`."""
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        values = ()
+    if len(values) != 6:
+        raise InputError([Problem("--transform", f"{text!r} is not six numbers", "write a,b,c,d,e,f with commas")])
+    return values
+
+
+def parse_start(text: str) -> datetime:
+    """An ISO date and time. Raises :class:`~firegui.errors.InputError`."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as error:
+        remedy = "write an ISO time such as 2020-08-19T07:00Z"
+        raise InputError([Problem("--start", f"{text!r} is not a time", remedy)]) from error
+
+
+def _number(text: str, name: str, values: dict[str, float], problems: Problems) -> None:
+    try:
+        values[name] = float(text)
+    except ValueError:
+        problems.add("--weights", f"{name} is {text!r}, not a number", "write a number of 0 or more")

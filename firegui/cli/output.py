@@ -1,0 +1,45 @@
+"""What commands print: a short report for people, or exactly one JSON object for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import click
+import msgspec
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the report.")
+"""Adds ``--json``, passed as ``as_json``."""
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """One JSON object on one line. What is not a number (NaN) becomes null, which is what JSON has for it."""
+    plain = msgspec.json.decode(msgspec.json.encode(data, enc_hook=str))
+    click.echo(json.dumps(plain))
+
+
+def report(as_json: bool, data: Mapping[str, Any], lines: Callable[[], Iterable[str]]) -> None:
+    """Print ``data`` as JSON, or the ``lines`` for people."""
+    if as_json:
+        print_json(data)
+    else:
+        click.echo("\n".join(lines()))
+
+
+def table(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
+    """Rows as aligned columns: the first to the left, the others to the right."""
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        indent
+        + "  ".join(
+            _cell(text, width, column) for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _cell(text: str, width: int, column: int) -> str:
+    return text.ljust(width) if column == 0 else text.rjust(width)

@@ -1,0 +1,111 @@
+"""Progress on standard error: a bar for people, one event per line for programs, or nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from firegui.runs.event_lines import scalars
+from firegui.runs.events import EpochDone, Message, RunEvent, RunFinished
+
+Emit = Callable[[RunEvent], None]
+
+progress_option = click.option(
+    "--progress",
+    type=click.Choice(["bar", "json", "none"]),
+    default="bar",
+    show_default=True,
+    help="Progress on standard error: a bar, one JSON event per line, or nothing.",
+)
+"""Adds ``--progress``."""
+
+_WIDTH = 24
+
+
+def emitter(mode: str) -> Emit:
+    """What a run's events are given to under ``--progress`` ``mode``."""
+    makers: dict[str, Callable[[], Emit]] = {"bar": Bar, "json": JsonLines, "none": Silent}
+    return makers[mode]()
+
+
+class Silent:
+    """Says nothing."""
+
+    def __call__(self, event: RunEvent) -> None:
+        """Drop the event."""
+
+
+class JsonLines:
+    """One flat JSON object per event; infinities and NaN are null."""
+
+    def __call__(self, event: RunEvent) -> None:
+        """Write the event."""
+        click.echo(json.dumps({key: _finite(value) for key, value in scalars(event).items()}), err=True)
+
+
+class Bar:
+    """One line that is rewritten on a terminal; elsewhere a line now and then, so that a log stays readable."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._pause = 0.1 if self._live else 10.0
+        self._shown_at = -math.inf
+        self._open = False
+
+    def __call__(self, event: RunEvent) -> None:
+        """Show the event."""
+        match event:
+            case EpochDone():
+                self._epoch(event)
+            case Message():
+                self._line(f"{event.level}: {event.text}" if event.level != "info" else event.text)
+            case RunFinished():
+                self._line("")
+            case _:
+                pass
+
+    def _epoch(self, event: EpochDone) -> None:
+        now, last = time.monotonic(), event.epoch + 1 >= event.epochs
+        if now - self._shown_at < self._pause and not last:
+            return
+        self._shown_at = now
+        if self._live:
+            click.echo("\r" + bar_text(event) + "\x1b[K", err=True, nl=False)
+            self._open = True
+        else:
+            click.echo(bar_text(event), err=True)
+
+    def _line(self, text: str) -> None:
+        if self._open:
+            click.echo("", err=True)
+            self._open = False
+        if text:
+            click.echo(text, err=True)
+
+
+def bar_text(event: EpochDone) -> str:
+    """A bar with the epoch, the best objective, the executed drops and the time that is left at this pace."""
+    done = (event.epoch + 1) / event.epochs
+    filled = min(int(done * _WIDTH), _WIDTH)
+    left = event.seconds / done - event.seconds
+    return (
+        f"[{'#' * filled}{'.' * (_WIDTH - filled)}] epoch {event.epoch + 1:,}/{event.epochs:,}"
+        f"  best {event.best:.4g}  {event.drops:,} drops  {clock(event.seconds)}, at most {clock(left)} left"
+    )
+
+
+def clock(seconds: float) -> str:
+    """``seconds`` as ``m:ss`` or ``h:mm:ss``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

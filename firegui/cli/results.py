@@ -1,0 +1,35 @@
+"""Metrics and audits as people read them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from firegui.cli.output import table
+from firegui.domain.results import Metrics
+
+_LINES = (
+    ("objective", "objective", "{:,.4f}"),
+    ("loss_burn", "  burn", "{:.6f}"),
+    ("loss_final", "  final", "{:.6f}"),
+    ("loss_prot", "  protected", "{:.6f}"),
+    ("final_extent_ha", "final extent, ha", "{:,.1f}"),
+    ("final_extent_cells", "final extent, cells", "{:,.1f}"),
+    ("occupancy_cell_days", "occupancy, cell-days", "{:,.1f}"),
+    ("protected_cells", "protected cells burned", "{:,.1f}"),
+    ("drops_proposed", "drops proposed", "{:,}"),
+    ("drops_executed", "drops executed", "{:,}"),
+)
+
+
+def metrics_table(columns: dict[str, Metrics]) -> list[str]:
+    """Metrics side by side, one named column each."""
+    rows = [["", *columns]]
+    for field, title, form in _LINES:
+        rows.append([title, *(form.format(getattr(metrics, field)) for metrics in columns.values())])
+    return table(rows)
+
+
+def evaluation(metrics: Metrics, baseline: Metrics, backend: str, device: str, seconds: float) -> dict[str, Any]:
+    """The object that ``evaluate --json`` prints."""
+    return {**asdict(metrics), "baseline": asdict(baseline), "backend": backend, "device": device, "seconds": seconds}

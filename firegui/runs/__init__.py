@@ -1,0 +1,1 @@
+"""A run is a value in and events out."""

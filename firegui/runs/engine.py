@@ -1,0 +1,142 @@
+"""The engine as runs and commands see it, loaded when the first run needs it.
+
+torch takes seconds to load and the window must not wait for it, so the modules of ``fire``, ``rollout`` and
+``planning`` are imported by name at the first call. It is the one place with a late import of the engine; importing
+any module of :mod:`firegui.runs` loads no torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.maps import FireMaps
+from firegui.domain.project import FireModel, Project
+from firegui.domain.schedule import DropRecord, Schedule
+from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.runs.protocols import AuditCounts, Check, EngineModel, GradientResult, Planner, RolloutResult
+
+
+class LazyEngine:
+    """The real engine. Each call imports the module that it needs, and no more: an audit loads no torch."""
+
+    def build(self, project: Project, effectiveness: Effectiveness, backend: str) -> EngineModel:
+        """See :func:`firegui.planning.problem.build`."""
+        model: EngineModel = import_module("firegui.planning.problem").build(
+            project, effectiveness=effectiveness, backend=backend
+        )
+        return model
+
+    def simulate(
+        self,
+        model: Any,
+        schedule: Schedule,
+        *,
+        check: Check | None = None,
+        frame_stride: int | None = None,
+        keep_days: bool = False,
+    ) -> RolloutResult:
+        """See :func:`firegui.rollout.simulate.simulate`."""
+        module = import_module("firegui.rollout.simulate")
+        rollout: RolloutResult = module.simulate(
+            model, schedule, check=check, frame_stride=frame_stride, keep_days=keep_days
+        )
+        return rollout
+
+    def gradient(
+        self, model: Any, schedule: Schedule, *, check: Check | None = None
+    ) -> tuple[RolloutResult, GradientResult]:
+        """See :func:`firegui.rollout.simulate.simulate_with_gradient`."""
+        module = import_module("firegui.rollout.simulate")
+        rollout, gradient = module.simulate_with_gradient(model, schedule, check=check)
+        return rollout, gradient
+
+    def start(
+        self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None
+    ) -> Schedule:
+        """See :mod:`firegui.planning.initialization`."""
+        module = import_module("firegui.planning.initialization")
+        front: Schedule = module.front_schedule(model, settings, check=check)
+        if warm_start is None:
+            return front
+        return warmed(front, warm_start, module.pose_logits_of(warm_start.poses, model.shape))
+
+    def planner(self, model: Any, settings: OptimizerSettings, start: Schedule) -> Planner:
+        """See :class:`firegui.planning.gradient.GradientPlanner`."""
+        planner: Planner = import_module("firegui.planning.gradient").GradientPlanner(model, settings, start)
+        return planner
+
+    def restore(self, model: Any, settings: OptimizerSettings, checkpoint: Path) -> Planner:
+        """See :meth:`firegui.planning.gradient.GradientPlanner.restore`."""
+        module = import_module("firegui.planning.gradient")
+        planner: Planner = module.GradientPlanner.restore(model, settings, module.PlannerState.load(checkpoint))
+        return planner
+
+    def drops(self, maps: FireMaps, fleet: Fleet, schedule: Schedule) -> tuple[DropRecord, ...]:
+        """See :func:`firegui.rollout.drops.drop_records`."""
+        records: tuple[DropRecord, ...] = import_module("firegui.rollout.drops").drop_records(maps, fleet, schedule)
+        return records
+
+    def audit(
+        self,
+        schedule: Schedule,
+        fleet: Fleet,
+        steps_per_day: int,
+        shape: tuple[int, int],
+        executed: Sequence[tuple[int, int]],
+    ) -> AuditCounts:
+        """See :func:`firegui.planning.audit.audit`."""
+        module = import_module("firegui.planning.audit")
+        report: AuditCounts = module.audit(schedule, fleet, steps_per_day, shape, list(executed))
+        return report
+
+    def executed(self, schedule: Schedule, fleet: Fleet, steps_per_day: int) -> list[tuple[int, int]]:
+        """``(step, column)`` of the drops that the rollout's gates let through (:mod:`firegui.rollout.gates`)."""
+        gates = import_module("firegui.rollout.gates").apply_gates(schedule.proposed, fleet, steps_per_day)
+        return [(int(step), int(column)) for step, column in np.argwhere(gates.executed)]
+
+    def project_maps(self, project: Project) -> FireMaps:
+        """The frozen model's maps of the planned days (:func:`firegui.fire.maps.project_maps`)."""
+        maps: FireMaps = import_module("firegui.fire.maps").project_maps(project)
+        return maps
+
+    def scalar_model(self) -> FireModel:
+        """The shipped fire model (:func:`firegui.fire.scalar.scalar_model`)."""
+        model: FireModel = import_module("firegui.fire.scalar").scalar_model()
+        return model
+
+    def demo(self) -> Project:
+        """The synthetic demo fire (:func:`firegui.fire.demo.make_demo`)."""
+        project: Project = import_module("firegui.fire.demo").make_demo()
+        return project
+
+    def devices(self) -> dict[str, Any]:
+        """What the engine can compute on: torch's version, threads and graphics cards."""
+        torch = import_module("torch")
+        cards = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+        return {"torch": str(torch.__version__), "threads": int(torch.get_num_threads()), "cuda": cards}
+
+
+def load_engine() -> LazyEngine:
+    """The engine; nothing is imported until it is used."""
+    return LazyEngine()
+
+
+def warmed(front: Schedule, warm_start: Schedule, pose_logits: NDArray[np.float64]) -> Schedule:
+    """``warm_start`` with the front's pose wherever it proposes nothing, in the optimizer's variables.
+
+    A file lists only drops; an unlisted pair has no pose of its own, and the corner ``(0, 0, 0)`` would have no
+    gradient to leave by. ``pose_logits [T, A, 3]`` are those of ``warm_start.poses``. A warm start that carries its own
+    is kept as it is.
+    """
+    if warm_start.pose_logits is not None or front.pose_logits is None:
+        return warm_start
+    listed = warm_start.proposed[:, :, None]
+    poses = np.where(listed, warm_start.poses, front.poses)
+    return Schedule(warm_start.logits, poses, np.where(listed, pose_logits, front.pose_logits))

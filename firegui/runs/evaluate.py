@@ -1,0 +1,65 @@
+"""One schedule, rolled out for the map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule
+from firegui.errors import Problems
+from firegui.runs.control import RunControl
+from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunEvent, RunFinished, RunState
+from firegui.runs.messages import gain_message
+from firegui.runs.protocols import Engine, RolloutResult
+from firegui.runs.spec import EvaluateSpec
+from firegui.runs.state import RunMachine
+
+FILE_EPOCH = -1
+"""``PlanUpdated.epoch`` of a plan that comes from a file."""
+
+
+class Evaluation:
+    """Carries out an :class:`~firegui.runs.spec.EvaluateSpec`; writes nothing."""
+
+    written_folder: Path | None = None
+
+    def __init__(
+        self,
+        spec: EvaluateSpec,
+        emit: Callable[[RunEvent], None],
+        control: RunControl,
+        engine: Engine,
+        machine: RunMachine,
+    ) -> None:
+        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self.baseline_metrics: Metrics | None = None
+
+    def run(self) -> RunFinished:
+        """Roll out the fire without drops, then the schedule."""
+        spec, project = self._spec, self._spec.project
+        problems = Problems()
+        problems.extend(project.problems())
+        problems.raise_if_any("The project cannot be run")
+        model = self._engine.build(project, project.plan.nominal, spec.backend)
+        self._emit(Message(f"engine: {model.backend} on {model.device}"))
+        self._machine.move(RunState.RUNNING)
+        baseline = self._rollout(model, Schedule.empty(project.calendar.n_steps, model.fleet.n_aircraft))
+        self.baseline_metrics = baseline.metrics
+        if baseline.frames is not None:
+            self._emit(BaselineReady(baseline.metrics, baseline.frames))
+        if spec.schedule is None:
+            return RunFinished(FinishReason.COMPLETED, "the fire without drops is ready", None, baseline.metrics, None)
+        plan = self._rollout(model, spec.schedule)
+        if plan.frames is not None:
+            drops = self._engine.drops(model.maps, model.fleet, spec.schedule)
+            self._emit(PlanUpdated(FILE_EPOCH, plan.metrics, plan.frames, drops))
+        return RunFinished(
+            FinishReason.COMPLETED, gain_message(baseline.metrics, plan.metrics), plan.metrics, baseline.metrics, None
+        )
+
+    def note_failure(self, message: str) -> None:
+        """Nothing is kept of an evaluation."""
+
+    def _rollout(self, model: object, schedule: Schedule) -> RolloutResult:
+        return self._engine.simulate(model, schedule, check=self._control.check, frame_stride=self._spec.frame_stride)

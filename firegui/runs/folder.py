@@ -1,0 +1,226 @@
+"""The run folder on disk: what a run writes, when, and how it is read back.
+
+Every file is replaced whole (:mod:`firegui.io.atomic`), and ``run.toml`` last, so a run killed at any moment leaves a
+folder that can be read and resumed. Order within a checkpoint matters: the history first, then the planner's state; the
+history may then be ahead of the state, which resuming trims, but never behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.project import Project
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import DropRecord, Schedule
+from firegui.domain.settings import PlanSettings
+from firegui.errors import InputError, Problem
+from firegui.io import atomic
+from firegui.io.exporters.csv import write_schedule_csv
+from firegui.io.exporters.geotiff import write_occupancy_tif
+from firegui.io.schedule_file import write_plan_safetensors
+from firegui.runs.events import EpochDone, FinishReason, RunState
+from firegui.runs.header import RunHeader, now, read_header
+from firegui.runs.history import history_text, read_history
+
+RUN, HISTORY, METRICS = "run.toml", "history.csv", "metrics.json"
+PLAN, SCHEDULE, DROPS = "plan.safetensors", "schedule.csv", "drops.json"
+OCCUPANCY, CHECKPOINT = "occupancy.tif", "checkpoint.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSummary:
+    """The feasibility of the saved plan, as counted by :mod:`firegui.planning.audit`."""
+
+    candidate: int
+    executed: int
+    grounded: int
+    turnaround: int
+    simultaneous: int
+    outside: int
+    violations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunScores:
+    """``metrics.json``: the best plan at nominal and at design effectiveness, the fire without drops, the audit."""
+
+    baseline: Metrics | None = None
+    nominal: Metrics | None = None
+    design: Metrics | None = None
+    audit: AuditSummary | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunRecord:
+    """A run as it stands on disk."""
+
+    folder: Path
+    header: RunHeader
+    scores: RunScores
+    history: tuple[EpochDone, ...]
+
+    @property
+    def command(self) -> str:
+        """What repeats the run."""
+        return self.header.command
+
+    @property
+    def state(self) -> RunState:
+        """The state last written; anything but finished, with nobody at work, means that it was interrupted."""
+        return self.header.state
+
+    @property
+    def reason(self) -> FinishReason | None:
+        """Why it ended, once it has."""
+        return self.header.reason
+
+    @property
+    def settings(self) -> PlanSettings:
+        """Every setting of the run."""
+        return self.header.project.plan
+
+    @property
+    def project_hash(self) -> str:
+        """Hash of everything that affected the run."""
+        return self.header.project_hash
+
+    @property
+    def project(self) -> Project:
+        """The project as it was, without its rasters: enough for exporters."""
+        return self.header.project.project()
+
+    @property
+    def metrics(self) -> Metrics | None:
+        """The saved plan at nominal effectiveness."""
+        return self.scores.nominal
+
+    @property
+    def baseline(self) -> Metrics | None:
+        """The fire without drops."""
+        return self.scores.baseline
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether there is a checkpoint to go on from."""
+        return (self.folder / CHECKPOINT).is_file()
+
+    @property
+    def has_plan(self) -> bool:
+        """Whether a plan was saved."""
+        return (self.folder / PLAN).is_file()
+
+
+class RunFolder:
+    """The one writer of a run folder."""
+
+    def __init__(self, path: Path, header: RunHeader) -> None:
+        """Make the folder and its ``run.toml``. Raises :class:`~firegui.errors.InputError` where that is refused."""
+        self.path = path
+        self._header = header
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError([atomic.write_problem(path, error)], "The run cannot be saved") from error
+        self._write_header()
+
+    @property
+    def header(self) -> RunHeader:
+        """What ``run.toml`` says now."""
+        return self._header
+
+    @property
+    def checkpoint_path(self) -> Path:
+        """Where the planner's state is kept."""
+        return self.path / CHECKPOINT
+
+    def update(self, **changes: Any) -> None:
+        """Change fields of ``run.toml``."""
+        self._header = replace(self._header, updated=now(), **changes)
+        self._write_header()
+
+    def write_history(self, rows: Sequence[EpochDone]) -> None:
+        """Replace ``history.csv``."""
+        atomic.write_text(self.path / HISTORY, history_text(rows))
+
+    def write_plan(self, schedule: Schedule) -> None:
+        """Replace ``plan.safetensors``, the optimizer's own variables."""
+        write_plan_safetensors(self.path / PLAN, schedule)
+
+    def write_drops(self, drops: Sequence[DropRecord], project: Project) -> None:
+        """Replace ``schedule.csv`` (for people) and ``drops.json`` (exact, for exporters)."""
+        write_schedule_csv(self.path / SCHEDULE, drops, project)
+        atomic.write_text(self.path / DROPS, msgspec.json.format(msgspec.json.encode(drops)).decode() + "\n")
+
+    def write_scores(self, scores: RunScores) -> None:
+        """Replace ``metrics.json``."""
+        atomic.write_text(self.path / METRICS, msgspec.json.format(msgspec.json.encode(scores)).decode() + "\n")
+
+    def write_occupancy(self, p_fire: NDArray[np.float32], project: Project) -> None:
+        """Replace ``occupancy.tif``: one band per day, the state at its end, from ``p_fire [D+1, H, W]``."""
+        write_occupancy_tif(self.path / OCCUPANCY, p_fire[1:], project, first=1)
+
+    def _write_header(self) -> None:
+        atomic.write_text(self.path / RUN, self._header.text())
+
+
+def check_out(path: Path, resume: bool) -> RunRecord | None:
+    """The run in ``path`` to go on with, or ``None`` when a new run may be written there. Writes nothing.
+
+    Raises :class:`~firegui.errors.InputError` for a file, a folder with something else in it, a run that would be
+    overwritten, or nothing to resume.
+    """
+    if path.exists() and not path.is_dir():
+        raise _refusal(path, "is a file", "give a folder for the run")
+    # Hidden files are not anybody's work: file managers leave them, and so does a write that was cut short.
+    names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
+    if not names:
+        if resume:
+            raise _refusal(path, "holds no run to resume", "leave out --resume to start one")
+        return None
+    if RUN not in names:
+        raise _refusal(path, "is not empty and is not a run", "give a new or empty folder")
+    record = read_run(path)
+    if resume:
+        return record
+    if record.has_plan or record.can_resume:
+        what = "holds a finished run" if record.state is RunState.FINISHED else "holds a run that was interrupted"
+        raise _refusal(path, what, "go on with it with --resume, or give another folder")
+    return None
+
+
+def read_run(folder: Path) -> RunRecord:
+    """Read a run folder, finished or not. Raises :class:`~firegui.errors.InputError`."""
+    header = read_header(folder / RUN)
+    history = read_history(folder / HISTORY, header.project.plan.optimizer.epochs)
+    return RunRecord(folder, header, _read_json(folder / METRICS, RunScores, RunScores()), history)
+
+
+def read_drops(folder: Path) -> tuple[DropRecord, ...]:
+    """The table of drops that a run saved, exactly. Raises :class:`~firegui.errors.InputError`."""
+    path = folder / DROPS
+    if not path.is_file():
+        raise _refusal(folder, "has no finished plan", "resume the run and let it finish or stop it, then export")
+    drops: tuple[DropRecord, ...] = _read_json(path, tuple[DropRecord, ...], ())
+    return drops
+
+
+def _read_json(path: Path, kind: Any, absent: Any) -> Any:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except FileNotFoundError:
+        return absent
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(
+            [Problem(str(path), f"cannot be read ({error})", "restore the file or run again elsewhere")]
+        ) from error
+
+
+def _refusal(path: Path, what: str, remedy: str) -> InputError:
+    return InputError([Problem(str(path), what, remedy)], "The run folder cannot be used")

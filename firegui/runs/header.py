@@ -1,0 +1,139 @@
+"""``run.toml``: what was asked, with what, on what, and how it ended."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import PlanSettings
+from firegui.errors import InputError, Problem
+from firegui.io import toml_text
+from firegui.io.project_store import project_hash
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.spec import OptimizeSpec
+
+FORMAT = 1
+_FROM_SOURCE = "0+source"
+PACKAGES = ("firegui", "torch", "numpy", "rasterio", "pyproj")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunHeader:
+    """The content of ``run.toml``.
+
+    ``project_hash`` covers everything that affects the run, ``event_hash`` the event and its fire model alone;
+    ``warm_start`` is a hash, empty when the run started from the front.
+    """
+
+    format: int = FORMAT
+    command: str
+    state: RunState
+    reason: FinishReason | None = None
+    message: str = ""
+    started: datetime
+    updated: datetime | None = None
+    seconds: float = 0.0
+    epochs_done: int = 0
+    best_epoch: int = -1
+    seed: int
+    backend: str
+    device: str
+    warm_start: str = ""
+    project_folder: str = ""
+    project_hash: str
+    event_hash: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+    project: ProjectSnapshot
+
+    def text(self) -> str:
+        """The file's text; what has no value is left out, for TOML has no null."""
+        plain = msgspec.to_builtins(self, builtin_types=(datetime, date))
+        return toml_text.dumps(_without_none(plain))
+
+
+def read_header(path: Path) -> RunHeader:
+    """Read ``run.toml``. Raises :class:`~firegui.errors.InputError` when it is missing, damaged or too new."""
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
+            raise InputError(
+                [Problem(str(path), f"was written by a newer firegui (format {raw['format']})", "update firegui")]
+            )
+        return msgspec.convert(raw, RunHeader)
+    except FileNotFoundError as error:
+        raise InputError(
+            [Problem(str(path.parent), "is not a run: it has no run.toml", "give the folder of a run")]
+        ) from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise InputError(
+            [Problem(str(path), f"cannot be read ({error})", "restore the file or run again elsewhere")]
+        ) from error
+
+
+def new_header(spec: OptimizeSpec, backend: str, device: str, previous: RunHeader | None) -> RunHeader:
+    """The header of a run that begins, or that goes on from ``previous``."""
+    return RunHeader(
+        command=spec.command,
+        state=RunState.PREPARING,
+        started=previous.started if previous else now(),
+        seed=spec.project.plan.optimizer.seed,
+        backend=backend,
+        device=device,
+        project_hash=project_hash(spec.project),
+        event_hash=event_hash(spec.project),
+        project=ProjectSnapshot.of(spec.project),
+        epochs_done=previous.epochs_done if previous else 0,
+        best_epoch=previous.best_epoch if previous else -1,
+        warm_start=previous.warm_start if previous else schedule_hash(spec.warm_start),
+        project_folder=str(spec.project_folder.resolve()) if spec.project_folder else "",
+        versions=installed_versions(),
+    )
+
+
+def installed_versions() -> dict[str, str]:
+    """Versions of what decides the numbers, without importing any of it."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = _FROM_SOURCE if name == "firegui" else "not installed"
+    return found
+
+
+def event_hash(project: Project) -> str:
+    """Hash of the event and its fire model, whatever is planned on it."""
+    return project_hash(replace(project, fleet=Fleet(()), grounded={}, regions=(), plan=PlanSettings()))
+
+
+def schedule_hash(schedule: Schedule | None) -> str:
+    """sha256 of a schedule's arrays; empty for none."""
+    if schedule is None:
+        return ""
+    parts = [schedule.logits, schedule.poses] + ([] if schedule.pose_logits is None else [schedule.pose_logits])
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part, np.float64).tobytes() for part in parts)).hexdigest()
+
+
+def now() -> datetime:
+    """The time for the record, in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_none(item) for key, item in value.items() if item is not None}
+    return [_without_none(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,84 @@
+"""What a run says at its end: why, and what to do next."""
+
+from __future__ import annotations
+
+import tempfile
+import traceback
+from datetime import datetime
+from pathlib import Path
+
+from firegui.domain.results import Metrics
+from firegui.domain.settings import OptimizerSettings
+from firegui.errors import FireguiError
+from firegui.runs.events import FinishReason
+
+LOG = "error.log"
+_MEMORY_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
+MEMORY_REMEDY = "plan fewer days, close other programs, or use a machine with more memory; then resume the run"
+
+
+def finish_message(reason: FinishReason, settings: OptimizerSettings, done: int, best_epoch: int) -> str:
+    """Why stage 1 ended, with the remedy for whoever wanted more of it. Epochs are counted from 1 for people."""
+    kept = f"the best plan is from epoch {best_epoch + 1:,}"
+    match reason:
+        case FinishReason.PATIENCE:
+            remedy = "raise the patience or the learning rate"
+            return f"stopped after {settings.patience:,} epochs without improvement; {kept}; {remedy}"
+        case FinishReason.STOPPED if best_epoch < 0:
+            return "stopped before the first epoch was done, so there is no plan yet; resume the run to get one"
+        case FinishReason.STOPPED:
+            return f"stopped on request after {done:,} epochs; {kept} and is saved; resume the run to go on"
+        case _:
+            return f"completed {done:,} epochs; {kept}; to go on, raise the epochs and resume the run"
+
+
+def gain_message(baseline: Metrics, plan: Metrics) -> str:
+    """The plan against the fire without drops, in one sentence."""
+    text = f"objective {plan.objective:.4g} with {plan.drops_executed:,} drops, {baseline.objective:.4g} without"
+    if plan.objective >= baseline.objective:
+        text += "; the plan does not help: check the weights, the fleet and its grounded days, or run more epochs"
+    return text
+
+
+def failure_message(error: Exception) -> str:
+    """One line for an error whose cause lies outside the program: no traceback, and what to do."""
+    if is_out_of_memory(error):
+        return f"ran out of memory; {MEMORY_REMEDY}"
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror or error}; check the disk and the folder, then resume the run"
+    return str(error)
+
+
+def is_foreseen(error: Exception) -> bool:
+    """Whether :func:`failure_message` says all there is to know, so that no log is needed."""
+    return isinstance(error, (FireguiError, OSError)) or is_out_of_memory(error)
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether the machine's or the card's memory ran out; torch reports both as a ``RuntimeError``."""
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and any(words in text for words in _MEMORY_WORDS)
+    )
+
+
+def write_log(error: BaseException, folder: Path | None) -> Path | None:
+    """Append the traceback of an unforeseen error to a file, in ``folder`` or else the system's temporary folder.
+
+    Returns where, or ``None`` when even that could not be written.
+    """
+    text = f"{datetime.now().astimezone().isoformat(timespec='seconds')}\n" + "".join(traceback.format_exception(error))
+    places = [Path(tempfile.gettempdir()) / f"firegui-{LOG}"]
+    if folder is not None:
+        places.insert(0, folder / LOG)
+    return next((place for place in places if _append(place, text)), None)
+
+
+def _append(path: Path, text: str) -> bool:
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,46 @@
+"""Pictures of the best plan so far, a few a second at most, at as little extra cost as possible."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from firegui.domain.schedule import Schedule
+from firegui.runs.events import PlanUpdated, RunEvent
+from firegui.runs.protocols import Check, Engine, EngineModel, EpochResult
+
+
+class Pictures:
+    """Emits :class:`~firegui.runs.events.PlanUpdated` for improvements, at most one every ``seconds`` (infinite: none).
+
+    An epoch records frames only when a picture is due. Where the improvement came in an epoch that did not record, and
+    the epoch that does brings none, the best plan is rolled out once more.
+    """
+
+    def __init__(
+        self, engine: Engine, model: EngineModel, emit: Callable[[RunEvent], None], stride: int, seconds: float
+    ) -> None:
+        self._engine, self._model, self._emit = engine, model, emit
+        self._stride, self._seconds = stride, seconds
+        self._shown_at = -float("inf")
+        self._pending: EpochResult | None = None
+
+    def stride_if_due(self) -> int | None:
+        """The frame stride for the coming epoch, or ``None`` when no picture is due."""
+        due = math.isfinite(self._seconds) and time.monotonic() - self._shown_at >= self._seconds
+        return self._stride if due else None
+
+    def offer(self, report: EpochResult, best: Schedule, check: Check) -> None:
+        """Consider the epoch just done; ``best`` is the best plan now."""
+        if report.improved:
+            self._pending = report
+        if self._pending is None or self.stride_if_due() is None:
+            return
+        frames = self._pending.rollout.frames
+        if frames is None:
+            frames = self._engine.simulate(self._model, best, check=check, frame_stride=self._stride).frames
+        if frames is not None:
+            drops = self._engine.drops(self._model.maps, self._model.fleet, best)
+            self._emit(PlanUpdated(self._pending.epoch, self._pending.metrics, frames, drops))
+        self._pending, self._shown_at = None, time.monotonic()

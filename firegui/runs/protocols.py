@@ -1,0 +1,214 @@
+"""What runs and commands need of the engine, named without importing it: the real one loads torch, tests have fakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.maps import FireMaps
+from firegui.domain.project import Project
+from firegui.domain.results import Frames, Metrics
+from firegui.domain.schedule import DropRecord, Schedule
+from firegui.domain.settings import Effectiveness, OptimizerSettings
+
+Check = Callable[[], None]
+"""Called often by long work; raises :class:`~firegui.errors.CancelledError` to end it."""
+
+
+class EngineModel(Protocol):
+    """A prepared model: the fire, the fleet and the objective on a device."""
+
+    @property
+    def backend(self) -> str:
+        """What computes: ``reference``, ``cpu`` or ``cuda``."""
+
+    @property
+    def device(self) -> str:
+        """Where it computes."""
+
+    @property
+    def maps(self) -> FireMaps:
+        """The fire of the planned days."""
+
+    @property
+    def fleet(self) -> Fleet:
+        """The fleet, with grounded days of the plan."""
+
+    def with_effectiveness(self, effectiveness: Effectiveness) -> EngineModel:
+        """The same model with another suppressant."""
+
+
+class RolloutResult(Protocol):
+    """One simulated plan."""
+
+    @property
+    def metrics(self) -> Metrics:
+        """Its numbers."""
+
+    @property
+    def frames(self) -> Frames | None:
+        """Pictures of the fire, if asked for."""
+
+    @property
+    def p_fire_days(self) -> NDArray[np.float32] | None:
+        """``P [D+1, H, W]`` at day boundaries, if asked for."""
+
+
+class GradientResult(Protocol):
+    """Derivatives of the objective."""
+
+    @property
+    def loss(self) -> float:
+        """The objective."""
+
+    @property
+    def logit(self) -> NDArray[np.float64]:
+        """``[T, A]``."""
+
+    @property
+    def pose(self) -> NDArray[np.float64]:
+        """``[T, A, 3]``, with respect to ``(y, x, θ)`` in cells and radians."""
+
+
+class EpochResult(Protocol):
+    """What one gradient epoch reports."""
+
+    @property
+    def epoch(self) -> int:
+        """Counted from 0."""
+
+    @property
+    def metrics(self) -> Metrics:
+        """The schedule that this epoch evaluated."""
+
+    @property
+    def best(self) -> float:
+        """The lowest objective so far, this epoch's included."""
+
+    @property
+    def improved(self) -> bool:
+        """Whether this epoch's schedule is the new best."""
+
+    @property
+    def grad_norm(self) -> float:
+        """Norm of the gradient before clipping."""
+
+    @property
+    def rollout(self) -> RolloutResult:
+        """The rollout behind ``metrics``."""
+
+
+class PlannerStateFile(Protocol):
+    """A planner's whole state, which can be written and restored exactly."""
+
+    def save(self, path: Path) -> None:
+        """Write it atomically."""
+
+
+class Planner(Protocol):
+    """Stage 1 as a run drives it. A cancelled epoch leaves the planner as it was before that epoch."""
+
+    @property
+    def best(self) -> Schedule:
+        """The best schedule so far."""
+
+    @property
+    def best_epoch(self) -> int:
+        """The epoch it comes from, −1 before the first."""
+
+    @property
+    def epochs_done(self) -> int:
+        """Epochs completed, over all sessions of the run."""
+
+    @property
+    def finished(self) -> str:
+        """``""`` while it can go on, else ``"epochs"`` or ``"patience"``."""
+
+    def epoch(self, check: Check | None = None, frame_stride: int | None = None) -> EpochResult:
+        """One gradient step."""
+
+    def state(self) -> PlannerStateFile:
+        """Everything needed to go on bit for bit."""
+
+
+class AuditCounts(Protocol):
+    """Feasibility of a schedule, counted without any planner."""
+
+    @property
+    def candidate(self) -> int:
+        """Proposed drops."""
+
+    @property
+    def executed(self) -> int:
+        """Drops that the rules let through."""
+
+    @property
+    def grounded(self) -> int:
+        """Executed on a grounded day."""
+
+    @property
+    def turnaround(self) -> int:
+        """Executed too soon after the last."""
+
+    @property
+    def simultaneous(self) -> int:
+        """More than one of an aircraft at a step."""
+
+    @property
+    def outside(self) -> int:
+        """Outside the grid or the plan."""
+
+    @property
+    def violations(self) -> tuple[str, ...]:
+        """A sentence for each."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is none."""
+
+
+class Engine(Protocol):
+    """Everything a run asks of the engine. A model is the engine's own value: runs only hand it back."""
+
+    def build(self, project: Project, effectiveness: Effectiveness, backend: str) -> EngineModel:
+        """The project's fire model, regions and fleet on a device."""
+
+    def simulate(
+        self,
+        model: Any,
+        schedule: Schedule,
+        *,
+        check: Check | None = None,
+        frame_stride: int | None = None,
+        keep_days: bool = False,
+    ) -> RolloutResult:
+        """Roll a schedule out."""
+
+    def start(
+        self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None
+    ) -> Schedule:
+        """The schedule that stage 1 starts from: the front's, or the warm start."""
+
+    def planner(self, model: Any, settings: OptimizerSettings, start: Schedule) -> Planner:
+        """Stage 1 before its first epoch."""
+
+    def restore(self, model: Any, settings: OptimizerSettings, checkpoint: Path) -> Planner:
+        """Stage 1 where a checkpoint left it."""
+
+    def drops(self, maps: FireMaps, fleet: Fleet, schedule: Schedule) -> tuple[DropRecord, ...]:
+        """The finished table of a schedule's proposed drops."""
+
+    def audit(
+        self,
+        schedule: Schedule,
+        fleet: Fleet,
+        steps_per_day: int,
+        shape: tuple[int, int],
+        executed: Sequence[tuple[int, int]],
+    ) -> AuditCounts:
+        """Check the ``(step, column)`` that a schedule is said to execute against the rules."""

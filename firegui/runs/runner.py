@@ -1,0 +1,61 @@
+"""Carries a run out: a spec in, events out, steered by a control. Window and command line use it alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firegui.errors import CancelledError, InputError
+from firegui.runs.control import RunControl
+from firegui.runs.engine import load_engine
+from firegui.runs.evaluate import Evaluation
+from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState
+from firegui.runs.messages import failure_message, is_foreseen, write_log
+from firegui.runs.optimize import Optimization
+from firegui.runs.protocols import Engine
+from firegui.runs.spec import EvaluateSpec, RunSpec
+from firegui.runs.state import RunMachine
+
+Emit = Callable[[RunEvent], None]
+
+
+def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | None = None) -> None:
+    """Run ``spec`` to its end. The last event is always :class:`~firegui.runs.events.RunFinished`.
+
+    A stop asked for through ``control`` ends the work within a second and keeps the best so far. Nothing is raised for
+    it, nor for bad input, a full disk, missing memory or an error in the program: each becomes a ``FAILED`` with a
+    message, and the last of them leaves its traceback in a file that the message names. What ``emit`` itself raises
+    counts as an error in the program. ``engine`` stands in for the real one in tests.
+    """
+    machine = RunMachine(emit)
+    engine = engine or load_engine()
+    job = (
+        Evaluation(spec, emit, control, engine, machine)
+        if isinstance(spec, EvaluateSpec)
+        else Optimization(spec, emit, control, engine, machine)
+    )
+    try:
+        machine.move(RunState.PREPARING)
+        finished = job.run()
+    except CancelledError:
+        finished = RunFinished(
+            FinishReason.STOPPED, "stopped on request before there was anything to keep", None, None, None
+        )
+    except Exception as error:  # the boundary of the run: whatever happens inside ends as an event
+        finished = _failure(error, job)
+    if machine.state is not RunState.FINISHED:
+        machine.move(RunState.FINISHED)
+    emit(finished)
+
+
+def _failure(error: Exception, job: Evaluation | Optimization) -> RunFinished:
+    problems = error.problems if isinstance(error, InputError) else ()
+    message = failure_message(error)
+    if not is_foreseen(error):
+        log = write_log(error, job.written_folder)
+        place = f"; details are in {log}" if log else ""
+        message = f"an error in firegui ended the run ({type(error).__name__}: {error}){place}"
+    try:
+        job.note_failure(message)
+    except InputError as unwritable:
+        message += f"; this could not be noted in the run folder either ({unwritable.problems[0]})"
+    return RunFinished(FinishReason.FAILED, message, None, job.baseline_metrics, job.written_folder, problems)

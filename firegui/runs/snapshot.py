@@ -1,0 +1,77 @@
+"""Everything small of a project, kept inside a run: a run stays readable when its project has moved or changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+import numpy as np
+
+from firegui.domain.fleet import AircraftType, Fleet
+from firegui.domain.grid import Grid
+from firegui.domain.project import FireModel, Project
+from firegui.domain.regions import Region
+from firegui.domain.scenario import Scenario
+from firegui.domain.settings import PlanSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSnapshot:
+    """A project without its rasters. ``days`` is the number of days of weather that the event has."""
+
+    name: str
+    start: datetime
+    utc_offset_h: float
+    days: int
+    steps_per_day: int
+    synthetic: bool
+    notes: tuple[str, ...]
+    missing_layers: tuple[str, ...]
+    grid: Grid
+    plan: PlanSettings
+    fire_model: FireModel
+    fleet: tuple[AircraftType, ...]
+    grounded: Mapping[str, tuple[date, ...]]
+    regions: tuple[Region, ...]
+
+    @staticmethod
+    def of(project: Project) -> ProjectSnapshot:
+        """What a run keeps of ``project``."""
+        event = project.scenario
+        return ProjectSnapshot(
+            name=event.name,
+            start=event.start,
+            utc_offset_h=event.utc_offset_h,
+            days=event.days,
+            steps_per_day=event.steps_per_day,
+            synthetic=event.synthetic,
+            notes=event.notes,
+            missing_layers=event.missing_layers,
+            grid=event.grid,
+            plan=project.plan,
+            fire_model=project.fire_model,
+            fleet=project.fleet.types,
+            grounded=dict(project.grounded),
+            regions=project.regions,
+        )
+
+    def project(self) -> Project:
+        """A project that knows its place, dates, fleet, regions and settings, but has neither layers nor weather.
+
+        Enough for every exporter. Its wind is NaN on every day, so that nobody takes it for weather.
+        """
+        calm = np.broadcast_to(np.float32(np.nan), (self.days, *self.grid.shape))
+        scenario = Scenario(
+            name=self.name,
+            grid=self.grid,
+            start=self.start,
+            utc_offset_h=self.utc_offset_h,
+            wind_speed=calm,
+            wind_dir=calm,
+            layers={},
+            steps_per_day=self.steps_per_day,
+            notes=self.notes,
+            synthetic=self.synthetic,
+        )
+        return Project(scenario, Fleet(self.fleet), self.grounded, self.regions, self.plan, self.fire_model)

@@ -1,0 +1,44 @@
+"""The states of a run and the moves between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from firegui.runs.events import RunState, StateChanged
+
+LEGAL: Mapping[RunState, frozenset[RunState]] = MappingProxyType(
+    {
+        RunState.QUEUED: frozenset({RunState.PREPARING, RunState.FINISHED}),
+        RunState.PREPARING: frozenset({RunState.RUNNING, RunState.STOPPING, RunState.FINISHED}),
+        RunState.RUNNING: frozenset({RunState.PAUSED, RunState.STOPPING, RunState.FINISHED}),
+        RunState.PAUSED: frozenset({RunState.RUNNING, RunState.STOPPING, RunState.FINISHED}),
+        RunState.STOPPING: frozenset({RunState.FINISHED}),
+        RunState.FINISHED: frozenset(),
+    }
+)
+"""From each state the states that may follow. Failure may come at any time, so all but the last lead to FINISHED."""
+
+
+class IllegalMoveError(RuntimeError):
+    """A move that :data:`LEGAL` does not allow: an error in the program, never in the input."""
+
+
+class RunMachine:
+    """Holds the state of one run and announces every change of it."""
+
+    def __init__(self, announce: Callable[[StateChanged], None], state: RunState = RunState.QUEUED) -> None:
+        self._announce = announce
+        self._state = state
+
+    @property
+    def state(self) -> RunState:
+        """Where the run is."""
+        return self._state
+
+    def move(self, state: RunState) -> None:
+        """Go to ``state`` and announce it. Raises :class:`IllegalMoveError`."""
+        if state not in LEGAL[self._state]:
+            raise IllegalMoveError(f"a run cannot go from {self._state} to {state}")
+        self._state = state
+        self._announce(StateChanged(state))

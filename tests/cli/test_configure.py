@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from firegui.cli.configure import introduced
+from firegui.cli.options import parse_start, parse_transform, parse_weights
+from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.errors import InputError
+from firegui.io.fleet_toml import write_fleet
+from firegui.io.project_store import load_project
+from tests.cli.conftest import Run
+from tests.support import make_project, small_fleet
+
+
+@pytest.fixture
+def fleet_file(tmp_path: Path) -> Path:
+    fleet = small_fleet().replace_type(0, replace(small_fleet().types[0], count=5, grounded_days=(0,)))
+    write_fleet(fleet, tmp_path / "fleet.toml")
+    return tmp_path / "fleet.toml"
+
+
+@pytest.fixture
+def regions_file(tmp_path: Path) -> Path:
+    path = tmp_path / "regions.toml"
+    path.write_text('[[region]]\nname = "North"\nrows = [0, 4]\ncolumns = [0, 20]\n', encoding="utf-8")
+    return path
+
+
+def test_everything_at_once_is_saved(firegui: Run, project: Path, fleet_file: Path, regions_file: Path) -> None:
+    answer = firegui(
+        "configure",
+        project,
+        "--fleet",
+        fleet_file,
+        "--regions",
+        regions_file,
+        "--setting",
+        "B",
+        "--start-day",
+        1,
+        "--days",
+        1,
+        "--eta-retardant",
+        0.8,
+        "--eta-water",
+        0.7,
+        "--json",
+    )
+    # Day 1 has no observed perimeter in this event, so nothing burns on it.
+    assert answer.code == 2
+    assert "nothing burns on day 1" in str(answer.json["problems"])
+    answer = firegui(
+        "configure", project, "--fleet", fleet_file, "--regions", regions_file, "--setting", "B", "--days", 1, "--json"
+    )
+    assert answer.code == 0
+    saved = load_project(project)
+    assert saved.fleet.n_aircraft == 7
+    assert saved.planned_fleet.types[0].grounded_days == (0,)
+    assert [region.name for region in saved.regions] == ["North"]
+    assert saved.plan.setting is Setting.B
+    assert saved.plan.weights == ObjectiveWeights(0.0, 1.0, 100.0, 0.0)
+    assert saved.plan.days == 1
+    assert answer.json["plan"]["setting"] == "B"
+
+
+def test_effectiveness_is_changed_one_by_one(firegui: Run, project: Path) -> None:
+    assert firegui("configure", project, "--eta-water", 0.6).code == 0
+    nominal = load_project(project).plan.nominal
+    assert (nominal.retardant, nominal.water) == (0.9, 0.6)
+
+
+def test_some_weights_are_changed_and_the_rest_stay(firegui: Run, project: Path) -> None:
+    assert firegui("configure", project, "--weights", "final=7, budget=0").code == 0
+    plan = load_project(project).plan
+    assert plan.weights == ObjectiveWeights(50.0, 7.0, 10.0, 0.0)
+    assert plan.setting is Setting.CUSTOM
+
+
+def test_weights_on_top_of_a_setting_make_it_custom(firegui: Run, project: Path) -> None:
+    assert firegui("configure", project, "--setting", "A", "--weights", "budget=0.5").code == 0
+    plan = load_project(project).plan
+    assert plan.weights == ObjectiveWeights(50.0, 50.0, 0.0, 0.5)
+    assert plan.setting is Setting.CUSTOM
+
+
+def test_a_setting_brings_back_its_weights(firegui: Run, project: Path) -> None:
+    assert firegui("configure", project, "--setting", "A").code == 0
+    plan = load_project(project).plan
+    assert (plan.setting, plan.weights) == (Setting.A, ObjectiveWeights())
+
+
+def test_every_problem_of_every_option_is_listed_and_nothing_is_saved(
+    firegui: Run, project: Path, tmp_path: Path
+) -> None:
+    fleet, regions = tmp_path / "fleet.toml", tmp_path / "regions.toml"
+    write_fleet(small_fleet().replace_type(0, replace(small_fleet().types[0], payload_gal=-5.0)), fleet)
+    regions.write_text('[[region]]\nname = "Far"\nrows = [500, 600]\ncolumns = [0, 10]\n', encoding="utf-8")
+    before = (project / "project.toml").read_bytes()
+    answer = firegui(
+        "configure",
+        project,
+        "--fleet",
+        fleet,
+        "--regions",
+        regions,
+        "--weights",
+        "burn=x,wrong=1",
+        "--days",
+        400,
+        "--eta-water",
+        3,
+    )
+    assert answer.code == 2
+    for said in ("payload_gal", "Far", "burn is 'x'", "'wrong=1' is not a weight", "399", "η water is 3"):
+        assert said in answer.err, said
+    assert (project / "project.toml").read_bytes() == before
+
+
+def test_without_an_option_there_is_nothing_to_change(firegui: Run, project: Path) -> None:
+    answer = firegui("configure", project)
+    assert answer.code == 2
+    assert "nothing to change" in answer.err
+
+
+def test_an_objective_for_regions_may_come_before_the_regions() -> None:
+    before = replace(make_project(), regions=())
+    before = replace(before, plan=replace(before.plan, setting=Setting.A, weights=ObjectiveWeights()))
+    after = replace(before, plan=replace(before.plan, setting=Setting.B, weights=ObjectiveWeights.of(Setting.B)))
+    assert introduced(before, after) == []
+    assert len(after.problems()) == 1
+
+
+def test_a_problem_the_project_had_before_does_not_block_other_changes() -> None:
+    broken = make_project()
+    broken = replace(broken, plan=replace(broken.plan, days=99))
+    assert introduced(broken, replace(broken, regions=())) == []
+
+
+def test_weights_text_lists_every_bad_part() -> None:
+    with pytest.raises(InputError) as caught:
+        parse_weights("burn=1,burn=2,final,prot=abc", ObjectiveWeights())
+    assert len(caught.value.problems) == 3
+    with pytest.raises(InputError, match="is empty"):
+        parse_weights(" , ", ObjectiveWeights())
+
+
+def test_transform_and_start_say_what_they_want() -> None:
+    assert parse_transform("30,0,-104430,0,-30,210000") == (30.0, 0.0, -104430.0, 0.0, -30.0, 210000.0)
+    assert parse_start("2020-08-19T07:00Z").utcoffset() is not None
+    for text in ("1,2,3", "a,b,c,d,e,f"):
+        with pytest.raises(InputError, match="write a,b,c,d,e,f"):
+            parse_transform(text)
+    with pytest.raises(InputError, match="write an ISO time"):
+        parse_start("yesterday")

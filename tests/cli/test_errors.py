@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from firegui.cli import shell
+from firegui.errors import FireguiError, InputError, Problem
+from tests.cli.conftest import Run
+from tests.support import write_schedule
+
+NOTHING_LIKE_IT = "no-such-thing"
+
+
+def test_bad_input_is_listed_on_standard_error_with_exit_code_2(firegui: Run, project: Path, tmp_path: Path) -> None:
+    rows = [(999, "R-1", 1.0, 1.0, 0.0), (0, "NOPE-1", 1.0, 1.0, 0.0), (1, "R-1", -5.0, 1.0, 0.0)]
+    answer = firegui("evaluate", project, "--schedule", write_schedule(tmp_path / "bad.csv", rows))
+    assert answer.code == 2
+    assert answer.out == ""
+    for said in ("step 999", "'NOPE-1' is not in the fleet", "y -5.0 lies outside"):
+        assert said in answer.err
+
+
+def test_bad_input_is_one_json_object_when_json_is_asked_for(firegui: Run, project: Path, tmp_path: Path) -> None:
+    rows = [(999, "R-1", 1.0, 1.0, 0.0), (0, "NOPE-1", 1.0, 1.0, 0.0)]
+    answer = firegui("evaluate", project, "--schedule", write_schedule(tmp_path / "bad.csv", rows), "--json")
+    assert answer.code == 2
+    assert answer.err == ""
+    assert set(answer.json) == {"error", "problems"}
+    assert [set(problem) for problem in answer.json["problems"]] == [{"where", "what", "remedy"}] * 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("info", NOTHING_LIKE_IT),
+        ("open", NOTHING_LIKE_IT),
+        ("evaluate", NOTHING_LIKE_IT),
+        ("gradient", NOTHING_LIKE_IT, "--schedule", "s.csv", "--out", "g.npz"),
+        ("maps", NOTHING_LIKE_IT, "--out", "m.npz"),
+        ("configure", NOTHING_LIKE_IT, "--days", "3"),
+        ("optimize", NOTHING_LIKE_IT, "--out", "run"),
+        ("audit", NOTHING_LIKE_IT, "--schedule", "s.csv"),
+        ("export", NOTHING_LIKE_IT, "--format", "csv", "--out", "out"),
+        ("import", "maps", NOTHING_LIKE_IT, "--out", "new.firegui"),
+        ("import", "pytorchfire", NOTHING_LIKE_IT, "--out", "new.firegui"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_missing_input_is_bad_input_for_every_command_and_nothing_is_written(
+    firegui: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], as_json: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = firegui(*words, *(["--json"] if as_json else []))
+    assert answer.code == 2
+    assert NOTHING_LIKE_IT in (answer.out if as_json else answer.err)
+    if as_json:
+        assert answer.json["problems"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_command_line_is_exit_code_2_with_json_when_asked_for(firegui: Run) -> None:
+    assert firegui("optimize", "x", "--out", "y", "--epochs", "many").code == 2
+    answer = firegui("optimize", "x", "--out", "y", "--epochs", "many", "--json")
+    assert answer.code == 2
+    assert "many" in answer.json["problems"][0]["what"]
+    assert "firegui optimize --help" in answer.json["problems"][0]["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (InputError([Problem("a", "b", "c")], "T"), 2, "T:\n  • a: b — c"),
+        (FireguiError("resources are missing"), 1, "resources are missing"),
+        (PermissionError(13, "Permission denied", "f.npz"), 2, "f.npz: Permission denied"),
+        (MemoryError(), 1, "ran out of memory; plan fewer days"),
+        (click.Abort(), 130, "interrupted; nothing was written"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_every_foreseen_error_has_its_exit_code_and_words(
+    error: Exception, code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert shell.report_error(error, as_json=False) == code
+    assert said in capsys.readouterr().err
+
+
+def test_an_unforeseen_error_is_one_line_and_a_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert shell.report_error(ZeroDivisionError("boom"), as_json=False) == 1
+    said = capsys.readouterr().err.strip()
+    log = tmp_path / "firegui-error.log"
+    assert said.splitlines() == [f"firegui: an error in firegui: ZeroDivisionError: boom. Details are in {log}."]
+    assert "ZeroDivisionError: boom" in log.read_text(encoding="utf-8")
+
+
+def test_the_log_of_a_raised_error_holds_its_traceback(
+    firegui: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(folder: Path) -> None:
+        raise ZeroDivisionError("deep inside")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("firegui.cli.info.load_project", broken)
+    answer = firegui("info", project, "--json")
+    assert answer.code == 1
+    assert "ZeroDivisionError: deep inside" in answer.json["error"]
+    assert "in broken" in (tmp_path / "firegui-error.log").read_text(encoding="utf-8")

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firegui.cli.imports import new_project
+from firegui.io.project_store import load_project, save_project
+from tests.cli.conftest import Run
+from tests.support import make_project, write_random_maps, write_schedule
+
+DATA = Path(__file__).resolve().parents[2] / "../shared/data"
+
+
+def test_imported_maps_are_a_project_with_the_papers_fleet_and_setting_a(firegui: Run, tmp_path: Path) -> None:
+    write_random_maps(tmp_path / "fire.npz", seed=4)
+    answer = firegui("import", "maps", tmp_path / "fire.npz", "--out", tmp_path / "fire.firegui", "--json")
+    assert answer.code == 0
+    assert answer.json["project"] == str(tmp_path / "fire.firegui")
+    saved = load_project(tmp_path / "fire.firegui")
+    assert saved.fleet.n_aircraft == 21
+    assert saved.plan.setting.value == "A"
+    assert saved.plan.days == 2
+    assert saved.problems() == []
+    assert saved.fire_model.kind == "maps"
+
+
+def test_an_existing_project_is_not_overwritten(firegui: Run, project: Path, tmp_path: Path) -> None:
+    write_random_maps(tmp_path / "fire.npz")
+    before = (project / "project.toml").read_bytes()
+    answer = firegui("import", "maps", tmp_path / "fire.npz", "--out", project)
+    assert answer.code == 2
+    assert "exists already" in answer.err
+    assert "--out" in answer.err
+    assert (project / "project.toml").read_bytes() == before
+
+
+def test_every_bad_import_option_is_listed_with_what_is_wrong_in_the_data(
+    firegui: Run, project: Path, tmp_path: Path
+) -> None:
+    answer = firegui(
+        "import", "pytorchfire", tmp_path / "nowhere", "--out", project, "--transform", "1,2", "--start", "soon"
+    )
+    assert answer.code == 2
+    for said in ("exists already", "'1,2' is not six numbers", "'soon' is not a time", "nowhere"):
+        assert said in answer.err
+
+
+def test_maps_of_the_wrong_shape_are_refused_whole(firegui: Run, tmp_path: Path) -> None:
+    write_random_maps(tmp_path / "fire.npz")
+    with np.load(tmp_path / "fire.npz") as file:
+        arrays = dict(file)
+    arrays["wind_speed"][0, 0, 0] = np.nan
+    arrays["gamma"] = arrays["gamma"][:, :-1]
+    np.savez(tmp_path / "bad.npz", **arrays)
+    answer = firegui("import", "maps", tmp_path / "bad.npz", "--out", tmp_path / "bad.firegui")
+    assert answer.code == 2
+    assert "gamma" in answer.err
+    assert "wind_speed" in answer.err
+    assert not (tmp_path / "bad.firegui").exists()
+
+
+def test_a_new_project_starts_on_the_first_day_on_which_something_burns() -> None:
+    event = make_project().scenario
+    later = np.asarray(event.ignition)[None]
+    event = replace(event, ignition=None, observed=later, observed_dates=(event.date_of_day(0) + timedelta(days=1),))
+    assert (new_project(event, None).plan.start_day, new_project(event, None).plan.days) == (1, 1)
+
+
+def test_info_says_what_is_there_and_what_is_missing(firegui: Run, tmp_path: Path) -> None:
+    project = make_project()
+    event, mask = project.scenario, np.asarray(project.scenario.ignition)
+    event = replace(
+        event,
+        layers={"slope": np.zeros(mask.shape, np.float32)},
+        observed=mask[None],
+        observed_dates=(event.date_of_day(0),),
+    )
+    save_project(replace(project, scenario=event), tmp_path / "p.firegui")
+    answer = firegui("info", tmp_path / "p.firegui", "--json")
+    found = answer.json
+    assert found["grid"]["rows"] == 16
+    assert found["grid"]["crs"] == "EPSG:3310"
+    assert found["layers"]["present"] == ["slope"]
+    assert "fuel" in found["layers"]["missing"]
+    assert found["perimeters"]["dates"] == ["2020-08-19"]
+    assert found["perimeters"]["filled_forward"] == ["2020-08-20"]
+    assert found["regions"] == [
+        {"name": "Village", "weight": 1.0, "cells": 24, "ha": pytest.approx(2.16), "percent": 7.5}
+    ]
+    assert [kind["grounded_days"] for kind in found["fleet"]] == [[], [1], []]
+    assert found["runs"] == []
+    report = firegui("info", tmp_path / "p.firegui").out
+    for said in ("16 × 20 cells of 30 m", "no observation on 2020-08-20", "24 cells", "grounded on days 1"):
+        assert said in report
+
+
+def test_info_lists_runs_good_and_damaged(firegui: Run, project: Path) -> None:
+    firegui("optimize", project, "--out", project / "runs" / "one", "--epochs", 3, "--progress", "none")
+    (project / "runs" / "two").mkdir()
+    one, two = firegui("info", project, "--json").json["runs"]
+    assert (one["run"], one["reason"], one["epochs"]) == ("one", "completed", 3)
+    assert one["objective"] < one["baseline_objective"]
+    assert "is not a run" in two["problems"][0]
+    assert "one: completed, 3 epochs" in firegui("info", project).out
+
+
+def test_an_audit_without_violations_exits_with_0(firegui: Run, project: Path, tmp_path: Path) -> None:
+    schedule = write_schedule(tmp_path / "s.csv", [(0, "R-1", 7.0, 9.0, 0.5), (1, "R-2", 7.0, 9.0, 0.5)])
+    answer = firegui("audit", project, "--schedule", schedule, "--json")
+    assert answer.code == 0
+    assert answer.json["ok"] is True
+    assert (answer.json["candidate"], answer.json["executed"]) == (2, 2)
+    assert "No rule is broken." in firegui("audit", project, "--schedule", schedule).out
+
+
+def test_without_a_column_executed_every_row_is_taken_as_flown(firegui: Run, project: Path, tmp_path: Path) -> None:
+    schedule = write_schedule(tmp_path / "s.csv", [(0, "R-1", 7.0, 9.0, 0.5), (1, "R-1", 7.0, 9.0, 0.5)])
+    answer = firegui("audit", project, "--schedule", schedule, "--json")
+    assert (answer.code, answer.json["turnaround"]) == (1, 1)
+
+
+@pytest.fixture
+def claims(tmp_path: Path) -> Path:
+    """Two drops within one turnaround and one on a grounded day, all claimed to be executed; a fourth is not."""
+    path = tmp_path / "claims.csv"
+    lines = ["step,aircraft,y,x,theta,executed", "0,R-1,7,9,0.5,true", "1,R-1,7,9,0.5,true", "12,BIG-1,7,9,0.5,true"]
+    path.write_text("\n".join([*lines, "13,BIG-1,7,9,0.5,false"]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_an_audit_checks_what_a_schedule_claims_to_execute(firegui: Run, project: Path, claims: Path) -> None:
+    answer = firegui("audit", project, "--schedule", claims, "--json")
+    assert answer.code == 1
+    found = answer.json
+    assert (found["candidate"], found["executed"]) == (4, 3)
+    assert (found["turnaround"], found["grounded"], found["ok"]) == (1, 1, False)
+
+
+def test_the_audit_report_names_every_violation(firegui: Run, project: Path, claims: Path) -> None:
+    report = firegui("audit", project, "--schedule", claims).out
+    assert "2 violations:" in report
+    assert "R-1 drops at steps 0 and 1" in report
+    assert "BIG-1 drops at step 12 on day 1" in report
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real fires are not beside the repository (../shared/data)")
+def test_bear_2020_is_imported_placed_and_said_to_lack_its_terrain(firegui: Run, tmp_path: Path) -> None:
+    bear = DATA / "bear2020"
+    answer = firegui(
+        "import",
+        "pytorchfire",
+        bear / "pytorchfire",
+        "--perimeters",
+        bear / "perimeters",
+        "--out",
+        tmp_path / "b.firegui",
+        "--json",
+    )
+    assert answer.code == 0
+    found = answer.json
+    assert (found["grid"]["rows"], found["grid"]["columns"], found["grid"]["crs"]) == (619, 748, "EPSG:3310")
+    assert found["layers"]["present"] == ["canopy_cover", "canopy_density"]
+    assert found["perimeters"]["cells_by_day"]["0"] == 2391
+    assert found["plan"]["days"] == 15
+    assert found["problems"] == []

@@ -1,0 +1,206 @@
+"""An engine without torch whose every epoch is known beforehand, and which can be told what happens in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.maps import FireMaps
+from firegui.domain.project import Project
+from firegui.domain.results import Frames, Metrics
+from firegui.domain.schedule import DropRecord, Schedule
+from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.runs.control import RunControl
+from firegui.runs.events import RunEvent
+from firegui.runs.protocols import Check
+from firegui.runs.runner import execute
+from firegui.runs.spec import RunSpec
+
+BASELINE = 10.0
+
+
+def metrics(objective: float, drops: int = 0) -> Metrics:
+    """Metrics with a given objective."""
+    return Metrics(
+        objective * 10, objective, objective * 5, 1.0, objective / 3, objective / 5, 0.0, drops, drops, objective
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FakeModel:
+    maps: FireMaps
+    fleet: Fleet
+    effectiveness: Effectiveness
+    backend: str = "fake"
+    device: str = "none"
+
+    def with_effectiveness(self, effectiveness: Effectiveness) -> FakeModel:
+        return replace(self, effectiveness=effectiveness)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FakeRollout:
+    metrics: Metrics
+    frames: Frames | None
+    p_fire_days: Any = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FakeEpoch:
+    epoch: int
+    metrics: Metrics
+    best: float
+    improved: bool
+    grad_norm: float
+    rollout: FakeRollout
+
+
+@dataclass(frozen=True, slots=True)
+class FakeState:
+    epochs_done: int
+    best_epoch: int
+
+    def save(self, path: Path) -> None:
+        path.write_text(json.dumps([self.epochs_done, self.best_epoch]))
+
+
+@dataclass(frozen=True, slots=True)
+class FakeAudit:
+    candidate: int = 1
+    executed: int = 1
+    grounded: int = 0
+    turnaround: int = 0
+    simultaneous: int = 0
+    outside: int = 0
+    violations: tuple[str, ...] = ()
+    ok: bool = True
+
+
+class FakePlanner:
+    """Epoch ``e`` has the objective ``objectives[e]``, the last one from then on."""
+
+    def __init__(self, engine: FakeEngine, model: FakeModel, settings: OptimizerSettings, state: FakeState) -> None:
+        self._engine, self._model, self._settings, self._state = engine, model, settings, state
+
+    def _objective(self, epoch: int) -> float:
+        return self._engine.objectives[min(epoch, len(self._engine.objectives) - 1)]
+
+    @property
+    def epochs_done(self) -> int:
+        return self._state.epochs_done
+
+    @property
+    def best_epoch(self) -> int:
+        return self._state.best_epoch
+
+    @property
+    def best(self) -> Schedule:
+        maps = self._model.maps
+        shape = (maps.n_steps, self._model.fleet.n_aircraft)
+        logits = np.full(shape, -3.0)
+        logits[0, 0] = 1.0 + self.best_epoch
+        return Schedule.from_pose_logits(logits, np.zeros((*shape, 3)), maps.shape)
+
+    @property
+    def finished(self) -> str:
+        if self.epochs_done >= self._settings.epochs:
+            return "epochs"
+        idle = self.epochs_done - 1 - self.best_epoch
+        return "patience" if self.best_epoch >= 0 and idle >= self._settings.patience else ""
+
+    def epoch(self, check: Check | None = None, frame_stride: int | None = None) -> FakeEpoch:
+        epoch = self.epochs_done
+        self._engine.during_epoch(epoch)
+        if check is not None:
+            check()
+        objective = self._objective(epoch)
+        improved = self.best_epoch < 0 or objective < self._objective(self.best_epoch)
+        self._state = FakeState(epoch + 1, epoch if improved else self.best_epoch)
+        rollout = self._engine.rollout(self._model, metrics(objective, epoch), frame_stride)
+        return FakeEpoch(epoch, rollout.metrics, self._objective(self.best_epoch), improved, 1.0, rollout)
+
+    def state(self) -> FakeState:
+        return self._state
+
+
+@dataclass
+class FakeEngine:
+    """``during_epoch`` and ``during_rollout`` are called before the work, to stop, to fail, to wait."""
+
+    objectives: Sequence[float] = (9.0, 7.0, 8.0, 6.0, 5.0, 5.5)
+    during_epoch: Callable[[int], None] = lambda epoch: None
+    during_rollout: Callable[[int], None] = lambda number: None
+    rollouts: int = 0
+    built_with: list[Effectiveness] = field(default_factory=list)
+
+    def build(self, project: Project, effectiveness: Effectiveness, backend: str) -> FakeModel:
+        self.built_with.append(effectiveness)
+        assert project.maps is not None
+        return FakeModel(project.maps, project.planned_fleet, effectiveness)
+
+    def simulate(
+        self,
+        model: Any,
+        schedule: Schedule,
+        *,
+        check: Check | None = None,
+        frame_stride: int | None = None,
+        keep_days: bool = False,
+    ) -> FakeRollout:
+        number, self.rollouts = self.rollouts, self.rollouts + 1
+        self.during_rollout(number)
+        if check is not None:
+            check()
+        drops = int(schedule.proposed.sum())
+        # Stronger suppression burns less, so that nominal and design can be told apart.
+        objective = BASELINE - 4.0 * model.effectiveness.retardant if drops else BASELINE
+        result = self.rollout(model, metrics(objective, drops), frame_stride)
+        return replace(
+            result, p_fire_days=np.zeros((model.maps.days + 1, *model.maps.shape), np.float32) if keep_days else None
+        )
+
+    def rollout(self, model: FakeModel, result: Metrics, frame_stride: int | None) -> FakeRollout:
+        empty = np.zeros((1, *model.maps.shape), np.uint8)
+        return FakeRollout(result, None if frame_stride is None else Frames(frame_stride, empty, empty, empty))
+
+    def start(
+        self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None
+    ) -> Schedule:
+        return warm_start or Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
+
+    def planner(self, model: Any, settings: OptimizerSettings, start: Schedule) -> FakePlanner:
+        return FakePlanner(self, model, settings, FakeState(0, -1))
+
+    def restore(self, model: Any, settings: OptimizerSettings, checkpoint: Path) -> FakePlanner:
+        return FakePlanner(self, model, settings, FakeState(*json.loads(checkpoint.read_text())))
+
+    def drops(self, maps: FireMaps, fleet: Fleet, schedule: Schedule) -> tuple[DropRecord, ...]:
+        tails = fleet.tails
+        pairs = np.argwhere(schedule.proposed)
+        return tuple(
+            DropRecord(int(t), tails[a].name, int(a), "t", "water", 1.0, True, 1.0, 2.0, 0.5, 1.0, 2.5, 3.0, 0.3)
+            for t, a in pairs
+        )
+
+    def audit(
+        self,
+        schedule: Schedule,
+        fleet: Fleet,
+        steps_per_day: int,
+        shape: tuple[int, int],
+        executed: Sequence[tuple[int, int]],
+    ) -> FakeAudit:
+        return FakeAudit()
+
+
+def carried_out(spec: RunSpec, engine: FakeEngine | None = None, control: RunControl | None = None) -> list[RunEvent]:
+    """Every event of a run."""
+    events: list[RunEvent] = []
+    execute(spec, events.append, control or RunControl(), engine=engine or FakeEngine())
+    return events

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from firegui.domain.schedule import Schedule
+from firegui.runs.engine import warmed
+
+SHAPE = (11, 13)
+
+
+@pytest.mark.parametrize(
+    "modules",
+    [
+        "firegui.runs.runner, firegui.runs.folder, firegui.runs.engine, firegui.runs.event_lines, firegui.runs.command",
+        "firegui.cli.main",
+    ],
+)
+def test_importing_loads_neither_torch_nor_qt(modules: str) -> None:
+    program = f"import sys, {modules}; print(sorted({{'torch', 'numba', 'PySide6'}} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_warm_start_keeps_its_drops_and_takes_the_fronts_places_for_the_rest() -> None:
+    front = Schedule.from_pose_logits(np.full((4, 2), -0.04), np.full((4, 2, 3), 0.3), SHAPE)
+    listed = Schedule.empty(4, 2)
+    listed.logits[1, 0] = 3.0
+    listed.poses[1, 0] = (2.0, 5.0, 1.0)
+    logits = np.zeros((4, 2, 3))
+    logits[1, 0] = (-0.5, -0.1, -0.3)
+    start = warmed(front, listed, logits)
+    assert start.pose_logits is not None
+    np.testing.assert_array_equal(start.logits, listed.logits)
+    np.testing.assert_array_equal(start.poses[1, 0], listed.poses[1, 0])
+    np.testing.assert_array_equal(start.pose_logits[1, 0], logits[1, 0])
+    np.testing.assert_array_equal(start.poses[0], front.poses[0])
+    assert np.all(start.pose_logits[0] == 0.3)
+
+
+def test_a_warm_start_with_its_own_pose_logits_is_kept_whole() -> None:
+    front = Schedule.from_pose_logits(np.full((4, 2), -0.04), np.full((4, 2, 3), 0.3), SHAPE)
+    own = Schedule.from_pose_logits(np.full((4, 2), -1.0), np.full((4, 2, 3), 0.7), SHAPE)
+    assert warmed(front, own, np.zeros((4, 2, 3))) is own

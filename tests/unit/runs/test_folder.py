@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import rasterio
+
+from firegui.errors import InputError
+from firegui.runs.control import RunControl
+from firegui.runs.events import EpochDone, FinishReason, RunFinished, RunState
+from firegui.runs.folder import check_out, read_drops, read_run
+from firegui.runs.history import COLUMNS, history_text, read_history
+from firegui.runs.spec import OptimizeSpec
+from tests.support import make_project
+from tests.unit.runs.fakes import FakeEngine, carried_out
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> OptimizeSpec:
+    return OptimizeSpec(
+        make_project(epochs=4), tmp_path / "run", "firegui optimize X --out run", project_folder=tmp_path / "X.firegui"
+    )
+
+
+@pytest.fixture
+def finished_run(spec: OptimizeSpec) -> Path:
+    carried_out(spec)
+    return spec.out
+
+
+def test_a_finished_run_holds_every_documented_file(finished_run: Path) -> None:
+    expected = {"run.toml", "schedule.csv", "plan.safetensors", "metrics.json", "history.csv", "occupancy.tif"}
+    assert {path.name for path in finished_run.iterdir()} >= expected
+    assert (finished_run / "history.csv").read_text().splitlines()[0] == (
+        "epoch,rollouts,objective,best,burn,final,prot,drops,grad_norm,seconds"
+    )
+
+
+def test_occupancy_is_one_band_per_day_dated_at_its_end(finished_run: Path) -> None:
+    with rasterio.open(finished_run / "occupancy.tif") as raster:
+        assert raster.count == 2
+        assert raster.descriptions == ("P(fire) 2020-08-20T00:00-07:00", "P(fire) 2020-08-21T00:00-07:00")
+
+
+def test_the_record_says_what_was_run(finished_run: Path, spec: OptimizeSpec) -> None:
+    record = read_run(finished_run)
+    assert record.command == spec.command
+    assert record.settings == spec.project.plan
+    assert record.header.seed == spec.project.plan.optimizer.seed
+    assert record.header.project_folder == str(spec.project_folder)
+    assert len(record.project_hash) == 64
+    assert {"python", "torch", "numpy", "firegui"} <= set(record.header.versions)
+    assert (record.state, record.reason) == (RunState.FINISHED, FinishReason.COMPLETED)
+
+
+def test_the_project_in_a_record_is_the_one_that_was_run_but_for_its_rasters(
+    finished_run: Path, spec: OptimizeSpec
+) -> None:
+    kept, run = read_run(finished_run).project, spec.project
+    assert kept.planned_fleet == run.planned_fleet
+    assert kept.grounded == run.grounded
+    assert kept.regions == run.regions
+    assert kept.calendar == run.calendar
+    assert kept.scenario.grid == run.scenario.grid
+    assert kept.scenario.days == run.scenario.days
+
+
+def test_drops_read_back_exactly(finished_run: Path) -> None:
+    drops = read_drops(finished_run)
+    assert [(drop.step, drop.aircraft, drop.landing_x) for drop in drops] == [(0, "R-1", 2.5)]
+
+
+def test_history_reads_back_exactly(tmp_path: Path) -> None:
+    row = EpochDone(3, 9, 12, 0.1 + 0.2, 1 / 3, 1e-17, 2.0, 0.0, 7, 1e300, 0.123456789012345678)
+    (tmp_path / "history.csv").write_text(history_text([row]))
+    assert read_history(tmp_path / "history.csv", 9) == (row,)
+    assert len(COLUMNS) == 10
+
+
+def test_a_damaged_history_is_named(tmp_path: Path) -> None:
+    (tmp_path / "history.csv").write_text("epoch,rollouts\n1,x\n")
+    with pytest.raises(InputError, match=r"history\.csv: not a history of a run"):
+        read_history(tmp_path / "history.csv", 9)
+
+
+def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").write_bytes(b"")
+    with pytest.raises(InputError, match="is not empty and is not a run"):
+        check_out(tmp_path, resume=False)
+
+
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        check_out(tmp_path / "run", resume=False)
+
+
+def test_hidden_leftovers_do_not_make_a_folder_somebody_elses(tmp_path: Path) -> None:
+    (tmp_path / ".DS_Store").write_bytes(b"")
+    assert check_out(tmp_path, resume=False) is None
+
+
+def test_a_finished_run_is_not_overwritten(finished_run: Path, spec: OptimizeSpec) -> None:
+    before = {path: path.read_bytes() for path in finished_run.iterdir()}
+    last = carried_out(spec)[-1]
+    assert isinstance(last, RunFinished)
+    assert "holds a finished run — go on with it with --resume" in str(last.problems[0])
+    assert {path: path.read_bytes() for path in finished_run.iterdir()} == before
+
+
+def test_an_interrupted_run_is_not_overwritten_either(spec: OptimizeSpec) -> None:
+    carried_out(spec, FakeEngine(during_epoch=_killed_at(2)), RunControl())
+    with pytest.raises(InputError, match="holds a finished run"):
+        check_out(spec.out, resume=False)
+
+
+def test_a_run_that_never_got_anywhere_may_be_overwritten(spec: OptimizeSpec) -> None:
+    control = RunControl()
+    control.request_stop()
+    carried_out(spec, FakeEngine(), control)
+    assert check_out(spec.out, resume=False) is None
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_there_must_be_a_run_to_resume(tmp_path: Path, exists: bool) -> None:
+    folder = tmp_path / "run"
+    if exists:
+        folder.mkdir()
+    with pytest.raises(InputError, match="holds no run to resume"):
+        check_out(folder, resume=True)
+
+
+def test_a_folder_without_a_run_is_said_to_be_none(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is not a run: it has no run\.toml"):
+        read_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [("state = ", "cannot be read"), ("command = 3\n", "cannot be read"), ("format = 99\n", "newer firegui")],
+)
+def test_a_damaged_or_newer_record_is_said_to_be_so(finished_run: Path, damage: str, said: str) -> None:
+    (finished_run / "run.toml").write_text(damage)
+    with pytest.raises(InputError, match=said):
+        read_run(finished_run)
+
+
+def test_damaged_metrics_are_said_to_be_so(finished_run: Path) -> None:
+    (finished_run / "metrics.json").write_text("{")
+    with pytest.raises(InputError, match=r"metrics\.json: cannot be read"):
+        read_run(finished_run)
+
+
+def test_a_run_without_drops_yet_says_how_to_get_them(spec: OptimizeSpec) -> None:
+    carried_out(spec, FakeEngine(during_epoch=_killed_at(0)))
+    with pytest.raises(InputError, match="has no finished plan — resume the run"):
+        read_drops(spec.out)
+
+
+def test_a_run_killed_between_two_checkpoints_can_be_read_and_resumed(spec: OptimizeSpec) -> None:
+    with pytest.raises(SystemExit):
+        carried_out(replace(spec, checkpoint_seconds=0.0), FakeEngine(during_epoch=_exit_at(2)))
+    record = read_run(spec.out)
+    assert record.state is RunState.RUNNING
+    assert record.can_resume
+    assert record.has_plan
+    assert [row.epoch for row in record.history] == [0, 1]
+    assert not [path for path in spec.out.iterdir() if path.name.startswith(".")]
+    carried_out(replace(spec, resume=True))
+    assert [row.epoch for row in read_run(spec.out).history] == [0, 1, 2, 3]
+
+
+def _killed_at(at: int):  # type: ignore[no-untyped-def]
+    def during(epoch: int) -> None:
+        if epoch == at:
+            raise MemoryError
+
+    return during
+
+
+def _exit_at(at: int):  # type: ignore[no-untyped-def]
+    def during(epoch: int) -> None:
+        if epoch == at:
+            # Not an Exception: like a kill, it passes the run's own border.
+            raise SystemExit(9)
+
+    return during

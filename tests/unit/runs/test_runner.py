@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from firegui.domain.schedule import Schedule
+from firegui.errors import InputError, Problem
+from firegui.runs.control import RunControl
+from firegui.runs.events import (
+    BaselineReady,
+    EpochDone,
+    FinishReason,
+    Message,
+    PlanUpdated,
+    RunEvent,
+    RunFinished,
+    RunState,
+    StateChanged,
+)
+from firegui.runs.folder import RunFolder, read_run
+from firegui.runs.runner import execute
+from firegui.runs.spec import EvaluateSpec, OptimizeSpec
+from tests.support import make_project
+from tests.unit.runs.fakes import BASELINE, FakeEngine, carried_out
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> OptimizeSpec:
+    return OptimizeSpec(make_project(epochs=6), tmp_path / "run", "firegui optimize …", snapshot_seconds=float("inf"))
+
+
+def states(events: list[RunEvent]) -> list[RunState]:
+    return [event.state for event in events if isinstance(event, StateChanged)]
+
+
+def end(events: list[RunEvent]) -> RunFinished:
+    assert isinstance(events[-1], RunFinished)
+    assert sum(isinstance(event, RunFinished) for event in events) == 1
+    return events[-1]
+
+
+def epochs(events: list[RunEvent]) -> list[EpochDone]:
+    return [event for event in events if isinstance(event, EpochDone)]
+
+
+def test_a_run_prepares_runs_and_finishes_in_that_order(spec: OptimizeSpec) -> None:
+    events = carried_out(spec)
+    assert states(events) == [RunState.PREPARING, RunState.RUNNING, RunState.FINISHED]
+    kinds = [type(event) for event in events if not isinstance(event, (Message, StateChanged))]
+    assert kinds == [BaselineReady, *[EpochDone] * 6, PlanUpdated, RunFinished]
+
+
+def test_every_epoch_reports_its_cost_as_three_rollouts(spec: OptimizeSpec) -> None:
+    rows = epochs(carried_out(spec))
+    assert [(row.epoch, row.rollouts) for row in rows] == [(n, 3 * (n + 1)) for n in range(6)]
+    assert [row.best for row in rows] == [9.0, 7.0, 7.0, 6.0, 5.0, 5.0]
+
+
+def test_the_best_plan_is_scored_at_nominal_effectiveness(spec: OptimizeSpec) -> None:
+    engine = FakeEngine()
+    finished = end(carried_out(spec, engine))
+    assert engine.built_with == [spec.project.plan.design]
+    assert finished.nominal is not None
+    assert finished.nominal.objective == BASELINE - 4.0 * spec.project.plan.nominal.retardant
+    scores = read_run(spec.out).scores
+    assert scores.nominal == finished.nominal
+    assert scores.design is not None
+    assert scores.design.objective == 5.0
+
+
+def test_completing_all_epochs_says_how_to_go_on(spec: OptimizeSpec) -> None:
+    finished = end(carried_out(spec))
+    assert finished.reason is FinishReason.COMPLETED
+    assert "completed 6 epochs" in finished.message
+    assert "from epoch 5" in finished.message
+    assert "raise the epochs" in finished.message
+
+
+def test_running_out_of_patience_says_what_to_change(spec: OptimizeSpec) -> None:
+    settings = replace(spec.project.plan.optimizer, epochs=100, patience=3)
+    spec = replace(spec, project=replace(spec.project, plan=replace(spec.project.plan, optimizer=settings)))
+    finished = end(carried_out(spec))
+    assert finished.reason is FinishReason.PATIENCE
+    assert "stopped after 3 epochs without improvement" in finished.message
+    assert "raise the patience or the learning rate" in finished.message
+
+
+def test_a_stop_keeps_the_best_so_far_and_scores_it(spec: OptimizeSpec) -> None:
+    control = RunControl()
+    engine = FakeEngine(during_epoch=lambda epoch: control.request_stop() if epoch == 3 else None)
+    events = carried_out(spec, engine, control)
+    finished = end(events)
+    assert states(events) == [RunState.PREPARING, RunState.RUNNING, RunState.STOPPING, RunState.FINISHED]
+    assert finished.reason is FinishReason.STOPPED
+    assert "after 3 epochs" in finished.message
+    assert finished.nominal is not None
+    record = read_run(spec.out)
+    assert (record.header.epochs_done, record.header.best_epoch) == (3, 1)
+    assert [row.epoch for row in record.history] == [0, 1, 2]
+    assert record.state is RunState.FINISHED
+    assert {path.name for path in spec.out.iterdir()} >= {
+        "plan.safetensors",
+        "schedule.csv",
+        "metrics.json",
+        "occupancy.tif",
+    }
+
+
+def test_an_urgent_stop_saves_the_plan_without_scoring_it(spec: OptimizeSpec) -> None:
+    control = RunControl()
+    engine = FakeEngine(during_epoch=lambda epoch: control.request_stop(now=True) if epoch == 3 else None)
+    finished = end(carried_out(spec, engine, control))
+    assert finished.reason is FinishReason.STOPPED
+    assert finished.nominal is None
+    assert (spec.out / "schedule.csv").is_file()
+    assert read_run(spec.out).scores.nominal is None
+    assert read_run(spec.out).scores.baseline is not None
+
+
+def test_a_stop_before_the_first_epoch_leaves_a_run_without_a_plan(spec: OptimizeSpec) -> None:
+    control = RunControl()
+    control.request_stop()
+    events = carried_out(spec, FakeEngine(), control)
+    assert states(events) == [RunState.PREPARING, RunState.STOPPING, RunState.FINISHED]
+    assert end(events).reason is FinishReason.STOPPED
+    assert "no plan yet" in end(events).message
+    assert not read_run(spec.out).has_plan
+
+
+def test_a_paused_run_holds_until_it_is_resumed(spec: OptimizeSpec) -> None:
+    control, held = RunControl(), threading.Event()
+    events: list[RunEvent] = []
+
+    def emit(event: RunEvent) -> None:
+        events.append(event)
+        if isinstance(event, EpochDone) and event.epoch == 1:
+            control.request_pause()
+        if event == StateChanged(RunState.PAUSED):
+            held.set()
+
+    worker = threading.Thread(target=execute, args=(spec, emit, control), kwargs={"engine": FakeEngine()})
+    worker.start()
+    assert held.wait(20)
+    assert len(epochs(events)) == 2
+    assert read_run(spec.out).state is RunState.RUNNING
+    control.request_resume()
+    worker.join(20)
+    assert not worker.is_alive()
+    expected = [RunState.PREPARING, RunState.RUNNING, RunState.PAUSED, RunState.RUNNING, RunState.FINISHED]
+    assert states(events) == expected
+    assert len(epochs(events)) == 6
+
+
+def test_a_stop_wakes_a_paused_run(spec: OptimizeSpec) -> None:
+    control = RunControl()
+    events: list[RunEvent] = []
+
+    def emit(event: RunEvent) -> None:
+        events.append(event)
+        if isinstance(event, EpochDone):
+            control.request_pause()
+        if event == StateChanged(RunState.PAUSED):
+            threading.Timer(0.05, control.request_stop).start()
+
+    execute(spec, emit, control, engine=FakeEngine())
+    assert states(events)[-3:] == [RunState.PAUSED, RunState.STOPPING, RunState.FINISHED]
+    assert end(events).nominal is not None
+
+
+def test_bad_input_is_listed_completely_and_nothing_is_written(spec: OptimizeSpec) -> None:
+    plan = replace(spec.project.plan, days=99, optimizer=replace(spec.project.plan.optimizer, epochs=0))
+    spec.out.parent.joinpath("notes.txt").write_text("mine")
+    finished = end(carried_out(replace(spec, project=replace(spec.project, plan=plan), out=spec.out.parent)))
+    assert finished.reason is FinishReason.FAILED
+    listed = " ".join(map(str, finished.problems))
+    assert "99" in listed or "98" in listed
+    assert "Epochs is 0" in listed
+    assert "is not empty and is not a run" in listed
+    assert [path.name for path in spec.out.parent.iterdir()] == ["notes.txt"]
+
+
+def test_a_model_that_cannot_be_built_leaves_no_folder(spec: OptimizeSpec) -> None:
+    class Refusing(FakeEngine):
+        def build(self, *_: object) -> None:  # type: ignore[override]
+            raise InputError([Problem("backend", "cuda is not there", "use cpu")])
+
+    finished = end(carried_out(spec, Refusing()))
+    assert finished.problems == (Problem("backend", "cuda is not there", "use cpu"),)
+    assert not spec.out.exists()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("CUDA out of memory. Tried …"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+    ],
+)
+def test_missing_memory_fails_with_a_remedy_and_keeps_the_checkpoint(spec: OptimizeSpec, error: Exception) -> None:
+    finished = end(carried_out(spec, FakeEngine(during_epoch=_raising(error, 2))))
+    assert finished.reason is FinishReason.FAILED
+    assert "ran out of memory; plan fewer days" in finished.message
+    record = read_run(spec.out)
+    assert (record.state, record.reason) == (RunState.FINISHED, FinishReason.FAILED)
+    assert record.can_resume
+    assert not (spec.out / "error.log").exists()
+
+
+def test_an_unforeseen_error_ends_in_a_message_and_a_log_not_a_traceback(spec: OptimizeSpec) -> None:
+    finished = end(carried_out(spec, FakeEngine(during_epoch=_raising(ZeroDivisionError("boom"), 2))))
+    assert finished.reason is FinishReason.FAILED
+    assert "ZeroDivisionError: boom" in finished.message
+    assert "Traceback" not in finished.message
+    assert str(spec.out / "error.log") in finished.message
+    assert "Traceback" in (spec.out / "error.log").read_text(encoding="utf-8")
+
+
+def test_a_listener_that_fails_ends_the_run_with_a_log(spec: OptimizeSpec) -> None:
+    events: list[RunEvent] = []
+
+    def emit(event: RunEvent) -> None:
+        events.append(event)
+        if isinstance(event, EpochDone):
+            raise KeyError("listener")
+
+    execute(spec, emit, RunControl(), engine=FakeEngine())
+    assert end(events).reason is FinishReason.FAILED
+    assert (spec.out / "error.log").is_file()
+
+
+def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(
+    spec: OptimizeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = RunFolder.write_history, iter([True, True])
+
+    def failing(self: RunFolder, rows: list[EpochDone]) -> None:
+        if next(calls, False):
+            raise InputError([Problem("history.csv", "cannot be written (No space left on device)")])
+        real(self, rows)
+
+    monkeypatch.setattr(RunFolder, "write_history", failing)
+    events = carried_out(replace(spec, checkpoint_seconds=0.0))
+    warnings = [event for event in events if isinstance(event, Message) and event.level == "warning"]
+    assert len(warnings) == 2
+    assert "No space left" in warnings[0].text
+    assert end(events).reason is FinishReason.COMPLETED
+
+
+def test_without_a_snapshot_interval_no_picture_is_made_before_the_end(spec: OptimizeSpec) -> None:
+    pictures = [event for event in carried_out(spec) if isinstance(event, PlanUpdated)]
+    assert [picture.epoch for picture in pictures] == [4]
+
+
+def test_pictures_show_improvements_only(spec: OptimizeSpec) -> None:
+    events = carried_out(replace(spec, snapshot_seconds=0.0))
+    pictures = [event for event in events if isinstance(event, PlanUpdated)]
+    assert [picture.epoch for picture in pictures] == [0, 1, 3, 4, 4]
+    assert all(picture.drops for picture in pictures)
+
+
+def test_pictures_keep_their_distance_and_catch_up(spec: OptimizeSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(10_000))
+    monkeypatch.setattr("firegui.runs.pictures.time.monotonic", lambda: float(next(clock)))
+    events = carried_out(replace(spec, snapshot_seconds=6.0))
+    # The clock ticks at every look: the best of epoch 1 is shown when a later epoch finds a picture due.
+    shown = [event.epoch for event in events if isinstance(event, PlanUpdated)]
+    assert shown[0] == 0
+    assert shown[-1] == 4
+    assert len(shown) < 5
+
+
+def test_evaluating_shows_baseline_and_plan_and_writes_nothing(tmp_path: Path) -> None:
+    project = make_project()
+    schedule = Schedule.empty(project.calendar.n_steps, 4)
+    schedule.logits[3, 1] = 3.0
+    events = carried_out(EvaluateSpec(project, schedule))
+    pictures = [event for event in events if isinstance(event, PlanUpdated)]
+    assert [picture.epoch for picture in pictures] == [-1]
+    assert [drop.step for drop in pictures[0].drops] == [3]
+    finished = end(events)
+    assert finished.reason is FinishReason.COMPLETED
+    assert finished.nominal == pictures[0].metrics
+    assert finished.baseline is not None
+    assert finished.folder is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_evaluating_without_a_schedule_is_the_baseline_alone() -> None:
+    events = carried_out(EvaluateSpec(make_project()))
+    assert not any(isinstance(event, PlanUpdated) for event in events)
+    assert end(events).nominal is None
+    assert end(events).baseline is not None
+
+
+def test_stopping_an_evaluation_ends_it(tmp_path: Path) -> None:
+    control = RunControl()
+    engine = FakeEngine(during_rollout=lambda number: control.request_stop())
+    events = carried_out(EvaluateSpec(make_project()), engine, control)
+    assert end(events).reason is FinishReason.STOPPED
+    assert states(events)[-1] is RunState.FINISHED
+
+
+def _raising(error: Exception, at: int):  # type: ignore[no-untyped-def]
+    def during(epoch: int) -> None:
+        if epoch == at:
+            raise error
+
+    return during
