@@ -1,0 +1,202 @@
+"""Every action of the window, with its shortcut, its icon and when it can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QActionGroup, QIcon, QKeySequence
+from PySide6.QtWidgets import QMainWindow
+
+from firegui.gui.documents import Documents
+from firegui.gui.forms.numbers import settle_editing
+from firegui.gui.icons import icon
+from firegui.gui.plan_control import PlanControl
+from firegui.gui.session import Session, Tool, View
+from firegui.gui.theme import Theme
+
+Choice = TypeVar("Choice")
+Keys = QKeySequence.StandardKey | str | None
+
+_TOOLS = {
+    Tool.PAN: ("Pan", "move and zoom the map; click a region to select it", "1"),
+    Tool.RECTANGLE: ("Region", "drag a rectangular protected region", "2"),
+    Tool.POLYGON: ("Polygon", "click the corners of a protected region; double-click ends it, Esc gives it up", "3"),
+    Tool.EDIT: ("Reshape", "move regions and their corners", "4"),
+    Tool.PROBE: ("Probe", "click a cell to see everything known of it", "5"),
+}
+_VIEWS = {
+    View.BASELINE: ("Baseline", "the fire without drops", "Ctrl+1"),
+    View.PLAN: ("Plan", "the fire with the plan's drops", "Ctrl+2"),
+    View.DIFFERENCE: ("Difference", "what the plan changes", "Ctrl+3"),
+}
+_THEMES = {
+    Theme.DARK: ("&Dark", "light text on dark ground", ""),
+    Theme.LIGHT: ("&Light", "dark text on light ground", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCommands:
+    """What only the window itself can do."""
+
+    fit_map: Callable[[], object]
+    export: Callable[[], object]
+    set_theme: Callable[[Theme], object]
+    reset_layout: Callable[[], object]
+    about: Callable[[], object]
+    quit: Callable[[], object]
+
+
+class Actions(QObject):
+    """See the module. Menus and tool bar are put together from these by name."""
+
+    def __init__(
+        self, window: QMainWindow, session: Session, documents: Documents, plan: PlanControl, commands: WindowCommands
+    ) -> None:
+        super().__init__(window)
+        self._window, self._session, self._documents, self._plan = window, session, documents, plan
+        self._icons: list[tuple[QAction, str]] = []
+        self._make_file(commands)
+        self._make_edit()
+        self._make_view(commands)
+        self._make_plan()
+        self.about = self._action("&About firegui", commands.about, None, "about", "what it is and what it cannot do")
+        for signal in (session.project_opened, session.project_edited, session.result_changed):
+            signal.connect(self._enable)
+        session.region_selected.connect(self._enable)
+        plan.changed.connect(self._enable)
+        self._enable()
+
+    # -- making ------------------------------------------------------------------------------------------------------
+    def _make_file(self, commands: WindowCommands) -> None:
+        keys, documents = QKeySequence.StandardKey, self._documents
+        demo = "make the synthetic demo fire"
+        self.new_demo = self._action("&New demo", documents.new_demo, keys.New, "new", demo)
+        self.open = self._action("&Open…", documents.choose_and_open, keys.Open, "open", "open a project folder")
+        self.import_folder = self._action("Import &PyTorchFire folder…", documents.import_folder, None, "import")
+        self.import_maps = self._action("Import &maps…", documents.choose_and_import_maps, None, "import")
+        self.save = self._action("&Save", documents.save, keys.Save, "save", "save the project")
+        self.save_as = self._action("Save &as…", documents.save_as, "Ctrl+Shift+S", None)
+        self.export = self._action(
+            "&Export…", commands.export, "Ctrl+E", "export", "hand over the schedule and the map"
+        )
+        self.quit = self._action("&Quit", commands.quit, "Ctrl+Q", None)
+        self.quit.setMenuRole(QAction.MenuRole.QuitRole)
+
+    def _make_edit(self) -> None:
+        stack = self._session.undo_stack
+        self.undo = self._action("&Undo", stack.undo, QKeySequence.StandardKey.Undo, "undo")
+        self.redo = self._action("&Redo", stack.redo, "Ctrl+Shift+Z", "redo")
+        self.redo.setShortcuts([QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")])
+        stack.undoTextChanged.connect(self._name_undo)
+        stack.redoTextChanged.connect(self._name_redo)
+        stack.canUndoChanged.connect(self.undo.setEnabled)
+        stack.canRedoChanged.connect(self.redo.setEnabled)
+        self.undo.setEnabled(stack.canUndo())
+        self.redo.setEnabled(stack.canRedo())
+        self.delete_region = self._action("&Delete region", self._delete_region, "Del", "delete")
+        # Tables and fields have their own use for Delete; the key reaches the window only when they have none.
+        self.delete_region.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+
+    def _make_view(self, commands: WindowCommands) -> None:
+        self.fit = self._action("&Fit map", commands.fit_map, "Ctrl+0", "fit", "show the whole domain")
+        self.reset_layout = self._action("&Reset layout", commands.reset_layout, None, None)
+        self.tools = self._choice(_TOOLS, self._session.set_tool)
+        for tool, action in self.tools.items():
+            self._dress(action, tool.value)
+        self.views = self._choice(_VIEWS, self._session.set_view)
+        self.themes = self._choice(_THEMES, commands.set_theme)
+        self._session.tool_changed.connect(self._check)
+        self._session.view_changed.connect(self._check)
+        self._check()
+
+    def _make_plan(self) -> None:
+        plan = self._plan
+        self.start = self._action("&Start plan", plan.start, "F5", "start", "save the project and optimize its plan")
+        self.pause = self._action("&Pause", plan.pause, "F6", "pause", "hold before the next epoch")
+        self.resume = self._action(
+            "&Resume", plan.resume, None, "resume", "let the run go on, or take a stopped one up"
+        )
+        self.stop = self._action("S&top, keep best", plan.stop, "F7", "stop", "stop and keep the best plan so far")
+
+    def _action(self, text: str, run: Callable[[], object], keys: Keys, picture: str | None, help: str = "") -> QAction:
+        action = QAction(text, self._window)
+        if keys is not None:
+            action.setShortcut(QKeySequence(keys))
+
+        def triggered(_checked: bool = False) -> None:
+            # What is half typed counts: Start must not run, and Undo not miss, what stands in a field.
+            settle_editing()
+            run()
+
+        action.triggered.connect(triggered)
+        if picture is not None:
+            self._dress(action, picture)
+        _explain(action, help)
+        self._window.addAction(action)
+        return action
+
+    def _choice(
+        self, titles: Mapping[Choice, tuple[str, str, str]], choose: Callable[[Choice], object]
+    ) -> dict[Choice, QAction]:
+        group = QActionGroup(self._window)
+        actions = {}
+        for value, (text, help, keys) in titles.items():
+            action = self._action(text, partial(choose, value), keys or None, None, help)
+            action.setCheckable(True)
+            group.addAction(action)
+            actions[value] = action
+        return actions
+
+    def _dress(self, action: QAction, picture: str) -> None:
+        self._icons.append((action, picture))
+        action.setIcon(_picture(picture))
+
+    def redress(self) -> None:
+        """Draw the icons again in the colours of the theme that is on."""
+        for action, picture in self._icons:
+            action.setIcon(_picture(picture))
+
+    # -- when they can be used ---------------------------------------------------------------------------------------
+    def _enable(self) -> None:
+        there, plan, result = self._session.has_project, self._plan, self._session.result
+        for action in (self.save, self.save_as, self.fit, *self.tools.values()):
+            action.setEnabled(there)
+        self.export.setEnabled(there and result.plan is not None)
+        self.delete_region.setEnabled(bool(self._session.selected_region))
+        self.views[View.BASELINE].setEnabled(result.baseline is not None)
+        self.views[View.PLAN].setEnabled(result.plan is not None)
+        self.views[View.DIFFERENCE].setEnabled(result.baseline is not None and result.plan is not None)
+        self.start.setEnabled(plan.can_start)
+        self.pause.setEnabled(plan.can_pause)
+        self.resume.setEnabled(plan.can_resume)
+        self.stop.setEnabled(plan.can_stop)
+
+    def _check(self) -> None:
+        self.tools[self._session.tool].setChecked(True)
+        self.views[self._session.view].setChecked(True)
+
+    def _name_undo(self, text: str) -> None:
+        self.undo.setText(f"&Undo {text}".strip())
+
+    def _name_redo(self, text: str) -> None:
+        self.redo.setText(f"&Redo {text}".strip())
+
+    def _delete_region(self) -> None:
+        self._session.delete_region(self._session.selected_region)
+
+
+def _picture(name: str) -> QIcon:
+    # Start stands on green in both themes.
+    return icon(name, "white" if name == "start" else None)
+
+
+def _explain(action: QAction, help: str) -> None:
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    title = action.text().replace("&", "").rstrip("…")
+    action.setToolTip("\n".join(part for part in (f"{title} ({keys})" if keys else title, help) if part))
+    action.setStatusTip(help)

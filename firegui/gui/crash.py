@@ -1,0 +1,82 @@
+"""What happens to an error nobody expected: it goes to the log file and to the person, and the window stays."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+_LOG_BYTES, _LOG_FILES = 1_000_000, 3
+
+
+def log_file() -> Path:
+    """Where the log of this computer's user is; the folder is made."""
+    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)
+    folder = Path(place) if place else Path.home() / ".firegui"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / "firegui.log"
+
+
+def start_log(path: Path) -> logging.Logger:
+    """The logger that writes to ``path``; old lines are dropped after three million characters."""
+    logger = logging.getLogger("firegui")
+    handler = RotatingFileHandler(path, maxBytes=_LOG_BYTES, backupCount=_LOG_FILES - 1, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    return logger
+
+
+class CrashReporter(QObject):
+    """Takes over ``sys.excepthook`` and ``threading.excepthook``; errors of any thread are shown by the window's."""
+
+    unexpected = Signal(str)
+
+    def __init__(self, logger: logging.Logger, path: Path, show: Callable[[str, Path], None] | None = None) -> None:
+        super().__init__()
+        self._logger, self._path = logger, path
+        self._show = show or show_unexpected
+        self._showing = False
+        self.unexpected.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+
+    def install(self) -> None:
+        """Be asked about every uncaught error from now on."""
+        sys.excepthook = self.report
+        threading.excepthook = lambda args: self.report(args.exc_type, args.exc_value, args.exc_traceback)
+
+    def report(self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+        """Log an error and have it shown; Ctrl+C in the terminal closes the window instead."""
+        if issubclass(kind, KeyboardInterrupt):
+            QApplication.closeAllWindows()
+            return
+        text = "".join(traceback.format_exception(kind, error, trace))
+        self._logger.error("unexpected error\n%s", text)
+        print(text, file=sys.stderr)
+        self.unexpected.emit(text)
+
+    def _tell(self, text: str) -> None:
+        # An error that repeats, say on every repaint, must not bury the window under boxes; the log has them all.
+        if self._showing:
+            return
+        self._showing = True
+        try:
+            self._show(text, self._path)
+        finally:
+            self._showing = False
+
+
+def show_unexpected(text: str, path: Path) -> None:
+    """Tell the person what happened, where the log is, and that the window can still be used."""
+    box = QMessageBox(QMessageBox.Icon.Critical, "Something went wrong", "", QMessageBox.StandardButton.Ok)
+    box.setText("firegui met an error it did not expect. Save your project under another name to be safe.")
+    box.setInformativeText(f"The last step may not have been done. Please report it with the log:\n{path}")
+    box.setDetailedText(text)
+    box.exec()

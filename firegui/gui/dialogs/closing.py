@@ -1,0 +1,54 @@
+"""The questions before something would be lost."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+
+class Unsaved(Enum):
+    """What to do with unsaved edits."""
+
+    SAVE = auto()
+    DISCARD = auto()
+    CANCEL = auto()
+
+
+class Running(Enum):
+    """What to do with a run that works while the window is to close."""
+
+    KEEP = auto()
+    STOP_AND_SAVE = auto()
+    DISCARD = auto()
+
+
+def ask_unsaved(parent: QWidget | None, name: str) -> Unsaved:
+    """Ask whether to save the edits of the project ``name``; closing the question cancels."""
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("Unsaved changes")
+    box.setText(f"“{name}” has changes that are not saved.")
+    buttons = QMessageBox.StandardButton
+    box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+    box.setDefaultButton(buttons.Save)
+    answer = QMessageBox.StandardButton(box.exec())
+    return {buttons.Save: Unsaved.SAVE, buttons.Discard: Unsaved.DISCARD}.get(answer, Unsaved.CANCEL)
+
+
+def ask_running(parent: QWidget | None, title: str, leaving: str = "close") -> Running:
+    """Ask what becomes of the run ``title`` when the person is ``leaving``; closing the question keeps it running."""
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("A plan is being worked out")
+    box.setText(f"The run “{title}” is still working.")
+    box.setInformativeText("Stopping keeps the best plan so far; it can be resumed later. Discarding deletes the run.")
+    keep = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
+    stop = box.addButton(f"Stop, save and {leaving}", QMessageBox.ButtonRole.AcceptRole)
+    discard = box.addButton(f"Discard and {leaving}", QMessageBox.ButtonRole.DestructiveRole)
+    box.setDefaultButton(keep)
+    box.setEscapeButton(keep)
+    box.exec()
+    answers = {stop: Running.STOP_AND_SAVE, discard: Running.DISCARD}
+    clicked = box.clickedButton()
+    return next((answer for button, answer in answers.items() if button is clicked), Running.KEEP)

@@ -1,0 +1,79 @@
+"""One dialog for everything that is wrong with an input."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
+
+from firegui.errors import InputError, Problem
+
+
+class ProblemsDialog(QDialog):
+    """The title of an :class:`InputError`, every problem with its place and remedy, and a way to copy them."""
+
+    def __init__(self, error: InputError, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Cannot do that")
+        self.setMinimumWidth(560)
+        self._error = error
+        self._list = self._make_list(error.problems)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok)
+        copy = buttons.addButton("Copy all", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(self.copy)
+        buttons.accepted.connect(self.accept)
+        QShortcut(QKeySequence.StandardKey.Copy, self, self.copy)
+        column = QVBoxLayout(self)
+        column.addLayout(self._head(error))
+        column.addWidget(self._list)
+        column.addWidget(buttons)
+
+    def copy(self) -> None:
+        """Put the whole text on the clipboard."""
+        QGuiApplication.clipboard().setText(str(self._error))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The problems as listed."""
+        return tuple(self._list.item(row).text() for row in range(self._list.count()))
+
+    def _head(self, error: InputError) -> QHBoxLayout:
+        icon = QLabel()
+        icon.setPixmap(self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning).pixmap(32, 32))
+        many = f"{len(error.problems)} problems" if len(error.problems) != 1 else "1 problem"
+        text = QLabel(f"{error.title}\n{many}; nothing was changed.")
+        text.setWordWrap(True)
+        row = QHBoxLayout()
+        row.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(text, 1)
+        return row
+
+    def _make_list(self, problems: tuple[Problem, ...]) -> QListWidget:
+        view = QListWidget()
+        view.setAccessibleName("Problems")
+        view.setWordWrap(True)
+        view.setSpacing(4)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        for problem in problems:
+            remedy = f"\n→ {problem.remedy}" if problem.remedy else ""
+            view.addItem(QListWidgetItem(f"{problem.where}: {problem.what}{remedy}"))
+        view.setMinimumHeight(min(60 + 40 * len(problems), 320))
+        return view
+
+
+def show_problems(parent: QWidget | None, error: InputError) -> None:
+    """Show every problem of ``error`` and wait until the person has read them."""
+    ProblemsDialog(error, parent).exec()

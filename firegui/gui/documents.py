@@ -1,0 +1,185 @@
+"""Opening, saving and importing: everything that brings a project in or leaves one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from firegui.domain.project import FireModel, Project
+from firegui.errors import FireguiError
+from firegui.fire.demo import make_demo
+from firegui.fire.scalar import scalar_model
+from firegui.gui.background import wait_for
+from firegui.gui.dialogs.closing import Running, Unsaved, ask_running, ask_unsaved
+from firegui.gui.dialogs.import_event import EventSource, ask_event
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.preferences import Preferences
+from firegui.gui.reporting import as_input_error
+from firegui.gui.session import Session
+from firegui.gui.starting import first_project
+from firegui.io.fleet_toml import default_fleet
+from firegui.io.importers.maps import import_maps
+from firegui.io.importers.pytorchfire import import_pytorchfire
+from firegui.io.project_store import PROJECT_FILE, load_project, save_project
+
+SUFFIX = ".firegui"
+
+
+class Documents(QObject):
+    """Every method that could lose something asks first; bad input is refused and leaves the open project alone."""
+
+    recent_changed = Signal()
+
+    def __init__(self, session: Session, queue: RunQueue, preferences: Preferences, window: QWidget) -> None:
+        super().__init__(window)
+        self._session, self._queue, self._preferences, self._window = session, queue, preferences, window
+
+    # -- bringing a project in ---------------------------------------------------------------------------------------
+    def new_demo(self) -> bool:
+        """Make the synthetic demo and open it, not saved anywhere yet."""
+        return self._bring_in("the demo", "Making the demo fire…", make_demo, None)
+
+    def choose_and_open(self) -> bool:
+        """Ask for a project folder and open it."""
+        name = QFileDialog.getExistingDirectory(self._window, "Open a project (a folder NAME.firegui)", self._place())
+        return bool(name) and self.open(Path(name))
+
+    def open(self, folder: Path) -> bool:
+        """Open the project in ``folder``; what is wrong with it is listed and the open one stays."""
+        if not self._bring_in(str(folder), f"Opening {folder.name}…", lambda: load_project(folder), folder):
+            return False
+        self._remember(folder)
+        return True
+
+    def import_folder(self, folder: Path | None = None) -> bool:
+        """Ask for a PyTorchFire folder and what belongs to it, and open the event as a new project."""
+        source = ask_event(self._window, folder)
+        return source is not None and self.import_event(source)
+
+    def import_event(self, source: EventSource) -> bool:
+        """Open the event that ``source`` describes as a new project."""
+        return self._bring_in(str(source.folder), f"Importing {source.folder.name}…", lambda: _event(source), None)
+
+    def choose_and_import_maps(self) -> bool:
+        """Ask for a maps file and open it as a new project."""
+        name, _filter = QFileDialog.getOpenFileName(self._window, "Import fire maps", self._place(), "Maps (*.npz)")
+        return bool(name) and self.import_maps(Path(name))
+
+    def import_maps(self, path: Path) -> bool:
+        """Open the fire maps in ``path`` as a new project."""
+        return self._bring_in(str(path), f"Importing {path.name}…", lambda: _maps(path), None)
+
+    def take_dropped(self, path: Path) -> bool:
+        """Open or import what was dragged into the window, by what it is."""
+        if path.suffix.lower() == ".npz":
+            return self.import_maps(path)
+        if path.is_dir() and not (path / PROJECT_FILE).exists() and (path / "p_veg.npz").exists():
+            return self.import_folder(path)
+        # A project.toml stands for the folder around it; anything else is refused with the reason.
+        return self.open(path.parent if path.name == PROJECT_FILE else path)
+
+    def _bring_in(self, where: str, text: str, read: Callable[[], Project], folder: Path | None) -> bool:
+        try:
+            project = wait_for(self._window, text, read)
+        except (FireguiError, OSError) as error:
+            self._session.refuse(as_input_error(error, where))
+            return False
+        # Asked only now: a project that cannot be opened is no reason to stop a run or to throw edits away.
+        if not self.may_leave("open another project"):
+            return False
+        self._session.open_project(project, folder)
+        self._session.message.emit(f"{project.scenario.name} is open.")
+        return True
+
+    # -- saving ------------------------------------------------------------------------------------------------------
+    def save(self) -> bool:
+        """Save where the project is kept, or ask where; ``False`` when it was not saved."""
+        if not self._session.has_project:
+            return False
+        folder = self._session.folder
+        return self.save_as() if folder is None else self._save_to(folder)
+
+    def save_as(self) -> bool:
+        """Ask for a folder name and save there."""
+        if not self._session.has_project:
+            return False
+        proposal = Path(self._place()) / f"{_file_name(self._session.project.scenario.name)}{SUFFIX}"
+        name, _filter = QFileDialog.getSaveFileName(
+            self._window, "Save the project as", str(proposal), f"firegui project (*{SUFFIX})",
+            options=QFileDialog.Option.DontConfirmOverwrite,
+        )  # fmt: skip
+        if not name:
+            return False
+        folder = Path(name)
+        return self._save_to(folder if folder.suffix == SUFFIX else folder.with_name(folder.name + SUFFIX))
+
+    def _save_to(self, folder: Path) -> bool:
+        project = self._session.project
+        try:
+            wait_for(self._window, f"Saving {folder.name}…", lambda: save_project(project, folder))
+        except (FireguiError, OSError) as error:
+            self._session.refuse(as_input_error(error, str(folder)))
+            return False
+        self._session.mark_saved(folder)
+        self._remember(folder)
+        self._session.message.emit(f"Saved to {folder}")
+        return True
+
+    # -- leaving -----------------------------------------------------------------------------------------------------
+    def may_leave(self, purpose: str) -> bool:
+        """Ask about a run that works and about unsaved edits; ``True`` when the project may be left now.
+
+        A run is stopped (or discarded) only after every question has been answered in favour of leaving.
+        """
+        active = self._queue.active
+        answer = Running.STOP_AND_SAVE if active is None else ask_running(self._window, active.title, purpose)
+        if active is not None and answer is Running.KEEP:
+            return False
+        if not self._may_lose_edits():
+            return False
+        if active is not None and answer is Running.DISCARD:
+            self._queue.discard(active)
+        elif active is not None:
+            self._queue.stop(active)
+        return True
+
+    def _may_lose_edits(self) -> bool:
+        if not self._session.has_project or not self._session.is_dirty:
+            return True
+        answer = ask_unsaved(self._window, self._session.project.scenario.name)
+        return self.save() if answer is Unsaved.SAVE else answer is Unsaved.DISCARD
+
+    # -- recent ------------------------------------------------------------------------------------------------------
+    @property
+    def recent(self) -> tuple[Path, ...]:
+        """Projects opened lately that are still there."""
+        return tuple(folder for folder in self._preferences.recent if (folder / PROJECT_FILE).is_file())
+
+    def _remember(self, folder: Path) -> None:
+        self._preferences.add_recent(folder)
+        self.recent_changed.emit()
+
+    def _place(self) -> str:
+        folder = self._session.folder or next(iter(self.recent), None)
+        return str(folder.parent if folder is not None else Path.home())
+
+
+def _event(source: EventSource) -> Project:
+    scenario = import_pytorchfire(
+        source.folder, perimeters=source.perimeters, crs=source.crs, transform=source.transform, start=source.start,
+        utc_offset_h=source.utc_offset_h, name=source.name,
+    )  # fmt: skip
+    return first_project(scenario, default_fleet(), scalar_model())
+
+
+def _maps(path: Path) -> Project:
+    scenario, maps = import_maps(path)
+    return first_project(scenario, default_fleet(), FireModel("maps", f"Imported maps {path.name}", {}), maps)
+
+
+def _file_name(name: str) -> str:
+    kept = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name.strip().lower())
+    return "-".join(part for part in kept.split("-") if part) or "project"

@@ -1,0 +1,47 @@
+"""Reaching into nested settings by path, so that one form serves every settings dataclass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from firegui.domain.settings import PlanSettings
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What the settings say about one of their fields."""
+
+    title: str
+    help: str
+    unit: str
+    low: float | None
+    high: float | None
+
+
+def value_at(settings: Any, path: Path) -> Any:
+    """The value at ``path``, such as ``("optimizer", "epochs")``."""
+    for name in path:
+        settings = getattr(settings, name)
+    return settings
+
+
+def replaced_at(settings: PlanSettings, path: Path, value: Any) -> PlanSettings:
+    """The same settings with the value at ``path`` replaced."""
+    changed = _replaced(settings, path, value)
+    assert isinstance(changed, PlanSettings)
+    return changed
+
+
+def _replaced(settings: Any, path: Path, value: Any) -> Any:
+    name, rest = path[0], path[1:]
+    return replace(settings, **{name: _replaced(getattr(settings, name), rest, value) if rest else value})
+
+
+def description_of(settings: Any, path: Path) -> Description:
+    """Title, help, unit and bounds of the field at ``path``. Raises ``KeyError`` for a field without them."""
+    owner = value_at(settings, path[:-1])
+    meta = next(item.metadata for item in fields(owner) if item.name == path[-1])
+    return Description(meta["title"], meta["help"], meta["unit"], meta["low"], meta["high"])

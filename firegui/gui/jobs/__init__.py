@@ -1,0 +1,1 @@
+"""Runs in background threads, bridged to Qt signals."""

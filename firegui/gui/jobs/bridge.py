@@ -1,0 +1,105 @@
+"""From the worker's thread to the window's: events in, typed Qt signals out, at most twenty times a second.
+
+A run may report thousands of epochs a second and a picture of a hundred megabytes; the window needs every number but
+only the latest picture, and never more often than it can draw. So the worker drops its events into a locked buffer and
+returns at once, and a timer in the window's thread empties it.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from firegui.runs.events import (
+    BaselineReady,
+    EpochDone,
+    Message,
+    PlanUpdated,
+    RunEvent,
+    RunFinished,
+    StateChanged,
+)
+
+INTERVAL_MS = 50
+
+
+class EventBuffer:
+    """Keeps every event in order, but of the pictures (baseline, plan) only the latest of each. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._events: list[RunEvent] = []
+
+    def push(self, event: RunEvent) -> None:
+        """Add an event; called by the worker."""
+        with self._lock:
+            if isinstance(event, (BaselineReady, PlanUpdated)):
+                # A picture that was never drawn is of no use once a newer one is here, and it is large.
+                self._events = [other for other in self._events if type(other) is not type(event)]
+            self._events.append(event)
+
+    def take(self) -> list[RunEvent]:
+        """Everything since the last call."""
+        with self._lock:
+            events, self._events = self._events, []
+        return events
+
+
+class EventBridge(QObject):
+    """Empties an :class:`EventBuffer` in the thread it lives in and says what it found, in the order it happened."""
+
+    epochs = Signal(list)
+    """``list[EpochDone]``: neighbours in the stream come together."""
+    baseline = Signal(object)
+    plan = Signal(object)
+    state = Signal(object)
+    message = Signal(object)
+    finished = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._buffer = EventBuffer()
+        self._timer = QTimer(self)
+        self._timer.setInterval(INTERVAL_MS)
+        self._timer.timeout.connect(self.drain)
+
+    def push(self, event: RunEvent) -> None:
+        """Hand over an event from any thread; returns at once and touches nothing of Qt."""
+        self._buffer.push(event)
+
+    def start(self) -> None:
+        """Begin to deliver."""
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Deliver what is left and fall silent."""
+        self._timer.stop()
+        self.drain()
+
+    def drain(self) -> None:
+        """Deliver everything that waits."""
+        together: list[EpochDone] = []
+        for event in self._buffer.take():
+            if isinstance(event, EpochDone):
+                together.append(event)
+                continue
+            if together:
+                self.epochs.emit(together)
+                together = []
+            self._deliver(event)
+        if together:
+            self.epochs.emit(together)
+
+    def _deliver(self, event: BaselineReady | PlanUpdated | StateChanged | Message | RunFinished) -> None:
+        match event:
+            case BaselineReady():
+                self.baseline.emit(event)
+            case PlanUpdated():
+                self.plan.emit(event)
+            case StateChanged():
+                self.state.emit(event)
+            case Message():
+                self.message.emit(event)
+            case RunFinished():
+                self.finished.emit(event)

@@ -1,0 +1,49 @@
+"""Puts what the shown run delivers into the session, and keeps its mark of staleness right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firegui.domain.project import Project
+from firegui.gui.jobs.specs import same_fire, same_inputs
+from firegui.gui.session import Session, ShownResult
+from firegui.runs.events import BaselineReady, PlanUpdated
+
+
+class ResultFeed:
+    """Writes :attr:`Session.result`; the only part of the window that does while runs report."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def begin(self, title: str, project: Project) -> None:
+        """A run of ``project`` is shown from now on: drop the plan of another, and the baseline of another fire."""
+        old = self._session.result
+        kept = old.project is not None and same_fire(old.project, project)
+        result = ShownResult(title, old.baseline, old.baseline_metrics) if kept else ShownResult(title)
+        self._show(replace(result, project=project))
+
+    def baseline(self, event: BaselineReady) -> None:
+        """The fire without drops is known."""
+        self._show(replace(self._session.result, baseline=event.frames, baseline_metrics=event.metrics))
+
+    def plan(self, event: PlanUpdated) -> None:
+        """There is a new picture of the plan."""
+        shown = self._session.result
+        self._show(replace(shown, plan=event.frames, plan_metrics=event.metrics, drops=event.drops, epoch=event.epoch))
+
+    def refresh_stale(self) -> None:
+        """Look again whether the result still belongs to the open project, which undo may have brought back."""
+        shown = self._session.result
+        if shown.project is not None and shown.stale != self._is_stale(shown):
+            self._session.show_result(replace(shown, stale=not shown.stale))
+
+    def _show(self, result: ShownResult) -> None:
+        self._session.show_result(replace(result, stale=self._is_stale(result)))
+
+    def _is_stale(self, result: ShownResult) -> bool:
+        if result.project is None or not self._session.has_project:
+            return False
+        # The fire without drops depends on neither fleet nor optimizer: an edit of those leaves it true.
+        same = same_fire if result.plan is None else same_inputs
+        return not same(result.project, self._session.project)

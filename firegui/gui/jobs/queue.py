@@ -1,0 +1,397 @@
+"""The runs of the open project: one plan is optimized at a time, others wait, and any of them can be shown.
+
+Beside the run that works there is a :class:`~firegui.gui.jobs.viewer.Viewer` that evaluates saved schedules for the
+map; it waits while a run works and gets its turn when the run pauses or ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem
+from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.jobs.feed import ResultFeed
+from firegui.gui.jobs.listing import delete_run, kept_schedule
+from firegui.gui.jobs.run_list import RunList
+from firegui.gui.jobs.specs import optimize_spec, raised_limits, resume_spec, run_title
+from firegui.gui.jobs.viewer import Viewer, Wish
+from firegui.gui.jobs.worker import Execute, RunJob
+from firegui.gui.session import Session
+from firegui.io.project_store import list_runs
+from firegui.runs.events import (
+    BaselineReady,
+    EpochDone,
+    FinishReason,
+    Message,
+    PlanUpdated,
+    RunFinished,
+    RunState,
+    StateChanged,
+)
+from firegui.runs.runner import execute as run_execute
+from firegui.runs.spec import EvaluateSpec, OptimizeSpec
+
+_SETTLE_MS = 400
+_GRACE_MS = 1500
+
+
+class RunQueue(QObject):
+    """Owns every thread of the window. :meth:`shutdown` must be called before the program ends."""
+
+    changed = Signal()
+    """The list or a line of it changed."""
+    epochs_added = Signal(object)
+    """The ``RunEntry`` that has new epochs."""
+    shown_changed = Signal()
+    """Another run is shown."""
+    logged = Signal(str, str)
+    """A line for the log, and its level: ``info``, ``warning`` or ``error``."""
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        execute: Execute = run_execute,
+        clock: Callable[[], datetime] = datetime.now,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._execute, self._clock = session, execute, clock
+        self._feed = ResultFeed(session)
+        self._list = RunList()
+        self._waiting: list[tuple[RunEntry, OptimizeSpec]] = []
+        self._active: RunEntry | None = None
+        self._shown: RunEntry | None = None
+        self._job: RunJob | None = None
+        self._leaving: dict[RunJob, RunEntry] = {}
+        self._viewer = self._make_viewer()
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(_SETTLE_MS)
+        self._settle.timeout.connect(self.show_baseline)
+        session.project_opened.connect(self._on_project_opened)
+        session.project_edited.connect(self._on_project_edited)
+        if session.has_project:
+            self._on_project_opened()
+
+    # -- what there is -----------------------------------------------------------------------------------------------
+    @property
+    def entries(self) -> tuple[RunEntry, ...]:
+        """Every run of the project, the oldest first."""
+        return self._list.entries
+
+    @property
+    def active(self) -> RunEntry | None:
+        """The run that works, is paused or is being stopped."""
+        return self._active
+
+    @property
+    def shown(self) -> RunEntry | None:
+        """The run whose plan and curves are on screen; ``None`` for the baseline alone."""
+        return self._shown
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a plan is being optimized or waits to be."""
+        return self._active is not None or bool(self._waiting)
+
+    @property
+    def activity(self) -> str:
+        """What is being worked out for the map, or empty."""
+        return self._viewer.activity
+
+    # -- runs --------------------------------------------------------------------------------------------------------
+    def optimize(self) -> RunEntry:
+        """Start, or queue, a run of the open project. Raises ``RuntimeError`` when it was never saved."""
+        folder = self._session.folder
+        if folder is None:
+            raise RuntimeError("the project has no folder yet")
+        taken = self._list.folders
+        return self.start(
+            optimize_spec(self._session.project, folder, self._clock(), backend=self._session.backend, taken=taken)
+        )
+
+    def start(self, spec: OptimizeSpec) -> RunEntry:
+        """Start ``spec``, or queue it behind the run that works."""
+        entry = RunEntry(
+            run_title(spec.out, self._clock().date()), spec.out, spec.project, epochs=spec.project.plan.optimizer.epochs
+        )
+        self._list.add(entry)
+        self._enqueue(entry, spec)
+        return entry
+
+    def go_on(self, entry: RunEntry) -> None:
+        """Resume a stopped run from its folder."""
+        ran = self._project_of(entry) if entry.can_go_on else None
+        if ran is None:
+            return
+        project = raised_limits(ran, self._session.project)
+        folder = self._session.folder or entry.folder.parent.parent
+        entry.state, entry.reason, entry.interrupted = RunState.QUEUED, None, False
+        self._enqueue(entry, resume_spec(project, folder, entry.folder, self._session.backend))
+
+    def pause(self) -> None:
+        """Ask the active run to hold before its next epoch."""
+        if self._active is not None and self._job is not None and self._active.state is RunState.RUNNING:
+            self._active.pausing = True
+            self._job.control.request_pause()
+            self.changed.emit()
+
+    def resume(self) -> None:
+        """Let the active run go on."""
+        if self._active is not None and self._job is not None:
+            self._active.pausing = False
+            self._job.control.request_resume()
+            self.changed.emit()
+
+    def stop(self, entry: RunEntry | None = None) -> None:
+        """Ask ``entry`` (or the active run) to stop and keep its best; one that waits only leaves the queue.
+
+        A second call leaves out the score of the kept plan at nominal effectiveness, which a first still waits for.
+        """
+        entry = entry or self._active
+        if entry is None or entry.is_over:
+            return
+        if entry is self._active and self._job is not None:
+            self._job.control.request_stop(now=entry.discarding or entry.state is RunState.STOPPING)
+            if entry.state is not RunState.STOPPING:
+                kept = "" if entry.discarding else ", keeping the best so far"
+                self._log(f"Stopping {entry.title}{kept}.")
+            entry.state, entry.pausing = RunState.STOPPING, False
+        else:
+            self._forget(entry)
+        self.changed.emit()
+
+    def discard(self, entry: RunEntry | None = None) -> None:
+        """Stop ``entry`` (or the active run) if it works, and delete its folder."""
+        entry = entry or self._active
+        if entry is None:
+            return
+        if entry is self._active:
+            entry.discarding = True
+            self.stop(entry)
+        else:
+            self._delete(entry)
+
+    def shutdown(self, *, discard: bool = False) -> None:
+        """Stop everything and wait until every thread has ended; ``discard`` deletes the active run's folder.
+
+        A run gets a moment to score the plan it keeps; after that it only saves it.
+        """
+        self._settle.stop()
+        self._waiting.clear()
+        self._viewer.drop()
+        if discard:
+            self.discard()
+        jobs = [job for job in (self._job, *self._leaving) if job is not None]
+        for job in jobs:
+            job.control.request_stop()
+        for job in jobs:
+            job.wind_up(_GRACE_MS)
+        self._viewer.shutdown()
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    def show_baseline(self) -> None:
+        """Work out the fire without drops and show it."""
+        project = self._session.project
+        if problems := project.problems():
+            self._log(str(InputError(problems, "The fire cannot be worked out yet")), "warning")
+            return
+        self._viewer.ask(Wish("No drops", EvaluateSpec(project, backend=self._session.backend), None))
+
+    def show(self, entry: RunEntry) -> None:
+        """Show the plan of ``entry``: the live pictures of one that works, else its saved schedule once evaluated."""
+        if entry is self._active and entry.project is not None:
+            self._set_shown(entry)
+            self._feed.begin(entry.title, entry.project)
+        elif entry.is_over:
+            self._show_saved(entry)
+
+    def show_folder(self, folder: Path) -> None:
+        """Show the run in ``folder``, which need not lie in the project; what cannot be shown is refused."""
+        if self._list.in_folder(folder) is None:
+            for problem in self._read([folder]):
+                self._session.refuse(problem)
+        entry = self._list.in_folder(folder)
+        if entry is not None:
+            self.show(entry)
+
+    def _show_saved(self, entry: RunEntry) -> None:
+        project = self._project_of(entry)
+        if project is None:
+            return
+        try:
+            schedule = kept_schedule(entry.folder, project)
+        except InputError as error:
+            self._session.refuse(error)
+            return
+        self._viewer.ask(Wish(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry))
+
+    def _set_shown(self, entry: RunEntry | None) -> None:
+        if entry is not self._shown:
+            self._shown = entry
+            self.shown_changed.emit()
+
+    # -- the run lane ------------------------------------------------------------------------------------------------
+    def _enqueue(self, entry: RunEntry, spec: OptimizeSpec) -> None:
+        self._waiting.append((entry, spec))
+        self._start_next()
+        self.changed.emit()
+
+    def _start_next(self) -> None:
+        if self._job is not None or not self._waiting:
+            return
+        self._viewer.drop()
+        self._viewer.hold(True)
+        entry, spec = self._waiting.pop(0)
+        self._active, self._job = entry, RunJob(spec, self._execute, self)
+        if self._shown is None or self._shown.is_over or self._shown is entry:
+            self._set_shown(entry)
+            self._feed.begin(entry.title, spec.project)
+        bridge = self._job.bridge
+        bridge.epochs.connect(partial(self._on_epochs, entry))
+        bridge.baseline.connect(partial(self._on_baseline, entry))
+        bridge.plan.connect(partial(self._on_plan, entry))
+        bridge.state.connect(partial(self._on_state, entry))
+        bridge.message.connect(self._on_message)
+        bridge.finished.connect(partial(self._on_finished, entry))
+        self._job.ended.connect(self._on_job_ended)
+        self._job.begin()
+
+    def _on_epochs(self, entry: RunEntry, epochs: list[EpochDone]) -> None:
+        entry.add_epochs(epochs)
+        self.epochs_added.emit(entry)
+        self.changed.emit()
+
+    def _on_baseline(self, entry: RunEntry, event: BaselineReady) -> None:
+        entry.baseline = event.metrics
+        if entry is self._shown:
+            self._feed.baseline(event)
+        self.epochs_added.emit(entry)
+
+    def _on_plan(self, entry: RunEntry, event: PlanUpdated) -> None:
+        entry.plan = event.metrics
+        if entry is self._shown:
+            self._feed.plan(event)
+
+    def _on_state(self, entry: RunEntry, event: StateChanged) -> None:
+        # A stop that was asked for is not taken back by what the run said before it heard.
+        if entry.state is not RunState.STOPPING or event.state is RunState.FINISHED:
+            entry.state = event.state
+        if event.state is RunState.PAUSED:
+            entry.pausing = False
+        self._viewer.hold(event.state is not RunState.PAUSED)
+        self.changed.emit()
+
+    def _on_finished(self, entry: RunEntry, event: RunFinished) -> None:
+        entry.finish(event)
+        is_failure = event.reason is FinishReason.FAILED
+        self._log(f"{entry.title} · {event.reason.value}: {event.message}", "error" if is_failure else "info")
+        if is_failure:
+            self._report_failure(entry.title, event)
+        self.changed.emit()
+
+    def _on_job_ended(self, job: RunJob) -> None:
+        if job is self._job:
+            entry, self._active, self._job = self._active, None, None
+            if entry is not None and entry.discarding:
+                self._delete(entry)
+            self._start_next()
+            self._viewer.hold(self._job is not None)
+        else:
+            self._on_left(self._leaving.pop(job))
+        job.deleteLater()
+        self.changed.emit()
+
+    # -- the project -------------------------------------------------------------------------------------------------
+    def _on_project_opened(self) -> None:
+        self._waiting.clear()
+        self._viewer.drop()
+        self._viewer.hold(False)
+        if self._job is not None and self._active is not None:
+            self._job.mute()
+            self._job.control.request_stop()
+            self._leaving[self._job] = self._active
+            self._active, self._job = None, None
+        self._list.clear()
+        folder = self._session.folder
+        for problem in self._read(list_runs(folder) if folder is not None else []):
+            self._log(str(problem), "warning")
+        self._set_shown(None)
+        self.changed.emit()
+        self.show_baseline()
+
+    def _on_project_edited(self) -> None:
+        project = self._session.project
+        self._list.mark_stale(project)
+        self._feed.refresh_stale()
+        result = self._session.result
+        if result.plan is None and not self.is_busy and (result.stale or result.baseline is None):
+            self._settle.start()
+        self.changed.emit()
+
+    # -- small things ------------------------------------------------------------------------------------------------
+    def _make_viewer(self) -> Viewer:
+        viewer = Viewer(self._feed, self._execute, self)
+        viewer.changed.connect(self.changed)
+        viewer.began.connect(self._set_shown)
+        viewer.entry_updated.connect(self.epochs_added)
+        viewer.message.connect(self._on_message)
+        viewer.failed.connect(partial(self._report_failure, "the fire on the map"))
+        return viewer
+
+    def _on_message(self, event: Message) -> None:
+        self._log(event.text, event.level)
+
+    def _log(self, text: str, level: str = "info") -> None:
+        self.logged.emit(text, level)
+        self._session.message.emit(text.splitlines()[0] if text else "")
+
+    def _report_failure(self, where: str, event: RunFinished) -> None:
+        problems = event.problems or (Problem(where, event.message),)
+        self._session.refuse(InputError(problems, f"{where}: failed"))
+
+    def _project_of(self, entry: RunEntry) -> Project | None:
+        if entry.project is None:
+            problem = Problem(entry.title, "was made on another event or fire model", "open the project it was made on")
+            self._session.refuse(InputError([problem], "The run does not fit the open project"))
+        return entry.project
+
+    def _forget(self, entry: RunEntry) -> None:
+        self._waiting = [(other, spec) for other, spec in self._waiting if other is not entry]
+        if entry.folder.exists():
+            # A stopped run that waited to go on is still there to go on later.
+            entry.state, entry.reason = RunState.FINISHED, FinishReason.STOPPED
+        else:
+            self._list.remove(entry)
+
+    def _delete(self, entry: RunEntry) -> None:
+        self._forget(entry)
+        try:
+            delete_run(entry.folder)
+        except InputError as error:
+            self._session.refuse(error)
+            return
+        self._list.remove(entry)
+        if entry is self._shown:
+            self._set_shown(None)
+        self._log(f"{entry.title} was discarded.")
+        self.changed.emit()
+
+    def _on_left(self, entry: RunEntry) -> None:
+        """A run of the project that was open before has ended; the open one may have listed it as interrupted."""
+        if entry.discarding:
+            self._delete(entry)
+        elif self._list.in_folder(entry.folder) is not None:
+            self._read([entry.folder])
+
+    def _read(self, folders: Sequence[Path]) -> tuple[InputError, ...]:
+        problems = self._list.read(folders, self._session.project, self._clock().date())
+        self.changed.emit()
+        return problems

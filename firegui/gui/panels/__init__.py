@@ -1,0 +1,1 @@
+"""Docks; panels do not know each other and talk through the session."""

@@ -1,0 +1,147 @@
+"""The regions dock: what must be protected, how large it is, how much it weighs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
+
+from firegui.domain.regions import region_problems
+from firegui.gui.forms.buttons import ButtonRow
+from firegui.gui.models.checks import free_name, refuse_new
+from firegui.gui.models.regions import NAME, RegionModel
+from firegui.gui.reporting import refusing
+from firegui.gui.session import Session, Tool
+from firegui.io.regions_file import read_regions, write_regions_geojson, write_regions_toml
+
+_READS = "Regions (*.geojson *.json *.toml);;All files (*)"
+_GEOJSON, _TOML = "GeoJSON, longitude and latitude (*.geojson)", "TOML, rows and columns (*.toml)"
+
+
+class RegionsPanel(QWidget):
+    """See the module. Selecting a row selects the region everywhere, and the other way round."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.model = RegionModel(session, self)
+        self.view = self._make_view()
+        self._footer = QLabel(wordWrap=True)
+        self._footer.setProperty("role", "muted")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        column.addWidget(self._make_buttons())
+        column.addWidget(self.view, 1)
+        column.addWidget(self._footer)
+        for signal in (session.project_opened, session.regions_changed):
+            signal.connect(self._refresh)
+        session.region_selected.connect(self._follow)
+        self._refresh()
+
+    @property
+    def footer(self) -> str:
+        """The line under the table."""
+        return self._footer.text()
+
+    def _make_view(self) -> QTableView:
+        view = QTableView()
+        view.setModel(self.model)
+        view.setAccessibleName("Protected regions")
+        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        view.setAlternatingRowColors(True)
+        view.setShowGrid(False)
+        view.verticalHeader().hide()
+        view.verticalHeader().setDefaultSectionSize(26)
+        header = view.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(52)
+        view.selectionModel().currentRowChanged.connect(lambda current, _previous: self._select(current.row()))
+        return view
+
+    def _make_buttons(self) -> ButtonRow:
+        row = ButtonRow()
+        draw = self._session.set_tool
+        row.add("rectangle", "Draw rectangle", "draw a rectangular region on the map", lambda: draw(Tool.RECTANGLE))
+        row.add("polygon", "Draw polygon", "draw a polygon region on the map", lambda: draw(Tool.POLYGON))
+        row.add("delete", "Delete", "delete the selected region", self.delete_selected)
+        row.add("import", "Import…", "add regions from a GeoJSON or TOML file", self.import_file)
+        row.add("export", "Export…", "write all regions to a GeoJSON or TOML file", self.export_file)
+        return row
+
+    # -- what the buttons do -----------------------------------------------------------------------------------------
+    def delete_selected(self) -> None:
+        """Delete the selected region."""
+        self._session.delete_region(self._session.selected_region)
+
+    def import_file(self) -> None:
+        """Ask for a file and add its regions; a name already taken gets a number."""
+        name, _filter = QFileDialog.getOpenFileName(self, "Import regions", "", _READS)
+        if not name or not self._session.has_project:
+            return
+        with refusing(self._session, name):
+            grid = self._session.project.scenario.grid
+            regions = list(self._session.project.regions)
+            for region in read_regions(Path(name), grid):
+                regions.append(replace(region, name=free_name(region.name, (other.name for other in regions))))
+            before = region_problems(self._session.project.regions, grid.shape)
+            refuse_new(before, region_problems(regions, grid.shape), f"{Path(name).name} cannot be used")
+            added = len(regions) - len(self._session.project.regions)
+            self._session.set_regions(f"import {Path(name).name}", regions)
+            self._session.message.emit(f"{added} regions imported from {Path(name).name}")
+
+    def export_file(self) -> None:
+        """Ask for a file and write every region to it."""
+        if not self._session.has_project or not self._session.project.regions:
+            self._session.message.emit("There is no region to export.")
+            return
+        grid = self._session.project.scenario.grid
+        filters = f"{_GEOJSON};;{_TOML}" if grid.is_georeferenced else _TOML
+        name, _filter = QFileDialog.getSaveFileName(self, "Export regions", "regions", filters)
+        if not name:
+            return
+        path = Path(name)
+        if not path.suffix:
+            path = path.with_suffix(".toml" if _filter == _TOML else ".geojson")
+        with refusing(self._session, str(path)):
+            if path.suffix.lower() == ".toml":
+                write_regions_toml(self._session.project.regions, path)
+            else:
+                write_regions_geojson(self._session.project.regions, path, grid)
+            self._session.message.emit(f"Regions written to {path.name}")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Delete deletes the selected region."""
+        if event.key() == Qt.Key.Key_Delete:
+            self.delete_selected()
+        else:
+            super().keyPressEvent(event)
+
+    # -- following the session ---------------------------------------------------------------------------------------
+    def _select(self, row: int) -> None:
+        if 0 <= row < len(self.model.regions):
+            self._session.select_region(self.model.regions[row].name)
+
+    def _follow(self, name: str) -> None:
+        row, selection = self.model.row_of(name), self.view.selectionModel()
+        if row < 0:
+            selection.clear()
+        elif row != selection.currentIndex().row():
+            flags = QItemSelectionModel.SelectionFlag
+            selection.setCurrentIndex(self.model.index(row, NAME), flags.ClearAndSelect | flags.Rows)
+
+    def _refresh(self) -> None:
+        self._follow(self._session.selected_region)
+        self._footer.setText(self._summary())
+
+    def _summary(self) -> str:
+        count = len(self.model.regions)
+        if not count:
+            return "No region yet. Draw one on the map, or import a file."
+        share = self.model.union_share()
+        return f"{count} region{'s' if count > 1 else ''} · {100 * share:.1f} % of the domain protected"

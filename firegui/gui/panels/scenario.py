@@ -1,0 +1,129 @@
+"""The scenario dock: what is loaded, on which grid, and what it lacks."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from firegui.domain.project import Project
+from firegui.domain.scenario import LAYERS
+from firegui.fire.scalar import left_out
+from firegui.gui.session import Session
+
+SYNTHETIC = "Synthetic demo — not a real fire"
+_ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Fleet", "Missing", "Observed")
+
+
+class ScenarioPanel(QScrollArea):
+    """Facts of the open project, as text that can be copied."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._values: dict[str, QLabel] = {}
+        self._banner = QLabel(SYNTHETIC, wordWrap=True)
+        self._banner.setProperty("role", "banner")
+        self._banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._notes = _value()
+        self._notes.setProperty("role", "muted")
+        page = self._page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(8, 6, 8, 6)
+        column.setSpacing(8)
+        column.addWidget(self._banner)
+        column.addLayout(self._facts())
+        column.addWidget(self._notes)
+        column.addStretch(1)
+        self.setWidget(page)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for signal in (session.project_opened, session.project_edited):
+            signal.connect(self._refresh)
+        self._refresh()
+
+    def text_of(self, row: str) -> str:
+        """What stands beside ``row``."""
+        return self._values[row].text()
+
+    @property
+    def is_marked_synthetic(self) -> bool:
+        """Whether the banner is up that says the fire is not real."""
+        return not self._banner.isHidden()
+
+    @property
+    def notes(self) -> str:
+        """What a reader should know, one line each."""
+        return self._notes.text()
+
+    def _facts(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(3)
+        grid.setColumnStretch(1, 1)
+        for row, title in enumerate(_ROWS):
+            label = QLabel(title)
+            label.setProperty("role", "muted")
+            value = _value()
+            value.setAccessibleName(title)
+            label.setBuddy(value)
+            grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value, row, 1, Qt.AlignmentFlag.AlignTop)
+            self._values[title] = value
+        return grid
+
+    def _refresh(self) -> None:
+        self._page.setVisible(self._session.has_project)
+        if not self._session.has_project:
+            return
+        project = self._session.project
+        for title, text in facts(project).items():
+            self._values[title].setText(text)
+        event = project.scenario
+        _set_role(self._values["Missing"], "warning" if event.missing_layers else "")
+        self._banner.setVisible(event.synthetic)
+        limits = left_out(event) if project.fire_model.kind == "scalar" else ()
+        notes = dict.fromkeys((*event.notes, *limits))
+        self._notes.setText("\n".join(f"• {note}" for note in notes))
+        self._notes.setVisible(bool(notes))
+
+
+def facts(project: Project) -> dict[str, str]:
+    """Title and text of every row."""
+    event, calendar = project.scenario, project.calendar
+    grid = event.grid
+    zone = f"UTC{event.utc_offset_h:+g} h"
+    local = calendar.start.astimezone(calendar.local_zone)
+    kilometres = f"{grid.columns * grid.cell_size_m / 1000:.1f} × {grid.rows * grid.cell_size_m / 1000:.1f} km"
+    missing = [LAYERS[key][0].lower() for key in event.missing_layers]
+    observed = f"{len(event.observed_dates)} perimeters, {_span(project)}" if event.observed_dates else "no perimeter"
+    return {
+        "Name": event.name,
+        "Grid": f"{grid.rows} × {grid.columns} cells of {grid.cell_size_m:g} m\n{kilometres}",
+        "CRS": grid.crs if grid.is_georeferenced and grid.crs else "none; positions are metres from the south-west",
+        "Start": f"{calendar.start:%Y-%m-%d %H:%M} UTC\n{local:%Y-%m-%d %H:%M} local ({zone})",
+        "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps} steps of {calendar.hours_per_step:g} h",
+        "Fire model": project.fire_model.label,
+        "Fleet": f"{project.fleet.n_aircraft} aircraft of {len(project.fleet.types)} types",
+        "Missing": ", ".join(missing) if missing else "nothing",
+        "Observed": observed,
+    }
+
+
+def _span(project: Project) -> str:
+    dates = project.scenario.observed_dates
+    first, last = dates[0], dates[-1]
+    return f"{first.day} {first:%b} – {last.day} {last:%b %Y}" if len(dates) > 1 else f"{last.day} {last:%b %Y}"
+
+
+def _set_role(label: QLabel, role: str) -> None:
+    label.setProperty("role", role)
+    # A style sheet looks at properties only when the widget is polished.
+    label.style().unpolish(label)
+    label.style().polish(label)
+
+
+def _value() -> QLabel:
+    label = QLabel(wordWrap=True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

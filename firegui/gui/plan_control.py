@@ -1,0 +1,88 @@
+"""Start, pause, resume and stop: what the buttons mean, given what the queue is doing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from firegui.errors import InputError
+from firegui.gui.documents import Documents
+from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.session import Session
+from firegui.runs.events import RunState
+
+
+class PlanControl(QObject):
+    """See the module."""
+
+    changed = Signal()
+    """What can be done may have changed."""
+
+    def __init__(self, session: Session, queue: RunQueue, documents: Documents, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._queue, self._documents = session, queue, documents
+        for signal in (queue.changed, queue.shown_changed, session.project_opened):
+            signal.connect(self.changed)
+
+    def start(self) -> None:
+        """Save the project and optimize its plan; what keeps it from starting is listed.
+
+        The project is saved first, so that the command kept with the run repeats it.
+        """
+        if not self.can_start:
+            return
+        if problems := self._session.project.problems():
+            self._session.refuse(InputError(problems, "The plan cannot be started yet"))
+            return
+        if (self._session.folder is None or self._session.is_dirty) and not self._documents.save():
+            return
+        entry = self._queue.optimize()
+        self._session.message.emit(f"Started {entry.title}")
+
+    def pause(self) -> None:
+        """Hold before the next epoch."""
+        self._queue.pause()
+
+    def resume(self) -> None:
+        """Let the paused run go on, else take up the shown one that was stopped."""
+        stopped = self._stopped
+        if self._is_paused:
+            self._queue.resume()
+        elif stopped is not None:
+            self._queue.go_on(stopped)
+
+    def stop(self) -> None:
+        """Stop and keep the best plan so far."""
+        self._queue.stop()
+
+    @property
+    def can_start(self) -> bool:
+        """Whether a new run can be asked for; it waits its turn when another works."""
+        return self._session.has_project
+
+    @property
+    def can_pause(self) -> bool:
+        """Whether the active run works and has not been asked to hold."""
+        active = self._queue.active
+        return active is not None and active.state is RunState.RUNNING and not active.pausing
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether a run is held, or the shown one was stopped before its end."""
+        return self._is_paused or self._stopped is not None
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether a run works that has not been asked to stop."""
+        active = self._queue.active
+        return active is not None and active.state is not RunState.STOPPING
+
+    @property
+    def _is_paused(self) -> bool:
+        active = self._queue.active
+        return active is not None and (active.pausing or active.state is RunState.PAUSED)
+
+    @property
+    def _stopped(self) -> RunEntry | None:
+        shown = self._queue.shown
+        return shown if self._queue.active is None and shown is not None and shown.can_go_on else None

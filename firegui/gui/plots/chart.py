@@ -1,0 +1,219 @@
+"""One small chart: curves, a dotted level, a cursor, a title that reads out numbers. It knows nothing of runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from firegui.gui.plots.elided import ElidedLabel, Piece
+from firegui.gui.theme import Colors, current_colors
+
+_FONT_POINTS = 8
+_X_AXIS_HEIGHT = 31
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Curve:
+    item: Any
+    role: str
+    width: float
+    style: Qt.PenStyle
+
+
+class Chart(QWidget):
+    """Colours are named by their role in :class:`~firegui.gui.theme.Colors`, so that a change of theme repaints them.
+
+    The view follows the data until a person zooms or drags; :meth:`fit` lets it follow again.
+    """
+
+    hovered = Signal(object)
+    """The abscissa under the mouse, or ``None`` when it left."""
+    clicked = Signal(float)
+    """The abscissa of a left click."""
+    zoomed = Signal()
+    """A person changed the view."""
+
+    def __init__(self, title: str, x_label: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._log = False
+        self._curves: list[_Curve] = []
+        self._level: float | None = None
+        self.title, self.legend = ElidedLabel(title), ElidedLabel()
+        small = QFont(self.font())
+        small.setPointSize(_FONT_POINTS)
+        self.legend.setFont(small)
+        self.plot = pg.PlotWidget()
+        self.item = self.plot.getPlotItem()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(1)
+        layout.addWidget(self.title)
+        layout.addWidget(self.legend)
+        layout.addWidget(self.plot, 1)
+        self.setMinimumSize(120, 90)
+        self._set_up_plot(x_label)
+        # The level is mostly above the curves, so its text hangs below it.
+        below = {"position": 0.98, "anchors": [(1, 0), (1, 0)]}
+        self._level_line = pg.InfiniteLine(angle=0, movable=False, label="", labelOpts=below)
+        self._cursor = pg.InfiniteLine(angle=90, movable=False)
+        for line in (self._level_line, self._cursor):
+            line.setVisible(False)
+            self.item.addItem(line, ignoreBounds=line is self._cursor)
+        self.set_colors(current_colors())
+
+    def _set_up_plot(self, x_label: str) -> None:
+        font = QFont(self.font())
+        font.setPointSize(_FONT_POINTS)
+        for side in ("left", "bottom"):
+            axis = self.item.getAxis(side)
+            axis.setTickFont(font)
+            axis.setStyle(tickTextOffset=3, tickLength=-4)
+            axis.enableAutoSIPrefix(False)
+        self.item.getAxis("bottom").setHeight(_X_AXIS_HEIGHT)
+        self.item.hideButtons()
+        self.item.setMenuEnabled(False)
+        self.item.setClipToView(True)
+        self.item.setDownsampling(auto=True, mode="peak")
+        self.set_x_label(x_label)
+        self.item.vb.sigRangeChangedManually.connect(self._on_zoomed)
+        scene = self.plot.scene()
+        scene.sigMouseMoved.connect(self._on_moved)
+        scene.sigMouseClicked.connect(self._on_clicked)
+
+    # -- what is drawn -----------------------------------------------------------------------------------------------
+    def add_curve(self, role: str, *, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> int:
+        """A new curve; its number is for :meth:`set_curve`."""
+        item = self.item.plot(antialias=True)
+        item.setLogMode(False, self._log)
+        self._curves.append(_Curve(item, role, width, style))
+        self.set_colors(current_colors())
+        return len(self._curves) - 1
+
+    @property
+    def curve_count(self) -> int:
+        """How many curves there are."""
+        return len(self._curves)
+
+    def set_curve(self, index: int, x: NDArray[Any], y: NDArray[Any]) -> None:
+        """Give a curve its points. Values that a log axis cannot show leave a gap."""
+        values = np.array(y, float)
+        if self._log:
+            values[values <= 0] = np.nan
+        self._curves[index].item.setData(np.array(x, float), values)
+
+    def curve_points(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The points of a curve as they were given; empty arrays before there are any."""
+        x, y = self._curves[index].item.getOriginalDataset()
+        return (np.empty(0), np.empty(0)) if x is None or y is None else (x, y)
+
+    def set_curve_visible(self, index: int, visible: bool) -> None:
+        """Show or hide a curve."""
+        self._curves[index].item.setVisible(visible)
+
+    def set_level(self, value: float | None, text: str = "") -> None:
+        """A dotted horizontal line, such as the fire without drops."""
+        self._level = value
+        drawable = value is not None and (value > 0 or not self._log)
+        if value is not None and drawable:
+            self._level_line.setPos(float(np.log10(value)) if self._log else value)
+            self._level_line.label.setFormat(text)
+        self._level_line.setVisible(drawable)
+
+    @property
+    def level(self) -> float | None:
+        """The level that is drawn."""
+        return self._level if self._level_line.isVisible() else None
+
+    @property
+    def level_text(self) -> str:
+        """What is written at the level."""
+        return str(self._level_line.label.format)
+
+    @property
+    def cursor_x(self) -> float | None:
+        """Where the vertical line is."""
+        return float(self._cursor.value()) if self._cursor.isVisible() else None
+
+    def set_cursor(self, x: float | None) -> None:
+        """The vertical line."""
+        self._cursor.setVisible(x is not None)
+        if x is not None:
+            self._cursor.setPos(x)
+
+    def set_title(self, name: str, *pieces: Piece) -> None:
+        """The two lines above the chart: what it is, and its numbers with the colours of their curves."""
+        self.title.set_text(name)
+        self.legend.set_pieces(pieces)
+
+    def set_x_label(self, text: str) -> None:
+        """What the abscissa counts."""
+        self.item.setLabel("bottom", text, **{"font-size": f"{_FONT_POINTS}pt"})
+
+    # -- how it is drawn ---------------------------------------------------------------------------------------------
+    def set_log(self, on: bool) -> None:
+        """A logarithmic ordinate, or a plain one."""
+        self._log = on
+        self.item.setLogMode(x=False, y=on)
+
+    def fit(self) -> None:
+        """Show all the data and follow it."""
+        self.item.enableAutoRange(x=True, y=True)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the view follows the data."""
+        return all(bool(axis) for axis in self.item.vb.autoRangeEnabled())
+
+    def set_colors(self, colors: Colors) -> None:
+        """Take on the colours of a theme."""
+        self.plot.setBackground(colors.base)
+        for side in ("left", "bottom"):
+            axis = self.item.getAxis(side)
+            axis.setPen(colors.border)
+            axis.setTextPen(colors.muted)
+        self.item.showGrid(x=True, y=True, alpha=0.12)
+        for curve in self._curves:
+            curve.item.setPen(pg.mkPen(getattr(colors, curve.role), width=curve.width, style=curve.style))
+        self._level_line.setPen(pg.mkPen(colors.muted, style=Qt.PenStyle.DotLine))
+        self._level_line.label.setColor(colors.muted)
+        self._cursor.setPen(pg.mkPen(colors.text))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow a change of theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_cursor"):
+            self.set_colors(current_colors())
+
+    # -- the mouse ---------------------------------------------------------------------------------------------------
+    def leaveEvent(self, event: QEvent) -> None:
+        """Nothing is pointed at any more."""
+        super().leaveEvent(event)
+        self.hovered.emit(None)
+
+    def _x_at(self, point: QPointF) -> float | None:
+        if not self.item.vb.sceneBoundingRect().contains(point):
+            return None
+        return float(self.item.vb.mapSceneToView(point).x())
+
+    def _on_moved(self, point: QPointF) -> None:
+        self.hovered.emit(self._x_at(point))
+
+    def _on_clicked(self, event: Any) -> None:
+        x = self._x_at(event.scenePos())
+        if x is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if event.double():
+            self.fit()
+            self.zoomed.emit()
+        else:
+            self.clicked.emit(x)
+
+    def _on_zoomed(self, _axes: object) -> None:
+        self.zoomed.emit()

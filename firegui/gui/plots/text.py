@@ -1,0 +1,28 @@
+"""How numbers read on plots and in lists."""
+
+from __future__ import annotations
+
+import math
+
+
+def number(value: float | None) -> str:
+    """Three significant digits for people: ``24.6``, ``1,230``, ``2.1e-05``; a dash for nothing."""
+    if value is None or math.isnan(value):
+        return "–"
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 1000:
+        return f"{value:,.0f}"
+    if size < 1e-3:
+        return f"{value:.1e}"
+    return f"{value:.{max(2 - math.floor(math.log10(size)), 0)}f}"
+
+
+def duration(seconds: float | None) -> str:
+    """``0:42``, ``12:05`` or ``1:02:03``; a dash for nothing."""
+    if seconds is None or math.isnan(seconds):
+        return "–"
+    whole = max(round(seconds), 0)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"

@@ -1,0 +1,120 @@
+"""A picture of the real workbench, drawn without a display: for the README, for reports, for headless machines."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QDeadlineTimer, QEventLoop, QSize
+from PySide6.QtWidgets import QApplication
+
+from firegui.errors import FireguiError, InputError, Problem
+from firegui.gui.app import make_application
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session
+from firegui.gui.theme import Theme, apply_theme
+from firegui.io.project_store import load_project
+
+_SETTLE_MS = 400
+_PLAYED_SHARE = 0.6
+
+
+def render_workbench(
+    project_folder: Path,
+    run_folder: Path | None,
+    png: Path,
+    *,
+    size: tuple[int, int] = (1440, 900),
+    step: int | None = None,
+    dark: bool = True,
+) -> None:
+    """Open the project in a window nobody sees, show ``run_folder`` in it, and write its picture to ``png``.
+
+    ``step`` is the shown step; left out, it is past the middle of the plan. Raises
+    :class:`~firegui.errors.InputError` for a project or run that cannot be shown or a file that cannot be written;
+    ``png`` then stays as it was.
+    """
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    project = load_project(project_folder)
+    existing = QApplication.instance()
+    app = existing if isinstance(existing, QApplication) else make_application(["firegui"])
+    apply_theme(app, Theme.DARK if dark else Theme.LIGHT)
+    session = Session()
+    queue = RunQueue(session)
+    window = MainWindow(session, queue, Preferences())
+    # Nobody could close a dialog here: what is refused ends the work instead.
+    session.refused.disconnect()
+    refused: list[InputError] = []
+    session.refused.connect(refused.append)
+    try:
+        window.resize(QSize(*size))
+        window.show()
+        session.open_project(project, project_folder)
+        if run_folder is not None:
+            queue.show_folder(run_folder)
+        _wait_for(lambda: bool(refused) or not queue.activity)
+        if refused:
+            raise refused[0]
+        session.set_step(round(_PLAYED_SHARE * project.calendar.n_steps) if step is None else step)
+        _settle()
+        _save(window, png)
+    finally:
+        queue.shutdown()
+        window.hide()
+        window.deleteLater()
+        session.undo_stack.clear()
+
+
+def _wait_for(done: Callable[[], bool]) -> None:
+    while not done():
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 100)
+
+
+def _settle() -> None:
+    """Let throttled plots, late layouts and the map's own timers come to rest."""
+    deadline = QDeadlineTimer(_SETTLE_MS)
+    while not deadline.hasExpired():
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+
+
+def _save(window: MainWindow, png: Path) -> None:
+    """Write the picture whole or not at all."""
+    problem = Problem(str(png), "cannot be written", "choose another folder")
+    try:
+        png.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".picture-", dir=png.parent) as waiting:
+            draft = Path(waiting) / "picture.png"
+            if not window.grab().save(str(draft), "PNG"):
+                raise InputError([problem], "The picture was not drawn")
+            os.replace(draft, png)
+    except OSError as error:
+        raise InputError([problem], f"The picture was not drawn ({error})") from error
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """``python -m firegui.gui.snapshot PROJECT [--run RUN] --out F.png``; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m firegui.gui.snapshot", description=__doc__)
+    parser.add_argument("project", type=Path)
+    parser.add_argument("--run", type=Path, default=None, help="the run folder whose plan is shown")
+    parser.add_argument("--out", type=Path, required=True, help="the PNG to write")
+    parser.add_argument("--step", type=int, default=None, help="the step to show")
+    parser.add_argument("--size", type=int, nargs=2, default=(1440, 900), metavar=("WIDTH", "HEIGHT"))
+    parser.add_argument("--light", action="store_true", help="the light theme")
+    given = parser.parse_args(arguments)
+    try:
+        render_workbench(
+            given.project, given.run, given.out, size=tuple(given.size), step=given.step, dark=not given.light
+        )
+    except FireguiError as error:
+        print(error)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,54 @@
+"""The status bar: what is under the mouse, what the window has to say, what it is working on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QLabel, QSizePolicy, QStatusBar
+
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.map.view import MapView
+from firegui.gui.session import Session
+
+_MESSAGE_MS = 10_000
+
+
+class StatusLine(QObject):
+    """Three texts side by side: where the mouse is, the latest message, and the work in hand."""
+
+    def __init__(self, session: Session, queue: RunQueue, view: MapView, bar: QStatusBar) -> None:
+        super().__init__(bar)
+        self._queue = queue
+        self.place = _label("Under the mouse")
+        self.message = _label("Message", Qt.AlignmentFlag.AlignRight)
+        self.work = QLabel()
+        self.work.setProperty("role", "muted")
+        bar.setSizeGripEnabled(False)
+        bar.addWidget(self.place, 3)
+        bar.addWidget(self.message, 2)
+        bar.addPermanentWidget(self.work)
+        self._fade = QTimer(self)
+        self._fade.setSingleShot(True)
+        self._fade.setInterval(_MESSAGE_MS)
+        self._fade.timeout.connect(self.message.clear)
+        view.hovered.connect(lambda text: self.place.setText(str(text)))
+        session.message.connect(self._say)
+        queue.changed.connect(self._show_work)
+        self._show_work()
+
+    def _say(self, text: str) -> None:
+        self.message.setText(text)
+        self.message.setToolTip(text)
+        self._fade.start()
+
+    def _show_work(self) -> None:
+        active = self._queue.active
+        self.work.setText(self._queue.activity if active is None else f"{active.title} · {active.status}")
+
+
+def _label(name: str, side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> QLabel:
+    label = QLabel()
+    label.setAccessibleName(name)
+    label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+    # A long text is cut off rather than making the whole window wider.
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return label

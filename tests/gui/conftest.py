@@ -1,0 +1,139 @@
+"""Fixtures of the window's tests: everything runs offscreen unless a platform is named from outside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QSettings
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.fleet import AircraftType, Fleet, Material
+from firegui.domain.grid import Grid
+from firegui.domain.project import FireModel, Project
+from firegui.domain.regions import Region
+from firegui.domain.scenario import Scenario
+from firegui.domain.settings import OptimizerSettings, PlanSettings
+from firegui.errors import InputError
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session
+from firegui.runs.control import RunControl
+from firegui.runs.events import FinishReason, RunEvent, RunFinished
+from firegui.runs.spec import RunSpec
+
+ROWS, COLUMNS, DAYS = 40, 60, 6
+
+
+def small_scenario() -> Scenario:
+    """A georeferenced 40 × 60 event of six days with elevation, wind and two observed perimeters."""
+    rows, columns = np.mgrid[0:ROWS, 0:COLUMNS]
+    elevation = (900 + 4 * rows + 60 * np.sin(columns / 7)).astype(np.float32)
+    first = (rows - 20) ** 2 + (columns - 30) ** 2 < 9
+    second = (rows - 20) ** 2 + (columns - 32) ** 2 < 36
+    return Scenario(
+        name="Test Ridge",
+        grid=Grid(ROWS, COLUMNS, 30.0, (30.0, 0.0, 0.0, 0.0, -30.0, 4_000_000.0), "EPSG:32610"),
+        start=datetime(2020, 8, 19, 7, tzinfo=UTC),
+        utc_offset_h=-7.0,
+        wind_speed=np.full((DAYS, ROWS, COLUMNS), 3.0, np.float32),
+        wind_dir=np.full((DAYS, ROWS, COLUMNS), 0.5, np.float32),
+        layers={"elevation": elevation},
+        ignition=first,
+        observed=np.stack([first, first | second]),
+        observed_dates=(date(2020, 8, 19), date(2020, 8, 21)),
+        notes=("Wind is the same everywhere.",),
+    )
+
+
+def small_fleet() -> Fleet:
+    """Two types, three aircraft."""
+    return Fleet(
+        (
+            AircraftType(
+                id="S-2T", type="S-2T Turbo Tracker", count=2, material=Material.RETARDANT, payload_gal=1200.0,
+                turnaround_h=0.5, speed_ms=66.4, drop_duration_s=3.5, drop_height_m=56.1, sigma_parallel_m=111.7,
+                sigma_perpendicular_m=3.37, provenance="own drop guide",
+            ),
+            AircraftType(
+                id="CL-415", type="CL-415 Super Scooper", count=1, material=Material.WATER, payload_gal=1621.0,
+                turnaround_h=0.18, speed_ms=56.6, drop_duration_s=2.0, drop_height_m=30.5, sigma_parallel_m=100.5,
+                sigma_perpendicular_m=5.89, provenance="SP-2H water",
+            ),
+        )
+    )  # fmt: skip
+
+
+@pytest.fixture
+def project() -> Project:
+    """A small project of four planned days with one region; the S-2T is grounded on the third day."""
+    return Project(
+        scenario=small_scenario(),
+        fleet=small_fleet(),
+        grounded={"S-2T": (date(2020, 8, 21),)},
+        regions=(Region.rectangle("R1", (2, 10), (5, 25)),),
+        plan=PlanSettings(days=4, optimizer=OptimizerSettings(epochs=3, patience=3)),
+        fire_model=FireModel(
+            "scalar",
+            "Scalar test model",
+            {"p": 0.5, "wind_gain": 0.3, "wind_alignment": 0.3, "slope": 0.1, "gamma": 0.3, "fuel": 1.0},
+        ),
+    )
+
+
+@pytest.fixture
+def session(qapp: object, project: Project) -> Iterator[Session]:
+    """A session with :func:`project` open and not saved anywhere."""
+    opened = Session()
+    opened.open_project(project, None)
+    yield opened
+    opened.deleteLater()
+
+
+@pytest.fixture
+def preferences_store(tmp_path: Path) -> QSettings:
+    """Settings in a file of the test, never the user's own."""
+    return QSettings(str(tmp_path / "preferences.ini"), QSettings.Format.IniFormat)
+
+
+def quiet_execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+    """Stands in for the runner: ends at once and computes nothing."""
+    emit(RunFinished(FinishReason.COMPLETED, "done", None, None, None))
+
+
+@pytest.fixture
+def queue(session: Session) -> Iterator[RunQueue]:
+    """A queue whose runs end at once."""
+    made = RunQueue(session, execute=quiet_execute)
+    yield made
+    made.shutdown()
+    made.deleteLater()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QSettings) -> Iterator[MainWindow]:
+    """The whole workbench on :func:`session`, shown; runs end at once and nothing is asked when it goes."""
+    opened = MainWindow(session, queue, Preferences(preferences_store))
+    opened.resize(1280, 800)
+    with qtbot.waitActive(opened):
+        opened.show()
+        opened.activateWindow()
+    yield opened
+    session.undo_stack.setClean()
+    opened.close()
+    opened.deleteLater()
+
+
+@pytest.fixture
+def refusals(session: Session) -> list[InputError]:
+    """Everything the session refuses during the test."""
+    found: list[InputError] = []
+    session.refused.connect(found.append)
+    return found

@@ -1,0 +1,136 @@
+"""Stand-ins for the engine: runs that say what a test wants, without simulating anything."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from firegui.domain.project import Project
+from firegui.domain.results import Frames, Metrics
+from firegui.domain.schedule import DropRecord
+from firegui.runs.control import RunControl
+from firegui.runs.events import (
+    BaselineReady,
+    EpochDone,
+    FinishReason,
+    Message,
+    PlanUpdated,
+    RunEvent,
+    RunFinished,
+    RunState,
+    StateChanged,
+)
+from firegui.runs.spec import EvaluateSpec, OptimizeSpec, RunSpec
+
+Emit = Callable[[RunEvent], None]
+STRIDE = 5
+
+
+def metrics(objective: float = 10.0, drops: int = 0) -> Metrics:
+    """Scores of a rollout."""
+    return Metrics(100.0, 9.0, 200.0, 3.0, 0.1, 0.2, 0.3, drops, drops, objective)
+
+
+def frames(project: Project, size: int = 4) -> Frames:
+    """A square of certain fire that grows by a row and a column a frame."""
+    count = -(-project.calendar.n_steps // STRIDE) + 1
+    fire = np.zeros((count, *project.scenario.grid.shape), np.uint8)
+    for k in range(count):
+        fire[k, : size + k, : size + k] = 255
+    return Frames(STRIDE, fire, np.zeros_like(fire), np.full_like(fire, 255))
+
+
+def drop(step: int, material: str = "retardant", *, executed: bool = True) -> DropRecord:
+    """A drop of the small fleet."""
+    aircraft, column = ("S-2T-1", 0) if material == "retardant" else ("CL-415-1", 2)
+    return DropRecord(step, aircraft, column, "type", material, 1200.0, executed, 10.0, 20.0, 0.5, 10.5, 20.5, 3.7, 0.2)
+
+
+def epoch_done(epoch: int, epochs: int = 40) -> EpochDone:
+    """An epoch whose objective falls by the epoch."""
+    value = 20.0 / (epoch + 1)
+    return EpochDone(epoch, epochs, 3 * (epoch + 1), value, value, 0.3, 0.2, 0.1, epoch, 0.5, 0.1 * (epoch + 1))
+
+
+class FakeExecute:
+    """Evaluations end at once; a run does ``epochs`` epochs, or goes on until it is stopped when ``endless``.
+
+    It honours the control as the real one does, and notes what it was asked and in which thread.
+    """
+
+    def __init__(self, *, epochs: int = 3, endless: bool = False, raises: Exception | None = None) -> None:
+        self.epochs, self.endless, self.raises = epochs, endless, raises
+        self.specs: list[RunSpec] = []
+        self.threads: list[int] = []
+        self.living = 0
+
+    def __call__(self, spec: RunSpec, emit: Emit, control: RunControl) -> None:
+        self.specs.append(spec)
+        self.threads.append(threading.get_ident())
+        self.living += 1
+        try:
+            if self.raises is not None and isinstance(spec, OptimizeSpec):
+                raise self.raises
+            if isinstance(spec, EvaluateSpec):
+                self._evaluate(spec, emit)
+            else:
+                self._optimize(spec, emit, control)
+        finally:
+            self.living -= 1
+
+    @property
+    def runs(self) -> list[OptimizeSpec]:
+        """The runs that were started."""
+        return [spec for spec in self.specs if isinstance(spec, OptimizeSpec)]
+
+    @property
+    def evaluations(self) -> list[EvaluateSpec]:
+        """What was evaluated for the map."""
+        return [spec for spec in self.specs if isinstance(spec, EvaluateSpec)]
+
+    @staticmethod
+    def _evaluate(spec: EvaluateSpec, emit: Emit) -> None:
+        emit(StateChanged(RunState.RUNNING))
+        emit(BaselineReady(metrics(24.6), frames(spec.project, 6)))
+        if spec.schedule is not None:
+            emit(PlanUpdated(-1, metrics(3.0, 2), frames(spec.project), (drop(3), drop(60, "water"))))
+        emit(RunFinished(FinishReason.COMPLETED, "ready", None, metrics(24.6), None))
+
+    def _optimize(self, spec: OptimizeSpec, emit: Emit, control: RunControl) -> None:
+        spec.out.mkdir(parents=True, exist_ok=True)
+        (spec.out / "run.toml").write_text("format = 1\n")
+        emit(StateChanged(RunState.PREPARING))
+        emit(BaselineReady(metrics(24.6), frames(spec.project, 6)))
+        emit(StateChanged(RunState.RUNNING))
+        epoch = 0
+        while (self.endless or epoch < self.epochs) and not control.stop_requested:
+            if control.pause_requested:
+                emit(StateChanged(RunState.PAUSED))
+                control.wait_while_paused()
+                if not control.stop_requested:
+                    emit(StateChanged(RunState.RUNNING))
+                continue
+            emit(epoch_done(epoch, max(self.epochs, epoch + 1)))
+            emit(
+                PlanUpdated(
+                    epoch, metrics(20.0 / (epoch + 1), 2), frames(spec.project), (drop(3), drop(9), drop(60, "water"))
+                )
+            )
+            epoch += 1
+            if self.endless:
+                time.sleep(0.002)
+        reason = FinishReason.STOPPED if control.stop_requested else FinishReason.COMPLETED
+        emit(Message("almost done"))
+        emit(StateChanged(RunState.FINISHED))
+        emit(
+            RunFinished(reason, f"{reason.value}; raise the epochs to go on", metrics(2.5, 3), metrics(24.6), spec.out)
+        )
+
+
+def run_spec(project: Project, out: Path) -> OptimizeSpec:
+    """A run of ``project`` into ``out``."""
+    return OptimizeSpec(project, out, "firegui optimize P --out R")

@@ -1,0 +1,179 @@
+"""The composition root, in a process of its own: a window before torch, every thread ended, no silent death."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QMessageBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.gui.crash import CrashReporter, start_log
+from firegui.gui.dialogs.about import LIMITS, about_text, show_about
+from firegui.gui.theme import COLORS, Theme, palette
+from firegui.io.project_store import save_project
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+OPEN_LOOK_AND_CLOSE = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from firegui.gui import app
+
+open_first = app.open_first
+
+def look(window, folder):
+    assert window.isVisible()
+    assert "torch" not in sys.modules, "torch was loaded before the window was shown"
+    open_first(window, folder)
+    print("OPEN", window.session.project.scenario.name)
+    QTimer.singleShot(200, window.close)
+
+app.open_first = look
+sys.exit(app.main(Path(sys.argv[1])))
+"""
+
+
+def run_program(code: str, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+    places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
+    environment = os.environ | places | {"PYTHONPATH": str(REPOSITORY), "QT_QPA_PLATFORM": "offscreen"}
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+def test_the_window_opens_before_torch_and_closes_with_every_thread_ended(project: Project, tmp_path: Path) -> None:
+    folder = tmp_path / "ridge.firegui"
+    save_project(project, folder)
+    done = run_program(OPEN_LOOK_AND_CLOSE, str(folder), home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "OPEN Test Ridge" in done.stdout
+    assert "QThread: Destroyed" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_importing_the_window_loads_no_torch(tmp_path: Path) -> None:
+    code = "import sys, firegui.gui.app; sys.exit('torch' in sys.modules)"
+    done = run_program(code, home=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def reported(qtbot: QtBot, tmp_path: Path) -> Iterator[tuple[CrashReporter, list[str]]]:
+    """A reporter and what it told the person."""
+    told: list[str] = []
+    path = tmp_path / "firegui.log"
+    logger = start_log(path)
+    reporter = CrashReporter(logger, path, lambda text, _path: told.append(text))
+    yield reporter, told
+    for handler in list(logger.handlers):
+        if isinstance(handler, logging.FileHandler):
+            logger.removeHandler(handler)
+            handler.close()
+
+
+def fail() -> None:
+    raise ZeroDivisionError("of all things")
+
+
+def test_an_unexpected_error_is_told_and_logged(
+    qtbot: QtBot, reported: tuple[CrashReporter, list[str]], tmp_path: Path
+) -> None:
+    reporter, told = reported
+    try:
+        fail()
+    except ZeroDivisionError as error:
+        reporter.report(type(error), error, error.__traceback__)
+    qtbot.waitUntil(lambda: len(told) == 1)
+    assert "of all things" in told[0]
+    assert "in fail" in (tmp_path / "firegui.log").read_text(encoding="utf-8")
+
+
+def test_an_error_in_another_thread_is_told_in_the_windows(
+    qtbot: QtBot, reported: tuple[CrashReporter, list[str]]
+) -> None:
+    reporter, told = reported
+
+    def work() -> None:
+        try:
+            fail()
+        except ZeroDivisionError as error:
+            reporter.report(type(error), error, error.__traceback__)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert told == []
+    qtbot.waitUntil(lambda: len(told) == 1)
+
+
+def test_errors_while_one_is_shown_do_not_pile_up(qtbot: QtBot, tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def show(text: str, _path: Path) -> None:
+        told.append(text)
+        reporter.report(ValueError, ValueError("again"), None)
+        qtbot.wait(20)
+
+    reporter = CrashReporter(logging.getLogger("firegui.test"), tmp_path, show)
+    reporter.report(ValueError, ValueError("first"), None)
+    qtbot.waitUntil(lambda: len(told) == 1)
+    assert "first" in told[0]
+
+
+def test_about_says_what_the_tool_cannot_do(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    seen: list[str] = []
+
+    def read_and_close() -> None:
+        for box in parent.findChildren(QMessageBox):
+            seen.append(box.text())
+            box.accept()
+
+    QTimer.singleShot(50, read_and_close)
+    show_about(parent)
+    assert seen == [about_text()]
+    assert all(limit in seen[0] for limit in LIMITS)
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_text_can_be_read_on_every_ground(theme: Theme) -> None:
+    colors = COLORS[theme]
+    for name in ("text", "muted", "warning", "error", "water", "retardant"):
+        for ground in ("window", "base"):
+            assert contrast(getattr(colors, name), getattr(colors, ground)) >= 4.5, (name, ground)
+    assert contrast(colors.on_accent, colors.accent) >= 4.5
+    assert contrast("#ffffff", colors.go) >= 4.5
+    assert palette(theme).window().color().name() == colors.window
+
+
+def contrast(one: str, other: str) -> float:
+    """The WCAG contrast ratio of two ``#rrggbb`` colours."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_thousands_of_void_calls_leave_the_process_alive(qtbot: QtBot) -> None:
+    """Some bindings lose a reference to ``None`` at every void call and abort after about five thousand."""
+    thing = QObject()
+    before = sys.getrefcount(None)
+    for number in range(6_000):
+        thing.setObjectName(str(number))
+    assert sys.getrefcount(None) > before - 1_000

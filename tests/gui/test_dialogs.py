@@ -1,0 +1,136 @@
+"""The small dialogs, opened for real and answered by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.errors import FireguiError, InputError, Problem
+from firegui.gui.dialogs.closing import Running, Unsaved, ask_running, ask_unsaved
+from firegui.gui.dialogs.problems import ProblemsDialog, show_problems
+from firegui.gui.reporting import as_input_error, refusing
+from firegui.gui.session import Session
+
+ERROR = InputError(
+    [Problem("row 3", "payload is negative", "use a number above 0"), Problem("row 9", "no such aircraft")],
+    "The schedule cannot be used",
+)
+
+
+@pytest.fixture
+def parent(qtbot: QtBot) -> QWidget:
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    return widget
+
+
+def when_open(do: Callable[[QWidget], None]) -> None:
+    """Call ``do`` with the modal dialog that opens next."""
+
+    def look() -> None:
+        dialog = QApplication.activeModalWidget()
+        if dialog is None:
+            QTimer.singleShot(5, look)
+        else:
+            do(dialog)
+
+    QTimer.singleShot(0, look)
+
+
+def press(text: str) -> Callable[[QWidget], None]:
+    """Press the button whose label begins with ``text``."""
+
+    def do(dialog: QWidget) -> None:
+        labels = {button.text().replace("&", ""): button for button in dialog.findChildren(QPushButton)}
+        QTest.mouseClick(next(button for label, button in labels.items() if label.startswith(text)), LEFT)
+
+    return do
+
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def escape(dialog: QWidget) -> None:
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+
+
+def test_every_problem_is_listed_with_its_place_and_remedy(parent: QWidget) -> None:
+    dialog = ProblemsDialog(ERROR, parent)
+    assert dialog.lines == ("row 3: payload is negative\n→ use a number above 0", "row 9: no such aircraft")
+
+
+def test_the_problems_can_be_copied(qtbot: QtBot, parent: QWidget) -> None:
+    def copy_and_close(dialog: QWidget) -> None:
+        press("Copy all")(dialog)
+        press("OK")(dialog)
+
+    when_open(copy_and_close)
+    show_problems(parent, ERROR)
+    assert QGuiApplication.clipboard().text() == str(ERROR)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (press("Save"), Unsaved.SAVE),
+        (press("Discard"), Unsaved.DISCARD),
+        (press("Cancel"), Unsaved.CANCEL),
+        (escape, Unsaved.CANCEL),
+    ],
+)
+def test_the_question_about_unsaved_edits(
+    parent: QWidget, answer: Callable[[QWidget], None], expected: Unsaved
+) -> None:
+    when_open(answer)
+    assert ask_unsaved(parent, "Bear") is expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (press("Keep running"), Running.KEEP),
+        (press("Stop, save"), Running.STOP_AND_SAVE),
+        (press("Discard"), Running.DISCARD),
+        (escape, Running.KEEP),
+    ],
+)
+def test_the_question_about_a_run(parent: QWidget, answer: Callable[[QWidget], None], expected: Running) -> None:
+    when_open(answer)
+    assert ask_running(parent, "A · 14:20:05") is expected
+
+
+def test_the_question_about_a_run_names_it(parent: QWidget) -> None:
+    seen: list[str] = []
+
+    def read(dialog: QWidget) -> None:
+        assert isinstance(dialog, QMessageBox)
+        seen.append(dialog.text())
+        escape(dialog)
+
+    when_open(read)
+    ask_running(parent, "A · 14:20:05")
+    assert "A · 14:20:05" in seen[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ERROR, "row 9: no such aircraft"),
+        (FileNotFoundError(2, "No such file or directory", "/data/x.toml"), "/data/x.toml: No such file"),
+        (FireguiError("the weights are missing"), "there: the weights are missing"),
+    ],
+)
+def test_whatever_goes_wrong_with_a_file_becomes_a_list_of_problems(error: Exception, said: str) -> None:
+    assert said in str(as_input_error(error, "there"))
+
+
+def test_a_programming_error_is_not_taken_for_bad_input(session: Session, refusals: list[InputError]) -> None:
+    with pytest.raises(ZeroDivisionError), refusing(session, "there"):
+        raise ZeroDivisionError
+    assert refusals == []

@@ -1,0 +1,193 @@
+"""Stories S1, S11 and S13 at the file menu: demo, import, save, recent projects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QFileDialog, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from firegui.errors import InputError
+from firegui.gui.dialogs import import_event as import_event_module
+from firegui.gui.dialogs.import_event import EventSource, ImportEventDialog, read_form
+from firegui.gui.main_window import MainWindow
+from firegui.io.project_store import load_project
+
+SHAPE, DAYS = (12, 14), 3
+
+
+def write_event_folder(folder: Path) -> Path:
+    """A small folder in the PyTorchFire layout, which nothing recognises."""
+    folder.mkdir()
+    ignition = np.zeros(SHAPE, bool)
+    ignition[5:7, 6:8] = True
+    arrays = {
+        "p_veg": np.full(SHAPE, 0.1),
+        "p_den": np.full(SHAPE, 0.0),
+        "wind_velocity": np.full((DAYS, *SHAPE), 3.0),
+        "wind_towards_direction": np.full((DAYS, *SHAPE), 45.0),
+        "initial_ignition": ignition,
+    }
+    for name, array in arrays.items():
+        np.savez(folder / f"{name}.npz", data=array)
+    return folder
+
+
+def write_maps(path: Path, days: int = DAYS) -> Path:
+    """A maps file of some fire model."""
+    rng = np.random.default_rng(1)
+    ignition = np.zeros(SHAPE, bool)
+    ignition[5, 6] = True
+    np.savez(
+        path,
+        phi=rng.random((days, 8, *SHAPE), np.float32),
+        gamma=rng.random((days, *SHAPE), np.float32),
+        burnable=np.ones(SHAPE, bool),
+        wind_speed=np.ones((days, *SHAPE), np.float32),
+        wind_dir=np.zeros((days, *SHAPE), np.float32),
+        ignition=ignition,
+        T_burn=10.0,
+        S_day=50,
+        dx=30.0,
+        c_req=2.7,
+    )
+    return path
+
+
+@pytest.fixture
+def refusals(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
+    """What the window would show in its dialog."""
+    found: list[InputError] = []
+    monkeypatch.setattr("firegui.gui.main_window.show_problems", lambda _parent, error: found.append(error))
+    return found
+
+
+def test_the_demo_opens_marked_as_synthetic_and_needs_no_saving_yet(window: MainWindow) -> None:
+    assert window.documents.new_demo()
+    assert window.session.project.scenario.synthetic
+    assert window.session.folder is None
+    assert not window.session.is_dirty
+    assert window.session.project.problems() == []
+
+
+def test_the_first_save_asks_where_and_later_ones_do_not(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def choose(_parent: object, _title: str, proposal: str, *_rest: object, **_more: object) -> tuple[str, str]:
+        asked.append(Path(proposal).name)
+        return str(tmp_path / "mine"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    assert window.documents.save()
+    window.session.set_regions("clear", ())
+    assert window.documents.save()
+    assert asked == ["test-ridge.firegui"]
+    assert load_project(tmp_path / "mine.firegui").regions == ()
+    assert window.session.folder == tmp_path / "mine.firegui"
+
+
+def test_save_as_over_something_else_is_refused_and_the_mark_stays(
+    qtbot: QtBot, window: MainWindow, refusals: list[InputError], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.firegui"
+    other.mkdir()
+    (other / "letter.txt").write_text("do not touch")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(other), ""))
+    window.session.set_regions("clear", ())
+    assert not window.documents.save_as()
+    qtbot.waitUntil(lambda: len(refusals) == 1)
+    assert window.session.is_dirty
+    assert [entry.name for entry in other.iterdir()] == ["letter.txt"]
+
+
+def test_backing_out_of_the_file_question_saves_nothing(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: ("", ""))
+    assert not window.documents.save()
+    assert window.session.folder is None
+
+
+def test_an_imported_folder_becomes_a_project_with_the_papers_fleet(window: MainWindow, tmp_path: Path) -> None:
+    folder = write_event_folder(tmp_path / "hill")
+    assert window.documents.import_event(EventSource(folder, name="Hill"))
+    project = window.session.project
+    assert project.scenario.name == "Hill"
+    assert project.fleet.n_aircraft == 21
+    assert project.planned_fleet.types[0].grounded_days == (2,)  # the fourth day lies outside a plan of three
+    assert project.plan.days == DAYS
+    assert project.fire_model.kind == "scalar"
+    assert window.session.folder is None
+
+
+def test_imported_maps_become_a_project_with_their_own_fire_model(window: MainWindow, tmp_path: Path) -> None:
+    assert window.documents.import_maps(write_maps(tmp_path / "model.npz"))
+    project = window.session.project
+    assert project.fire_model.kind == "maps"
+    assert project.maps is not None and project.maps.days == DAYS
+    assert project.problems() == []
+
+
+def test_maps_dropped_on_the_window_are_imported(window: MainWindow, tmp_path: Path) -> None:
+    assert window.documents.take_dropped(write_maps(tmp_path / "model.npz"))
+    assert window.session.project.fire_model.kind == "maps"
+
+
+def test_a_bad_folder_is_refused_with_every_problem_and_the_open_project_stays(
+    qtbot: QtBot, window: MainWindow, refusals: list[InputError], tmp_path: Path
+) -> None:
+    folder = write_event_folder(tmp_path / "hill")
+    (folder / "p_den.npz").unlink()
+    np.savez(folder / "wind_velocity.npz", data=np.full((DAYS, *SHAPE), np.nan))
+    before = window.session.project
+    assert not window.documents.import_event(EventSource(folder))
+    qtbot.waitUntil(lambda: len(refusals) == 1)
+    assert {"p_den.npz", "wind_velocity.npz"} <= {Path(problem.where).name for problem in refusals[0].problems}
+    assert window.session.project is before
+
+
+def test_recent_projects_are_offered_newest_first_while_they_are_there(window: MainWindow, tmp_path: Path) -> None:
+    for name in ("one", "two", "one"):
+        window.session.open_project(window.session.project, None)
+        window.documents._save_to(tmp_path / f"{name}.firegui")
+    assert [folder.name for folder in window.documents.recent] == ["one.firegui", "two.firegui"]
+    (tmp_path / "one.firegui" / "project.toml").unlink()
+    assert [folder.name for folder in window.documents.recent] == ["two.firegui"]
+
+
+# -- the import form ---------------------------------------------------------------------------------------------------
+EMPTY = dict.fromkeys(("folder", "perimeters", "name", "crs", "transform", "start", "utc_offset_h"), "")
+
+
+def test_what_is_left_empty_is_left_to_the_importer() -> None:
+    assert read_form(EMPTY | {"folder": "/data/bear"}) == EventSource(Path("/data/bear"))
+
+
+def test_every_entry_that_cannot_be_read_is_listed() -> None:
+    bad = {"transform": "30, 0, 1", "start": "last summer", "utc_offset_h": "west"}
+    with pytest.raises(InputError) as caught:
+        read_form(EMPTY | bad)
+    assert [problem.where for problem in caught.value.problems] == ["folder", "transform", "start", "UTC offset"]
+
+
+def test_the_form_stays_open_until_it_can_be_read(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[InputError] = []
+    monkeypatch.setattr(import_event_module, "show_problems", lambda _parent, error: shown.append(error))
+    dialog = ImportEventDialog(None, Path("/data/bear"))
+    qtbot.addWidget(dialog)
+    transform = dialog.findChild(QLineEdit, "transform")
+    offset = dialog.findChild(QLineEdit, "utc_offset_h")
+    assert isinstance(transform, QLineEdit) and isinstance(offset, QLineEdit)
+    transform.setText("30 0 1")
+    dialog.accept()
+    assert len(shown) == 1
+    assert dialog.source is None
+    transform.setText("30, 0, 500000, 0, -30, 4000000")
+    offset.setText("−7")
+    dialog.accept()
+    expected = EventSource(
+        Path("/data/bear"), transform=(30.0, 0.0, 500000.0, 0.0, -30.0, 4000000.0), utc_offset_h=-7.0
+    )
+    assert dialog.source == expected

@@ -1,0 +1,227 @@
+"""Story S3 in the fleet dock: numbers, ids, rows, files; nothing impossible is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.calendar import Calendar
+from firegui.domain.fleet import Fleet, Material, availability_cap
+from firegui.errors import InputError
+from firegui.gui.models.fleet import COLUMNS
+from firegui.gui.panels.fleet import FleetPanel
+from firegui.gui.session import Session
+from firegui.io.fleet_toml import default_fleet
+from firegui.rollout.gates import execute
+from tests.gui.hands import LEFT, cell_text, centre_of, double_click, type_into_cell
+
+COLUMN = {column.field: index for index, column in enumerate(COLUMNS)}
+Pick = Callable[[str, Path], None]
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session) -> FleetPanel:
+    """The dock on two S-2T and one CL-415."""
+    shown = FleetPanel(session)
+    qtbot.addWidget(shown)
+    shown.resize(900, 400)
+    with qtbot.waitExposed(shown):
+        shown.show()
+    return shown
+
+
+@pytest.fixture
+def pick(monkeypatch: pytest.MonkeyPatch) -> Pick:
+    """Answers the next file question."""
+
+    def answer(method: str, path: Path) -> None:
+        monkeypatch.setattr(QFileDialog, method, lambda *_args, **_kwargs: (str(path), ""))
+
+    return answer
+
+
+def test_the_papers_fleet_can_make_4037_drops_in_15_days() -> None:
+    calendar = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), 15)
+    assert availability_cap(default_fleet(), calendar) == 4037
+
+
+@pytest.mark.parametrize("grounded", [(), (0,), (1, 3), (0, 1, 2, 3)])
+@pytest.mark.parametrize("turnaround_h", [0.0, 0.48, 0.5, 7.0, 30.0])
+def test_the_cap_is_what_the_gates_execute_when_everything_is_proposed(
+    session: Session, grounded: tuple[int, ...], turnaround_h: float
+) -> None:
+    kinds = [replace(k, turnaround_h=turnaround_h, grounded_days=grounded) for k in session.project.fleet.types]
+    fleet, calendar = Fleet(tuple(kinds)), session.project.calendar
+    everything = np.ones((calendar.n_steps, fleet.n_aircraft), bool)
+    assert availability_cap(fleet, calendar) == execute(everything, fleet, calendar.steps_per_day).sum()
+
+
+def test_the_footer_follows_counts_calendar_and_length(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
+    assert panel.footer.startswith("3 aircraft · at most ")
+    assert panel.footer.endswith("drops in 4 days")
+    before = panel.footer
+    type_into_cell(qtbot, panel.view, 0, COLUMN["count"], "5")
+    assert panel.footer.startswith("6 aircraft")
+    session.undo_stack.undo()
+    assert panel.footer == before
+    session.set_plan("shorten", replace(session.project.plan, days=1))
+    assert panel.footer.endswith("drops in 1 day")
+
+
+def test_a_payload_can_be_edited_undone_and_redone(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
+    type_into_cell(qtbot, panel.view, 0, COLUMN["payload_gal"], "1,250")
+    assert session.project.fleet.types[0].payload_gal == 1250.0
+    session.undo_stack.undo()
+    assert session.project.fleet.types[0].payload_gal == 1200.0
+    assert cell_text(panel.view, 0, COLUMN["payload_gal"]) == "1,200"
+    session.undo_stack.redo()
+    assert cell_text(panel.view, 0, COLUMN["payload_gal"]) == "1,250"
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "said"),
+    [
+        ("payload_gal", "-5", "payload_gal is -5.0"),
+        ("payload_gal", "nan", "payload_gal is nan"),
+        ("count", "1.5", "cannot be read"),
+        ("count", "-1", "count is -1"),
+        ("turnaround_h", "soon", "cannot be read"),
+        ("sigma_parallel_m", "0", "sigma_parallel_m is 0.0"),
+        ("id", "CL-415", "is used 2 times"),
+        ("id", "", "the id is empty"),
+    ],
+)
+def test_an_impossible_value_is_refused_and_the_cell_stays(
+    qtbot: QtBot, session: Session, panel: FleetPanel, refusals: list[InputError], field: str, text: str, said: str
+) -> None:
+    before, shown = session.project, cell_text(panel.view, 0, COLUMN[field])
+    type_into_cell(qtbot, panel.view, 0, COLUMN[field], text)
+    assert session.project is before
+    assert session.undo_stack.count() == 0
+    assert cell_text(panel.view, 0, COLUMN[field]) == shown
+    assert len(refusals) == 1
+    assert said in str(refusals[0])
+
+
+def test_a_fleet_that_came_with_a_fault_can_still_be_put_right(
+    qtbot: QtBot, session: Session, panel: FleetPanel, refusals: list[InputError]
+) -> None:
+    first, second = session.project.fleet.types
+    broken = Fleet((replace(first, payload_gal=-1.0), replace(second, sigma_parallel_m=-1.0)))
+    session.open_project(replace(session.project, fleet=broken), None)
+    type_into_cell(qtbot, panel.view, 0, COLUMN["payload_gal"], "900")
+    assert session.project.fleet.types[0].payload_gal == 900.0
+    assert refusals == []
+
+
+def test_the_grounded_days_follow_a_renamed_type(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
+    far = date(2020, 8, 24)
+    session.open_project(replace(session.project, grounded={"S-2T": (date(2020, 8, 21), far)}), None)
+    type_into_cell(qtbot, panel.view, 0, COLUMN["id"], "S2")
+    assert session.project.grounded["S2"] == (date(2020, 8, 21), far)
+    assert "S-2T" not in session.project.grounded
+
+
+def test_an_edit_keeps_groundings_on_days_outside_the_plan(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
+    far = date(2020, 8, 24)
+    session.open_project(replace(session.project, grounded={"S-2T": (far,)}), None)
+    type_into_cell(qtbot, panel.view, 0, COLUMN["count"], "3")
+    assert session.project.grounded["S-2T"] == (far,)
+
+
+def test_the_material_is_chosen_from_a_list(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
+    double_click(qtbot, panel.view, 0, COLUMN["material"])
+    box = panel.view.viewport().findChild(QComboBox)
+    assert isinstance(box, QComboBox)
+    assert [box.itemText(row) for row in range(box.count())] == ["water", "retardant"]
+    box.setCurrentText("water")
+    box.activated.emit(0)
+    assert session.project.fleet.types[0].material is Material.WATER
+
+
+def test_rows_can_be_added_duplicated_and_removed_each_undoably(session: Session, panel: FleetPanel) -> None:
+    before = session.project.fleet
+    panel.view.setCurrentIndex(panel.model.index(0, 0))
+    panel.duplicate()
+    assert [kind.id for kind in session.project.fleet.types] == ["S-2T", "S-2Tb", "CL-415"]
+    panel.add()
+    assert [kind.id for kind in session.project.fleet.types] == ["S-2T", "S-2Tb", "NEW", "CL-415"]
+    panel.view.setCurrentIndex(panel.model.index(3, 0))
+    panel.remove()
+    assert session.project.fleet.n_aircraft == 5
+    assert session.project.problems() == []
+    for _ in range(3):
+        session.undo_stack.undo()
+    assert session.project.fleet == before
+
+
+def test_a_duplicate_is_grounded_on_the_same_days(session: Session, panel: FleetPanel) -> None:
+    panel.view.setCurrentIndex(panel.model.index(0, 0))
+    panel.duplicate()
+    assert session.project.planned_fleet.types[1].grounded_days == (2,)
+
+
+def test_delete_removes_the_selected_type_and_no_region(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
+    session.select_region("R1")
+    QTest.mouseClick(panel.view.viewport(), LEFT, pos=centre_of(panel.view, 1, 0))
+    QTest.keyClick(panel.view, Qt.Key.Key_Delete)
+    assert [kind.id for kind in session.project.fleet.types] == ["S-2T"]
+    assert len(session.project.regions) == 1
+
+
+def test_the_last_type_cannot_be_removed(session: Session, panel: FleetPanel, refusals: list[InputError]) -> None:
+    panel.view.setCurrentIndex(panel.model.index(0, 0))
+    panel.remove()
+    panel.view.setCurrentIndex(panel.model.index(0, 0))
+    panel.remove()
+    assert len(session.project.fleet.types) == 1
+    assert "no aircraft" in str(refusals[0])
+
+
+def test_reset_takes_the_papers_fleet_with_its_grounded_days(session: Session, panel: FleetPanel) -> None:
+    panel.reset()
+    assert session.project.fleet.n_aircraft == 21
+    assert session.project.planned_fleet.types[0].grounded_days == (2, 3)
+    session.undo_stack.undo()
+    assert session.project.fleet.n_aircraft == 3
+
+
+def test_an_exported_fleet_comes_back_equal(session: Session, panel: FleetPanel, pick: Pick, tmp_path: Path) -> None:
+    before = session.project.planned_fleet
+    pick("getSaveFileName", tmp_path / "mine")
+    panel.export_file()
+    panel.reset()
+    pick("getOpenFileName", tmp_path / "mine.toml")
+    panel.import_file()
+    assert session.project.planned_fleet == before
+
+
+def test_a_bad_fleet_file_changes_nothing_and_lists_every_problem(
+    session: Session, panel: FleetPanel, refusals: list[InputError], pick: Pick, tmp_path: Path
+) -> None:
+    path = tmp_path / "fleet.toml"
+    pick("getSaveFileName", path)
+    panel.export_file()
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("1200.0", "-1.0").replace("100.5", "0.0"), encoding="utf-8")
+    before = session.project
+    pick("getOpenFileName", path)
+    panel.import_file()
+    assert session.project is before
+    assert len(refusals) == 1
+    assert {problem.what for problem in refusals[0].problems} >= {"payload_gal is -1.0", "sigma_parallel_m is 0.0"}
+
+
+def test_no_header_is_cut_off(panel: FleetPanel) -> None:
+    header = panel.view.horizontalHeader()
+    for index in range(panel.model.columnCount()):
+        assert header.sectionSizeHint(index) <= header.sectionSize(index), COLUMNS[index].header

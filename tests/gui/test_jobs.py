@@ -1,0 +1,487 @@
+"""The worker thread, the bridge and the queue, with stand-ins for the engine."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.domain.settings import Effectiveness, Setting
+from firegui.errors import CancelledError, InputError, Problem
+from firegui.gui.jobs.bridge import EventBridge
+from firegui.gui.jobs.history import History
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.specs import new_run_folder, run_title
+from firegui.gui.jobs.worker import RunJob
+from firegui.gui.session import Session
+from firegui.runs.control import RunControl
+from firegui.runs.events import (
+    BaselineReady,
+    FinishReason,
+    Message,
+    PlanUpdated,
+    RunEvent,
+    RunFinished,
+    RunState,
+    StateChanged,
+)
+from firegui.runs.spec import RunSpec
+from tests.gui.fake_runs import FakeExecute, drop, epoch_done, frames, metrics, run_spec
+
+NOON = datetime(2026, 8, 19, 12, 0, 5)
+MakeQueue = Callable[..., tuple[RunQueue, FakeExecute]]
+
+
+@pytest.fixture
+def session(qapp: object) -> Iterator[Session]:
+    """A session without a project: the queue is there before the project, as in the window."""
+    opened = Session()
+    yield opened
+    opened.undo_stack.clear()
+    opened.deleteLater()
+
+
+@pytest.fixture
+def make_queue(session: Session, project: Project, tmp_path: Path) -> Iterator[MakeQueue]:
+    """Makes a queue on a saved project, with its stand-in; every queue is shut down afterwards."""
+    made: list[RunQueue] = []
+
+    def make(**options: object) -> tuple[RunQueue, FakeExecute]:
+        execute = FakeExecute(**options)  # type: ignore[arg-type]
+        queue = RunQueue(session, execute=execute, clock=lambda: NOON)
+        session.open_project(project, tmp_path / "p.firegui")
+        made.append(queue)
+        return queue, execute
+
+    yield make
+    for queue in made:
+        queue.shutdown()
+
+
+def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
+    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
+
+
+# -- the bridge --------------------------------------------------------------------------------------------------------
+def listening(bridge: EventBridge) -> list[object]:
+    heard: list[object] = []
+    for signal in (bridge.epochs, bridge.baseline, bridge.plan, bridge.state, bridge.message, bridge.finished):
+        signal.connect(heard.append)
+    return heard
+
+
+def test_events_come_in_the_order_in_which_they_happened(qtbot: QtBot) -> None:
+    bridge = EventBridge()
+    heard = listening(bridge)
+    first, second, third = epoch_done(0), epoch_done(1), epoch_done(2)
+    end = RunFinished(FinishReason.COMPLETED, "done", None, None, None)
+    running, note = StateChanged(RunState.RUNNING), Message("a note")
+    for event in (running, first, second, note, third, end):
+        bridge.push(event)
+    bridge.drain()
+    assert heard == [running, [first, second], note, [third], end]
+
+
+def test_of_the_pictures_only_the_latest_is_kept_and_of_the_epochs_all(qtbot: QtBot, project: Project) -> None:
+    bridge = EventBridge()
+    heard = listening(bridge)
+    pictures = [PlanUpdated(k, metrics(), frames(project), (drop(k),)) for k in range(3)]
+    for k, picture in enumerate(pictures):
+        bridge.push(epoch_done(k))
+        bridge.push(picture)
+    bridge.drain()
+    assert heard == [[epoch_done(0), epoch_done(1), epoch_done(2)], pictures[-1]]
+
+
+def push_many(bridge: EventBridge, count: int) -> None:
+    for k in range(count):
+        bridge.push(epoch_done(k, count))
+
+
+def test_ten_thousand_epochs_arrive_in_a_few_signals(qtbot: QtBot) -> None:
+    bridge = EventBridge()
+    heard: list[list[object]] = []
+    bridge.epochs.connect(heard.append)
+    bridge.start()
+    worker = threading.Thread(target=push_many, args=(bridge, 10_000))
+    worker.start()
+    qtbot.waitUntil(lambda: sum(map(len, heard)) == 10_000)
+    worker.join()
+    bridge.stop()
+    assert [event.epoch for part in heard for event in part] == list(range(10_000))  # type: ignore[attr-defined]
+    assert len(heard) < 500
+
+
+# -- the worker --------------------------------------------------------------------------------------------------------
+def test_a_job_works_in_its_own_thread_and_reports_in_the_windows(
+    qtbot: QtBot, project: Project, tmp_path: Path
+) -> None:
+    execute = FakeExecute()
+    job = RunJob(run_spec(project, tmp_path / "run"), execute)
+    heard_in: list[int] = []
+    job.bridge.epochs.connect(lambda _epochs: heard_in.append(threading.get_ident()))
+    with qtbot.waitSignal(job.ended):
+        job.begin()
+    assert set(heard_in) == {threading.get_ident()}
+    assert execute.threads != [threading.get_ident()]
+
+
+def test_an_exception_in_the_worker_becomes_a_failure_that_names_it(
+    qtbot: QtBot, project: Project, tmp_path: Path
+) -> None:
+    job = RunJob(run_spec(project, tmp_path / "run"), FakeExecute(raises=ZeroDivisionError("by zero")))
+    ends: list[RunFinished] = []
+    job.bridge.finished.connect(ends.append)
+    with qtbot.waitSignal(job.ended):
+        job.begin()
+    assert [end.reason for end in ends] == [FinishReason.FAILED]
+    assert "ZeroDivisionError: by zero" in ends[0].message
+
+
+def test_a_run_that_ends_without_a_word_counts_as_failed(qtbot: QtBot, project: Project, tmp_path: Path) -> None:
+    job = RunJob(run_spec(project, tmp_path / "run"), lambda spec, emit, control: None)
+    ends: list[RunFinished] = []
+    job.bridge.finished.connect(ends.append)
+    with qtbot.waitSignal(job.ended):
+        job.begin()
+    assert [end.reason for end in ends] == [FinishReason.FAILED]
+
+
+def test_closing_a_job_delivers_what_was_said_last_before_it_returns(
+    qtbot: QtBot, project: Project, tmp_path: Path
+) -> None:
+    job = RunJob(run_spec(project, tmp_path / "run"), FakeExecute(epochs=5))
+    heard: list[RunEvent] = []
+    job.bridge.finished.connect(heard.append)
+    job.begin()
+    job.close()
+    assert len(heard) == 1
+    assert not job.isRunning()
+
+
+# -- the queue ---------------------------------------------------------------------------------------------------------
+def test_opening_a_project_shows_its_fire_without_drops(qtbot: QtBot, session: Session, make_queue: MakeQueue) -> None:
+    queue, execute = make_queue()
+    wait_idle(qtbot, queue)
+    assert session.result.baseline is not None
+    assert session.result.plan is None
+    assert [spec.schedule for spec in execute.evaluations] == [None]
+
+
+def test_a_run_feeds_history_map_and_list(qtbot: QtBot, session: Session, make_queue: MakeQueue) -> None:
+    queue, _ = make_queue(epochs=7)
+    entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    assert (entry.state, entry.reason, entry.epoch, entry.epochs) == (RunState.FINISHED, FinishReason.COMPLETED, 7, 7)
+    assert np.array_equal(entry.history.column("epoch"), np.arange(7))
+    assert entry.best == pytest.approx(20 / 7)
+    assert len(session.result.drops) == 3
+    assert session.result.epoch == 6
+    assert session.result.project is session.project
+    assert queue.shown is entry
+
+
+def test_a_run_says_the_command_that_repeats_it_and_where_it_goes(make_queue: MakeQueue, tmp_path: Path) -> None:
+    queue, _ = make_queue()
+    entry = queue.optimize()
+    assert entry.folder == tmp_path / "p.firegui" / "runs" / "20260819-120005-A-optimize"
+    queue.shutdown()
+    assert entry.title == "A · 12:00:05"
+
+
+def test_the_recorded_command_names_project_run_and_settings(
+    qtbot: QtBot, make_queue: MakeQueue, tmp_path: Path
+) -> None:
+    queue, execute = make_queue()
+    entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    command = execute.runs[0].command
+    assert command.startswith(f"firegui optimize {tmp_path / 'p.firegui'} --out {entry.folder} --epochs 3")
+
+
+def test_run_folders_never_coincide(tmp_path: Path) -> None:
+    first = new_run_folder(tmp_path, Setting.B, NOON)
+    first.mkdir(parents=True)
+    second = new_run_folder(tmp_path, Setting.B, NOON)
+    third = new_run_folder(tmp_path, Setting.B, NOON, [second])
+    assert [path.name for path in (first, second, third)] == [
+        "20260819-120005-B-optimize",
+        "20260819-120005-B-optimize-2",
+        "20260819-120005-B-optimize-3",
+    ]
+    assert run_title(third, NOON.date()) == "B · 12:00:05 (3)"
+    assert run_title(first, date(2026, 8, 20)) == "B · 19 Aug 12:00"
+    assert run_title(tmp_path / "my run", NOON.date()) == "my run"
+
+
+def test_stopping_is_acknowledged_at_once_and_keeps_the_best(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    queue, _ = make_queue(endless=True)
+    entry = queue.optimize()
+    qtbot.waitUntil(lambda: entry.epoch > 2)
+    queue.stop()
+    assert entry.state is RunState.STOPPING
+    wait_idle(qtbot, queue)
+    assert entry.reason is FinishReason.STOPPED
+    assert entry.folder.exists()
+    assert entry.can_go_on
+
+
+def test_a_paused_run_does_nothing_until_it_is_resumed(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    queue, _ = make_queue(endless=True)
+    entry = queue.optimize()
+    qtbot.waitUntil(lambda: entry.epoch > 1)
+    queue.pause()
+    assert entry.status == "pausing"
+    qtbot.waitUntil(lambda: entry.state is RunState.PAUSED)
+    done = entry.epoch
+    qtbot.wait(120)
+    assert entry.epoch == done
+    queue.resume()
+    qtbot.waitUntil(lambda: entry.epoch > done)
+    queue.stop()
+    wait_idle(qtbot, queue)
+
+
+def test_a_paused_run_can_be_stopped(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    queue, _ = make_queue(endless=True)
+    entry = queue.optimize()
+    qtbot.waitUntil(lambda: entry.state is RunState.RUNNING)
+    queue.pause()
+    qtbot.waitUntil(lambda: entry.state is RunState.PAUSED)
+    queue.stop()
+    wait_idle(qtbot, queue)
+    assert entry.reason is FinishReason.STOPPED
+
+
+def test_runs_wait_for_each_other_and_one_that_waits_can_be_taken_back(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    queue, execute = make_queue(endless=True)
+    first, second, third = queue.optimize(), queue.optimize(), queue.optimize()
+    qtbot.waitUntil(lambda: first.epoch > 0)
+    assert (second.state, third.state) == (RunState.QUEUED, RunState.QUEUED)
+    queue.stop(second)
+    assert second not in queue.entries
+    queue.stop(first)
+    qtbot.waitUntil(lambda: third.epoch > 0)
+    queue.stop(third)
+    wait_idle(qtbot, queue)
+    assert [spec.out for spec in execute.runs] == [first.folder, third.folder]
+
+
+def test_discarding_deletes_the_folder_once_the_run_has_ended(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    queue, _ = make_queue(endless=True)
+    entry = queue.optimize()
+    qtbot.waitUntil(lambda: entry.epoch > 0)
+    assert entry.folder.exists()
+    queue.discard()
+    wait_idle(qtbot, queue)
+    assert not entry.folder.exists()
+    assert entry not in queue.entries
+
+
+def test_only_folders_among_the_runs_of_a_project_are_ever_deleted(
+    qtbot: QtBot, make_queue: MakeQueue, project: Project, tmp_path: Path
+) -> None:
+    queue, _ = make_queue()
+    elsewhere = tmp_path / "precious"
+    entry = queue.start(run_spec(project, elsewhere))
+    wait_idle(qtbot, queue)
+    queue.discard(entry)
+    assert elsewhere.exists()
+
+
+def test_a_stopped_run_goes_on_in_its_folder(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    queue, execute = make_queue(endless=True)
+    entry = queue.optimize()
+    qtbot.waitUntil(lambda: entry.epoch > 2)
+    queue.stop()
+    wait_idle(qtbot, queue)
+    execute.endless, execute.epochs = False, 9
+    queue.go_on(entry)
+    wait_idle(qtbot, queue)
+    assert [spec.resume for spec in execute.runs] == [False, True]
+    assert {spec.out for spec in execute.runs} == {entry.folder}
+    assert (entry.reason, entry.epoch) == (FinishReason.COMPLETED, 9)
+    assert queue.entries == (entry,)
+
+
+def test_a_failure_is_shown_with_everything_that_is_wrong(
+    qtbot: QtBot, session: Session, make_queue: MakeQueue
+) -> None:
+    problems = [Problem("wind", "is NaN", "give numbers"), Problem("grid", "is empty")]
+    queue, _ = make_queue(raises=InputError(problems, "Cannot run"))
+    with qtbot.waitSignal(session.refused) as refused:
+        entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    assert entry.reason is FinishReason.FAILED
+    assert list(refused.args[0].problems) == problems
+
+
+def test_a_run_pushes_the_baseline_aside(qtbot: QtBot, session: Session, make_queue: MakeQueue) -> None:
+    queue, _ = make_queue(endless=True)
+    queue.show_baseline()
+    entry = queue.optimize()
+    qtbot.waitUntil(lambda: session.result.plan is not None)
+    assert session.result.title == entry.title
+    queue.show_baseline()
+    assert "when the run pauses or ends" in queue.activity
+    queue.stop()
+    wait_idle(qtbot, queue)
+    assert session.result.plan is None
+    assert queue.shown is None
+
+
+def test_shutting_down_waits_for_every_thread(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    queue, execute = make_queue(endless=True)
+    entry = queue.optimize()
+    qtbot.waitUntil(lambda: entry.epoch > 0)
+    queue.shutdown()
+    assert execute.living == 0
+    assert entry.reason is FinishReason.STOPPED
+    assert not queue.is_busy
+
+
+def test_a_second_stop_and_a_shutdown_that_takes_long_do_not_wait_for_the_final_score(
+    qtbot: QtBot, session: Session, project: Project, tmp_path: Path
+) -> None:
+    def scores_for_ever(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        emit(StateChanged(RunState.RUNNING))
+        while True:
+            try:
+                control.check_abandoned()
+            except CancelledError:
+                emit(RunFinished(FinishReason.STOPPED, "saved, not scored", None, None, None))
+                return
+            time.sleep(0.005)
+
+    queue = RunQueue(session, execute=scores_for_ever, clock=lambda: NOON)
+    first = queue.start(run_spec(project, tmp_path / "1"))
+    qtbot.waitUntil(lambda: first.state is RunState.RUNNING)
+    queue.stop()
+    queue.stop()
+    qtbot.waitUntil(lambda: not queue.is_busy)
+    second = queue.start(run_spec(project, tmp_path / "2"))
+    queue.shutdown()
+    assert [first.message, second.message] == ["saved, not scored"] * 2
+
+
+def test_opening_another_project_stops_the_run_and_keeps_it_off_the_new_map(
+    qtbot: QtBot, session: Session, project: Project, make_queue: MakeQueue
+) -> None:
+    queue, execute = make_queue(endless=True)
+    entry = queue.optimize()
+    qtbot.waitUntil(lambda: session.result.plan is not None)
+    session.open_project(replace(project), None)
+    assert queue.entries == ()
+    qtbot.waitUntil(lambda: execute.living == 0 and not queue.activity)
+    assert session.result.plan is None
+    assert session.result.baseline is not None
+    assert entry.folder.exists()
+
+
+def test_a_run_that_is_to_be_discarded_is_deleted_even_when_another_project_is_opened_meanwhile(
+    qtbot: QtBot, session: Session, project: Project, make_queue: MakeQueue
+) -> None:
+    queue, _ = make_queue(endless=True)
+    entry = queue.optimize()
+    qtbot.waitUntil(lambda: entry.epoch > 0)
+    queue.discard()
+    session.open_project(replace(project), None)
+    qtbot.waitUntil(lambda: not entry.folder.exists())
+
+
+# -- staleness ---------------------------------------------------------------------------------------------------------
+def edited(project: Project) -> Project:
+    return replace(project, plan=replace(project.plan, nominal=Effectiveness(0.5, 0.5)))
+
+
+def searched_longer(project: Project) -> Project:
+    return replace(project, plan=replace(project.plan, optimizer=replace(project.plan.optimizer, epochs=99)))
+
+
+def test_an_edit_makes_runs_and_result_stale_and_undo_makes_them_good_again(
+    qtbot: QtBot, session: Session, make_queue: MakeQueue
+) -> None:
+    queue, _ = make_queue()
+    entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    session.edit("Weaker drops", edited(session.project))
+    assert entry.stale
+    assert session.result.stale
+    session.undo_stack.undo()
+    assert not entry.stale
+    assert not session.result.stale
+
+
+def test_how_a_plan_is_searched_for_does_not_make_it_stale(
+    qtbot: QtBot, session: Session, make_queue: MakeQueue
+) -> None:
+    queue, _ = make_queue()
+    entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    session.edit("More epochs", searched_longer(session.project))
+    assert not entry.stale
+    assert not session.result.stale
+
+
+def test_a_run_started_before_an_edit_delivers_stale_pictures(
+    qtbot: QtBot, session: Session, make_queue: MakeQueue
+) -> None:
+    queue, _ = make_queue(endless=True)
+    entry = queue.optimize()
+    qtbot.waitUntil(lambda: session.result.plan is not None)
+    session.edit("Weaker drops", edited(session.project))
+    epoch = session.result.epoch
+    qtbot.waitUntil(lambda: session.result.epoch > epoch)
+    assert session.result.stale
+    assert entry.stale
+    queue.stop()
+    wait_idle(qtbot, queue)
+
+
+def test_the_fire_without_drops_does_not_go_stale_with_the_fleet(
+    qtbot: QtBot, session: Session, make_queue: MakeQueue
+) -> None:
+    queue, _ = make_queue()
+    wait_idle(qtbot, queue)
+    fleet = session.project.planned_fleet
+    session.set_planned_fleet("One more", fleet.replace_type(0, replace(fleet.types[0], count=3)))
+    assert not session.result.stale
+
+
+def test_moving_the_start_works_the_fire_out_again(qtbot: QtBot, session: Session, make_queue: MakeQueue) -> None:
+    queue, execute = make_queue()
+    wait_idle(qtbot, queue)
+    session.set_plan("Start later", replace(session.project.plan, start_day=2))
+    qtbot.waitUntil(lambda: len(execute.evaluations) == 2)
+    wait_idle(qtbot, queue)
+    assert execute.evaluations[-1].project.plan.start_day == 2
+    assert not session.result.stale
+
+
+# -- the history -------------------------------------------------------------------------------------------------------
+def test_a_history_grows_past_its_first_size() -> None:
+    history = History()
+    for start in range(0, 1000, 100):
+        history.extend([epoch_done(k) for k in range(start, start + 100)])
+    assert np.array_equal(history.column("epoch"), np.arange(1000))
+    assert history.last("rollouts") == 3000
+
+
+def test_epochs_that_a_resumed_run_repeats_replace_the_old_ones() -> None:
+    history = History([epoch_done(k) for k in range(10)])
+    history.extend([epoch_done(6), epoch_done(7)])
+    assert history.column("epoch").tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+
+
+def test_the_kinds_of_events_are_all_delivered() -> None:
+    """A new kind of event must be given a signal; this fails when one is added."""
+    kinds = {StateChanged, Message, BaselineReady, PlanUpdated, RunFinished, type(epoch_done(0))}
+    assert set(RunEvent.__args__) == kinds

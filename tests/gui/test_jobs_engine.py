@@ -1,0 +1,171 @@
+"""The queue with the real engine, on a tiny fire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.domain.settings import Effectiveness
+from firegui.errors import InputError
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.session import Session
+from firegui.io.project_store import load_project
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.folder import read_run
+from tests.support import make_project, tiny_project
+
+LONG_MS = 60_000
+Reopen = Callable[[], RunQueue]
+
+
+@pytest.fixture
+def session(qapp: object) -> Iterator[Session]:
+    opened = Session()
+    yield opened
+    opened.undo_stack.clear()
+    opened.deleteLater()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tiny_project(tmp_path)
+
+
+@pytest.fixture
+def queue(session: Session, folder: Path) -> Iterator[RunQueue]:
+    made = RunQueue(session)
+    session.open_project(load_project(folder), folder)
+    yield made
+    made.shutdown()
+
+
+def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
+    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity, timeout=LONG_MS)
+
+
+def with_epochs(project: Project, epochs: int) -> Project:
+    optimizer = replace(project.plan.optimizer, epochs=epochs, patience=epochs)
+    return replace(project, plan=replace(project.plan, optimizer=optimizer))
+
+
+def test_a_project_is_opened_planned_and_shown(qtbot: QtBot, session: Session, queue: RunQueue) -> None:
+    wait_idle(qtbot, queue)
+    assert session.result.baseline is not None
+    entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    result = session.result
+    assert entry.reason is FinishReason.COMPLETED
+    assert entry.epoch == session.project.plan.optimizer.epochs
+    assert result.plan is not None
+    assert result.plan_metrics is not None
+    assert sum(drop.executed for drop in result.drops) == result.plan_metrics.drops_executed == entry.drops
+    assert len(read_run(entry.folder).history) == entry.epoch
+
+
+def test_a_run_is_stopped_and_goes_on_to_the_end_of_an_unbroken_one(
+    qtbot: QtBot, session: Session, folder: Path
+) -> None:
+    queue = RunQueue(session)
+    session.open_project(with_epochs(make_project(), 60), folder)
+    unbroken = queue.optimize()
+    wait_idle(qtbot, queue)
+    broken = queue.optimize()
+    qtbot.waitUntil(lambda: broken.epoch >= 3, timeout=LONG_MS)
+    queue.stop()
+    wait_idle(qtbot, queue)
+    stopped_at, status = broken.epoch, broken.status
+    queue.go_on(broken)
+    wait_idle(qtbot, queue)
+    queue.shutdown()
+    assert status == "stopped"
+    assert stopped_at < 60
+    assert broken.reason is FinishReason.COMPLETED
+    for column in ("epoch", "objective", "drops"):
+        assert broken.history.column(column).tolist() == unbroken.history.column(column).tolist()
+
+
+def test_runs_are_found_again_and_shown_as_they_were(
+    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+) -> None:
+    entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    drops, title = session.result.drops, entry.title
+    session.open_project(load_project(folder), folder)
+    wait_idle(qtbot, queue)
+    assert session.result.drops == ()
+    (found,) = queue.entries
+    assert (found.title, found.state, found.reason, found.stale) == (title, RunState.FINISHED, entry.reason, False)
+    assert found.history.column("best").tolist() == entry.history.column("best").tolist()
+    queue.show(found)
+    wait_idle(qtbot, queue)
+    assert session.result.drops == drops
+    assert queue.shown is found
+
+
+def test_a_run_made_with_other_settings_is_stale_and_still_shown_with_its_own(
+    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+) -> None:
+    queue.optimize()
+    wait_idle(qtbot, queue)
+    drops = session.result.drops
+    project = load_project(folder)
+    edited = replace(project, plan=replace(project.plan, nominal=Effectiveness(0.4, 0.4)))
+    session.open_project(edited, folder)
+    wait_idle(qtbot, queue)
+    (found,) = queue.entries
+    assert found.stale
+    queue.show(found)
+    wait_idle(qtbot, queue)
+    assert session.result.stale
+    assert session.result.drops == drops
+    assert session.result.project is not None
+    assert session.result.project.plan.nominal == project.plan.nominal
+
+
+def test_a_damaged_run_is_named_in_the_log_and_the_others_are_listed(
+    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+) -> None:
+    queue.optimize()
+    wait_idle(qtbot, queue)
+    damaged = folder / "runs" / "damaged"
+    damaged.mkdir()
+    (damaged / "run.toml").write_text("not = [toml")
+    lines: list[str] = []
+    queue.logged.connect(lambda text, _level: lines.append(text))
+    session.open_project(load_project(folder), folder)
+    assert len(queue.entries) == 1
+    assert any("damaged" in line for line in lines)
+    wait_idle(qtbot, queue)
+
+
+def test_a_run_that_was_cut_short_is_listed_as_interrupted(
+    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+) -> None:
+    entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    header = entry.folder / "run.toml"
+    lines = [line for line in header.read_text().splitlines() if not line.startswith("reason")]
+    header.write_text("\n".join('state = "running"' if line.startswith("state") else line for line in lines))
+    session.open_project(load_project(folder), folder)
+    (found,) = queue.entries
+    assert found.status == "interrupted"
+    assert found.can_go_on
+    wait_idle(qtbot, queue)
+
+
+def test_a_run_without_a_plan_cannot_be_shown_and_says_so(
+    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+) -> None:
+    entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    (entry.folder / "plan.safetensors").unlink()
+    (entry.folder / "schedule.csv").unlink()
+    refused: list[InputError] = []
+    session.refused.connect(refused.append)
+    queue.show(entry)
+    assert "has no plan yet" in str(refused[0])

@@ -1,0 +1,171 @@
+"""Story S4, first half: the objective form edits the plan settings, one undoable step a visit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLabel, QRadioButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.settings import ObjectiveWeights, RetardantSide, Setting
+from firegui.gui.forms.numbers import DecimalField, WholeField
+from firegui.gui.panels.objective import ObjectivePanel
+from firegui.gui.session import Session
+from tests.gui.hands import LEFT, choose, type_into_field
+
+Kind = TypeVar("Kind", bound=QWidget)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session) -> ObjectivePanel:
+    shown = ObjectivePanel(session)
+    qtbot.addWidget(shown)
+    shown.resize(420, 900)
+    with qtbot.waitExposed(shown):
+        shown.show()
+    return shown
+
+
+def find(panel: ObjectivePanel, kind: type[Kind], name: str) -> Kind:
+    found = panel.findChild(kind, name)
+    assert isinstance(found, kind), name
+    return found
+
+
+def said(panel: ObjectivePanel) -> str:
+    label = next(label for label in panel.findChildren(QLabel) if label.accessibleName().startswith("What keeps"))
+    return label.text() if not label.isHidden() else ""
+
+
+def test_setting_b_brings_its_weights_and_undo_takes_them_back(
+    qtbot: QtBot, session: Session, panel: ObjectivePanel
+) -> None:
+    QTest.mouseClick(find(panel, QRadioButton, "setting_B"), LEFT, pos=QPoint(9, 9))
+    assert session.project.plan.setting is Setting.B
+    assert session.project.plan.weights == ObjectiveWeights.of(Setting.B)
+    assert find(panel, DecimalField, "weights_prot").value() == 100.0
+    session.undo_stack.undo()
+    assert session.project.plan.setting.value == "A"
+    assert find(panel, QRadioButton, "setting_A").isChecked()
+    session.undo_stack.redo()
+    assert find(panel, QRadioButton, "setting_B").isChecked()
+
+
+def test_editing_a_weight_makes_the_weights_custom(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
+    type_into_field(qtbot, find(panel, DecimalField, "weights_burn"), "25")
+    assert session.project.plan.weights == replace(ObjectiveWeights(), burn=25.0)
+    assert session.project.plan.setting is Setting.CUSTOM
+    assert find(panel, QRadioButton, "setting_custom").isChecked()
+
+
+def test_typing_a_number_is_one_step_and_the_next_visit_another(
+    qtbot: QtBot, session: Session, panel: ObjectivePanel
+) -> None:
+    box = find(panel, WholeField, "optimizer_epochs")
+    type_into_field(qtbot, box, "1234")
+    assert session.undo_stack.count() == 1
+    type_into_field(qtbot, box, "56")
+    assert session.undo_stack.count() == 2
+    session.undo_stack.undo()
+    assert (session.project.plan.optimizer.epochs, box.value()) == (1234, 1234)
+    session.undo_stack.undo()
+    assert (session.project.plan.optimizer.epochs, box.value()) == (3, 3)
+
+
+def test_scientific_notation_is_understood_and_shown(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
+    box = find(panel, DecimalField, "weights_budget")
+    assert box.text() == "1e-6"
+    type_into_field(qtbot, box, "2.5e-7")
+    assert session.project.plan.weights.budget == 2.5e-7
+    assert box.text() == "2.5e-7"
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "limits"),
+    [("design_water", "1.5", "0 to 0.999999"), ("optimizer_learning_rate", "99", "1e-6 to 10")],
+)
+def test_a_value_out_of_bounds_is_refused_with_the_bounds_and_the_old_one_stays(
+    qtbot: QtBot, session: Session, panel: ObjectivePanel, name: str, typed: str, limits: str
+) -> None:
+    box = find(panel, DecimalField, name)
+    before, shown = session.project, box.text()
+    type_into_field(qtbot, box, typed)
+    assert limits in said(panel)
+    assert f"{typed} was refused" in said(panel)
+    assert box.text() == shown
+    assert session.project is before
+
+
+def test_a_good_value_clears_the_refusal(qtbot: QtBot, panel: ObjectivePanel) -> None:
+    box = find(panel, DecimalField, "design_water")
+    type_into_field(qtbot, box, "1.5")
+    assert said(panel)
+    type_into_field(qtbot, box, "0.7")
+    assert said(panel) == ""
+
+
+def test_the_start_day_is_counted_from_one(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
+    box = find(panel, WholeField, "start_day")
+    assert box.text() == "1"
+    type_into_field(qtbot, box, "2")
+    assert session.project.plan.start_day == 1
+
+
+def test_a_later_start_shortens_the_plan_in_the_same_step(
+    qtbot: QtBot, session: Session, panel: ObjectivePanel
+) -> None:
+    type_into_field(qtbot, find(panel, WholeField, "start_day"), "5")
+    assert (session.project.plan.start_day, session.project.plan.days) == (4, 2)
+    assert session.undo_stack.count() == 1
+    session.undo_stack.undo()
+    assert (session.project.plan.start_day, session.project.plan.days) == (0, 4)
+
+
+def test_the_plan_cannot_be_made_longer_than_the_weather(panel: ObjectivePanel) -> None:
+    assert find(panel, WholeField, "days").maximum() == 6
+    assert find(panel, WholeField, "start_day").maximum() == 5
+
+
+def test_undo_in_a_field_undoes_the_edit_of_the_project(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
+    box = find(panel, WholeField, "optimizer_seed")
+    action = session.undo_stack.createUndoAction(panel)
+    action.setShortcut("Ctrl+Z")
+    panel.addAction(action)
+    type_into_field(qtbot, box, "7")
+    assert session.project.plan.optimizer.seed == 7
+    QTest.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert session.project.plan.optimizer.seed == 0
+
+
+def test_what_retardant_acts_on_is_a_setting(session: Session, panel: ObjectivePanel) -> None:
+    choose(find(panel, QComboBox, "retardant_acts_on"), RetardantSide.EMITTER)
+    assert session.project.plan.retardant_acts_on is RetardantSide.EMITTER
+    session.undo_stack.undo()
+    assert find(panel, QComboBox, "retardant_acts_on").currentData() == RetardantSide.BOTH
+
+
+def test_the_device_belongs_to_the_computer_and_not_to_the_project(session: Session, panel: ObjectivePanel) -> None:
+    choose(find(panel, QComboBox, "backend"), "reference")
+    assert session.backend == "reference"
+    assert not session.is_dirty
+
+
+def test_what_keeps_a_run_from_starting_is_said(session: Session, panel: ObjectivePanel) -> None:
+    assert said(panel) == ""
+    session.set_regions("clear", ())
+    session.set_plan("protect", replace(session.project.plan, weights=ObjectiveWeights.of(Setting.B)))
+    assert "no region is drawn" in said(panel)
+    session.undo_stack.undo()
+    assert said(panel) == ""
+
+
+def test_every_field_has_a_name_a_tooltip_and_bounds_for_everybody(panel: ObjectivePanel) -> None:
+    boxes = [*panel.findChildren(DecimalField), *panel.findChildren(WholeField)]
+    assert len(boxes) == 19
+    for box in boxes:
+        assert box.accessibleName(), box.objectName()
+        assert len(box.toolTip().splitlines()) == 2, box.objectName()

@@ -1,0 +1,196 @@
+"""The plots under the map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.domain.results import Frames
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.plots.area import area_curve
+from firegui.gui.plots.chart import Chart
+from firegui.gui.plots.curves import Options
+from firegui.gui.plots.elided import ElidedLabel, Piece
+from firegui.gui.plots.live import LivePlots
+from firegui.gui.plots.text import duration, number
+from firegui.gui.session import Session, ShownResult
+from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics
+
+
+@pytest.fixture
+def queue(session: Session, project: Project, tmp_path: Path) -> Iterator[RunQueue]:
+    made = RunQueue(session, execute=FakeExecute(epochs=8))
+    session.open_project(project, tmp_path / "p.firegui")
+    yield made
+    made.shutdown()
+
+
+@pytest.fixture
+def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> LivePlots:
+    made = LivePlots(session, queue)
+    qtbot.addWidget(made)
+    made.resize(1200, 240)
+    made.show()
+    return made
+
+
+def run_to_end(qtbot: QtBot, queue: RunQueue) -> None:
+    queue.optimize()
+    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
+
+
+def test_the_curves_are_those_of_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    plots.refresh()
+    x, y = plots.objective.curve_points(1)
+    assert x.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert y == pytest.approx([20 / k for k in range(1, 9)])
+    assert plots.objective.title.text() == "Objective · epoch 8 of 8"
+    assert plots.objective.legend.text() == "best 2.50 · now 2.50"
+    assert plots.drops.legend.text() == "7"
+
+
+def test_the_fire_without_drops_is_a_level_with_its_number(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    plots.refresh()
+    assert plots.objective.level == pytest.approx(24.6)
+    assert plots.objective.level_text == "no drops 24.6"
+
+
+def test_ten_thousand_epochs_do_not_repaint_ten_thousand_times(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    entry = queue.shown
+    assert entry is not None
+    before = plots.repaints
+    for k in range(8, 10_008):
+        entry.add_epochs([epoch_done(k, 20_000)])
+        queue.epochs_added.emit(entry)
+    qtbot.waitUntil(lambda: plots.objective.title.text() == "Objective · epoch 10,008 of 20,000")
+    assert plots.repaints - before < 100
+
+
+def test_another_run_starts_the_curves_afresh(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    queue.show_baseline()
+    qtbot.waitUntil(lambda: queue.shown is None and not queue.activity)
+    plots.refresh()
+    assert len(plots.objective.curve_points(0)[0]) == 0
+    assert plots.objective.level is None
+
+
+def test_terms_are_weighted_as_they_count_or_raw(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    plots.refresh()
+    # Setting A: 50 burn + 50 final, and the protected regions do not count.
+    assert plots.terms.curve_points(0)[1] == pytest.approx([50 * 0.3] * 8)
+    assert plots.terms.legend.text() == "burn 15.0 · final 10.0"
+    plots.set_options(replace(plots.options, weighted=False))
+    assert plots.terms.curve_points(2)[1] == pytest.approx([0.1] * 8)
+    assert plots.terms.legend.text() == "burn 0.300 · final 0.200 · protected 0.100"
+
+
+def test_the_abscissa_can_count_rollouts(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    plots.set_options(Options(rollouts=True))
+    assert plots.objective.curve_points(0)[0].tolist() == [3, 6, 9, 12, 15, 18, 21, 24]
+
+
+def test_pointing_at_an_epoch_reads_it_out_on_every_chart(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    plots.refresh()
+    plots.terms.hovered.emit(3.2)
+    assert plots.objective.title.text() == "Objective · epoch 3"
+    assert plots.objective.legend.text() == "best 6.67 · now 6.67"
+    assert plots.drops.title.text() == "Executed drops, epoch 3"
+    assert plots.objective.cursor_x == 3
+    plots.terms.hovered.emit(None)
+    assert plots.objective.title.text() == "Objective · epoch 8 of 8"
+
+
+def test_a_view_that_a_person_chose_is_left_alone_until_it_is_asked_to_fit(qtbot: QtBot, plots: LivePlots) -> None:
+    chart = plots.objective
+    chart.item.vb.setRange(xRange=(2, 3), yRange=(0, 1), padding=0)
+    chart.item.vb.sigRangeChangedManually.emit([True, True])
+    assert plots.fit_button.isEnabled()
+    chart.set_curve(0, np.arange(100), np.arange(100))
+    assert chart.item.vb.viewRange() == [[2, 3], [0, 1]]
+    plots.fit_button.click()
+    assert chart.is_fitted
+    assert not plots.fit_button.isEnabled()
+
+
+def test_values_that_a_log_axis_cannot_show_leave_a_gap(qtbot: QtBot) -> None:
+    chart = Chart("c", "x")
+    qtbot.addWidget(chart)
+    curve = chart.add_curve("accent")
+    chart.set_log(True)
+    chart.set_curve(curve, np.arange(3), np.array([1.0, 0.0, 100.0]))
+    chart.set_level(0.0, "nothing")
+    assert np.isnan(chart.curve_points(curve)[1][1])
+    assert chart.level is None
+    chart.set_level(10.0, "ten")
+    assert chart.level == 10.0
+
+
+# -- fire area ---------------------------------------------------------------------------------------------------------
+def test_the_area_of_a_frame_is_the_sum_of_its_probabilities(project: Project) -> None:
+    fire = np.zeros((3, 2, 2), np.uint8)
+    fire[1] = 51
+    fire[2] = 255
+    steps, area = area_curve(Frames(5, fire, fire, fire), 8, 0.09)
+    # The last frame is the state at the end, even where the stride does not divide the number of steps.
+    assert steps.tolist() == [0, 5, 8]
+    assert area == pytest.approx([0, 4 * 0.2 * 0.09, 4 * 0.09])
+
+
+def test_the_area_chart_shows_both_fires_and_the_shown_day(
+    session: Session, plots: LivePlots, project: Project
+) -> None:
+    session.show_result(ShownResult("r", frames(project, 6), metrics(), frames(project), metrics()))
+    session.set_step(75)
+    plots.refresh()
+    days, with_plan = plots.area.curve_points(1)
+    _, without = plots.area.curve_points(0)
+    assert days[-1] == 4
+    assert with_plan[0] == pytest.approx(16 * 0.09)
+    assert without[0] == pytest.approx(36 * 0.09)
+    assert plots.area.cursor_x == 1.5
+    assert plots.area.legend.text() == "plan 9.00 · no drops 9.00"
+
+
+def test_a_click_on_the_area_chart_seeks(session: Session, plots: LivePlots) -> None:
+    plots.area.clicked.emit(2.5)
+    assert session.step == 125
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "–"), (float("nan"), "–"), (0, "0"), (24.58, "24.6"), (2.412, "2.41"), (547, "547"), (14820.2, "14,820"),
+     (0.0312, "0.0312"), (2.1e-5, "2.1e-05"), (-3.14159, "-3.14")],
+)  # fmt: skip
+def test_numbers_have_three_digits(value: float | None, text: str) -> None:
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(None, "–"), (0.4, "0:00"), (42, "0:42"), (725, "12:05"), (3723, "1:02:03")]
+)
+def test_durations_read_like_a_clock(seconds: float | None, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_a_line_without_room_has_everything_in_its_tooltip(qtbot: QtBot) -> None:
+    label = ElidedLabel()
+    qtbot.addWidget(label)
+    label.resize(30, 20)
+    label.set_pieces([Piece("best 2.41", "accent"), Piece("current 2.50", "muted")])
+    label.show()
+    assert label.minimumSizeHint().width() < 40
+    assert label.toolTip() == "best 2.41 · current 2.50"

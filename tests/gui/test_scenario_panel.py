@@ -1,0 +1,59 @@
+"""Story S1: what is loaded, and what it lacks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.gui.panels.scenario import ScenarioPanel
+from firegui.gui.session import Session
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session) -> ScenarioPanel:
+    shown = ScenarioPanel(session)
+    qtbot.addWidget(shown)
+    return shown
+
+
+def test_the_facts_of_the_event_are_there(panel: ScenarioPanel) -> None:
+    assert panel.text_of("Name") == "Test Ridge"
+    assert panel.text_of("Grid") == "40 × 60 cells of 30 m\n1.8 × 1.2 km"
+    assert panel.text_of("CRS") == "EPSG:32610"
+    assert panel.text_of("Start") == "2020-08-19 07:00 UTC\n2020-08-19 00:00 local (UTC-7 h)"
+    assert panel.text_of("Plan") == "4 of 6 days, 200 steps of 0.48 h"
+    assert panel.text_of("Fire model") == "Scalar test model"
+    assert panel.text_of("Fleet") == "3 aircraft of 2 types"
+    assert panel.text_of("Observed") == "2 perimeters, 19 Aug – 21 Aug 2020"
+
+
+def test_missing_layers_are_named(panel: ScenarioPanel) -> None:
+    missing = panel.text_of("Missing")
+    assert "fuel model" in missing
+    assert "elevation" not in missing
+
+
+def test_the_notes_say_what_the_fire_model_does_without(panel: ScenarioPanel) -> None:
+    notes = panel.notes
+    assert "Wind is the same everywhere." in notes
+    assert "leaves the slope term out" in notes
+
+
+def test_a_synthetic_fire_is_marked_as_such(session: Session, panel: ScenarioPanel, project: Project) -> None:
+    assert not panel.is_marked_synthetic
+    session.open_project(replace(project, scenario=replace(project.scenario, synthetic=True)), None)
+    assert panel.is_marked_synthetic
+
+
+def test_a_grid_without_a_place_is_said_to_have_none(session: Session, panel: ScenarioPanel, project: Project) -> None:
+    grid = replace(project.scenario.grid, transform=None, crs=None)
+    session.open_project(replace(project, scenario=replace(project.scenario, grid=grid)), None)
+    assert panel.text_of("CRS").startswith("none")
+
+
+def test_the_facts_follow_an_edit(session: Session, panel: ScenarioPanel) -> None:
+    session.set_plan("shorten", replace(session.project.plan, days=2))
+    assert panel.text_of("Plan").startswith("2 of 6 days")

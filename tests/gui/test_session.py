@@ -1,0 +1,75 @@
+"""The owner of what the window shows: what follows from an edit, a selection, a result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.results import Frames
+from firegui.gui.session import Session, ShownResult, View
+
+
+def frames() -> Frames:
+    empty = np.zeros((2, 40, 60), np.uint8)
+    return Frames(100, empty, empty, empty)
+
+
+def test_signals_say_which_part_changed(session: Session) -> None:
+    heard: list[str] = []
+    session.regions_changed.connect(lambda: heard.append("regions"))
+    session.fleet_changed.connect(lambda: heard.append("fleet"))
+    session.plan_changed.connect(lambda: heard.append("plan"))
+    session.project_edited.connect(lambda: heard.append("project"))
+    session.set_regions("clear", ())
+    session.edit_planned_fleet("free", session.project.fleet)
+    session.set_plan("days", replace(session.project.plan, days=2))
+    assert heard == ["regions", "project", "fleet", "project", "plan", "project"]
+    session.undo_stack.undo()
+    assert heard[-2:] == ["plan", "project"]
+
+
+def test_a_deleted_region_is_no_longer_selected(session: Session) -> None:
+    session.select_region("R1")
+    session.delete_region("R1")
+    assert session.selected_region == ""
+
+
+def test_deleting_a_region_that_is_not_there_is_no_edit(session: Session) -> None:
+    session.delete_region("nowhere")
+    assert session.undo_stack.count() == 0
+
+
+def test_a_shorter_plan_pulls_the_shown_step_in(session: Session) -> None:
+    session.set_step(150)
+    session.set_plan("days", replace(session.project.plan, days=2))
+    assert session.step == 100
+
+
+def test_edits_with_the_same_key_are_one_step_until_the_project_is_saved(qtbot: QtBot, session: Session) -> None:
+    for days in (3, 2):
+        session.set_plan("days", replace(session.project.plan, days=days), merge=7)
+    assert session.undo_stack.count() == 1
+    session.undo_stack.setClean()
+    session.set_plan("days", replace(session.project.plan, days=1), merge=7)
+    assert session.is_dirty
+    assert session.undo_stack.count() == 2
+
+
+def test_the_view_goes_to_the_plan_when_one_appears_and_to_the_baseline_while_there_is_none(session: Session) -> None:
+    seen: list[str] = []
+    session.view_changed.connect(seen.append)
+    session.show_result(ShownResult("fire", baseline=frames()))
+    with_plan = ShownResult("fire", baseline=frames(), plan=frames())
+    session.show_result(with_plan)
+    session.set_view(View.DIFFERENCE)
+    session.show_result(replace(with_plan, epoch=5))
+    assert seen == ["baseline", "plan", "difference"]
+
+
+def test_the_fleet_taken_from_a_file_brings_all_its_groundings(session: Session) -> None:
+    kinds = session.project.fleet.types
+    session.set_planned_fleet("import", replace(session.project.fleet, types=(kinds[0].with_grounded_days((0,)),)))
+    assert [kind.grounded_days for kind in session.project.planned_fleet.types] == [(0,)]
+    assert session.project.grounded["S-2T"] == (session.project.calendar.date_of_day(0),)

@@ -1,0 +1,70 @@
+"""The picture of the workbench."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+
+from firegui.errors import InputError
+from firegui.gui import snapshot
+from firegui.gui.jobs.specs import optimize_spec
+from firegui.gui.snapshot import render_workbench
+from firegui.io.project_store import load_project
+from firegui.runs.control import RunControl
+from firegui.runs.runner import execute
+from tests.gui.test_jobs import NOON
+from tests.support import tiny_project
+
+SIZE = (1100, 720)
+
+
+@pytest.fixture
+def folder(qapp: QApplication, tmp_path: Path) -> Path:
+    return tiny_project(tmp_path)
+
+
+@pytest.fixture
+def run(folder: Path) -> Path:
+    """A finished run of the project, outside its folder."""
+    project = load_project(folder)
+    spec = optimize_spec(project, folder.parent, NOON)
+    execute(spec, lambda _event: None, RunControl())
+    return spec.out
+
+
+def test_the_picture_has_the_asked_size_and_something_on_it(folder: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "new" / "picture.png"
+    render_workbench(folder, None, picture, size=SIZE)
+    image = QImage(str(picture))
+    assert (image.width(), image.height()) == SIZE
+    seen = {image.pixel(x, y) for x in range(0, SIZE[0], 7) for y in range(0, SIZE[1], 7)}
+    assert len(seen) > 20
+
+
+def test_a_run_changes_the_picture_and_light_is_lighter(folder: Path, run: Path, tmp_path: Path) -> None:
+    without, dark, light = (tmp_path / name for name in ("without.png", "dark.png", "light.png"))
+    render_workbench(folder, None, without, size=SIZE)
+    render_workbench(folder, run, dark, size=SIZE)
+    render_workbench(folder, run, light, size=SIZE, dark=False, step=3)
+    assert QImage(str(dark)) != QImage(str(without))
+    corner = SIZE[0] // 2, SIZE[1] - 3
+    assert QImage(str(light)).pixelColor(*corner).lightness() > 128 > QImage(str(dark)).pixelColor(*corner).lightness()
+
+
+def test_a_folder_that_is_no_run_is_refused_and_the_old_picture_stays(folder: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"old")
+    with pytest.raises(InputError, match="is not a run"):
+        render_workbench(folder, tmp_path, picture, size=SIZE)
+    assert picture.read_bytes() == b"old"
+
+
+def test_the_command_reports_what_is_wrong_without_a_traceback(
+    qapp: QApplication, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert snapshot.main([str(tmp_path / "none.firegui"), "--out", str(tmp_path / "p.png")]) == 2
+    assert "none.firegui" in capsys.readouterr().out
+    assert not (tmp_path / "p.png").exists()

@@ -1,0 +1,258 @@
+"""The timeline: keys, mouse, playing, and what it paints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.gui.panels.timeline import TimelineBar, time_text, zone_text
+from firegui.gui.plots.track import TrackData
+from firegui.gui.session import Session, ShownResult, View
+from tests.gui.fake_runs import drop, frames
+
+LEFT, RIGHT, SPACE, HOME, END = (
+    Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Home, Qt.Key.Key_End,
+)  # fmt: skip
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def bar(qapp: object, session: Session) -> TimelineBar:
+    return TimelineBar(session)
+
+
+@pytest.fixture
+def field(qapp: object) -> QLineEdit:
+    return QLineEdit()
+
+
+@pytest.fixture(autouse=True)
+def window(qtbot: QtBot, bar: TimelineBar, field: QLineEdit) -> QWidget:
+    """A window with the timeline and a text field."""
+    made = QWidget()
+    layout = QVBoxLayout(made)
+    layout.addWidget(bar)
+    layout.addWidget(field)
+    made.resize(1200, 120)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def press(widget: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(widget, key, modifier)
+
+
+# -- keys --------------------------------------------------------------------------------------------------------------
+def test_arrows_step_by_a_frame(session: Session, bar: TimelineBar) -> None:
+    press(bar.track, RIGHT)
+    press(bar.track, RIGHT)
+    assert session.step == 10
+    press(bar.track, LEFT)
+    assert session.step == 5
+
+
+def test_stepping_from_between_two_frames_lands_on_a_frame(session: Session, bar: TimelineBar) -> None:
+    session.set_step(12)
+    bar.step_by(1)
+    assert session.step == 15
+    session.set_step(12)
+    bar.step_by(-1)
+    assert session.step == 10
+
+
+def test_the_last_frame_is_the_end_even_off_the_stride(session: Session, project: Project, bar: TimelineBar) -> None:
+    session.open_project(replace(project, scenario=replace(project.scenario, steps_per_day=12)), None)
+    bar.to_end()
+    assert session.step == 48
+    bar.step_by(-1)
+    assert session.step == 45
+    bar.step_by(1)
+    assert session.step == 48
+
+
+def test_shift_and_an_arrow_jump_to_the_beginning_of_a_day(session: Session, bar: TimelineBar) -> None:
+    session.set_step(60)
+    press(bar.track, RIGHT, SHIFT)
+    assert session.step == 100
+    session.set_step(60)
+    press(bar.track, LEFT, SHIFT)
+    assert session.step == 50
+    press(bar.track, LEFT, SHIFT)
+    assert session.step == 0
+
+
+def test_home_and_end_go_to_the_ends(session: Session, bar: TimelineBar) -> None:
+    press(bar.track, END)
+    assert session.step == 200
+    press(bar.track, HOME)
+    assert session.step == 0
+
+
+def test_keys_that_no_other_widget_wants_reach_the_timeline(session: Session, window: QWidget) -> None:
+    press(window, RIGHT)
+    assert session.step == 5
+
+
+def test_a_text_field_keeps_its_keys(session: Session, field: QLineEdit, bar: TimelineBar) -> None:
+    press(field, SPACE)
+    press(field, LEFT)
+    assert field.text() == " "
+    assert field.cursorPosition() == 0
+    assert not bar.is_playing
+    assert session.step == 0
+
+
+def test_space_plays_and_holds(bar: TimelineBar) -> None:
+    press(bar.track, SPACE)
+    assert bar.is_playing
+    press(bar.track, SPACE)
+    assert not bar.is_playing
+
+
+def test_a_key_with_control_is_left_to_others(bar: TimelineBar) -> None:
+    QTest.keyClick(bar.track, SPACE, Qt.KeyboardModifier.ControlModifier)
+    assert not bar.is_playing
+
+
+# -- the mouse ---------------------------------------------------------------------------------------------------------
+def test_a_click_seeks(session: Session, bar: TimelineBar) -> None:
+    place = QPoint(round(bar.track.x_of_step(120)), 30)
+    QTest.mouseClick(bar.track, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert session.step == bar.track.step_at(place.x())
+    assert abs(session.step - 120) <= 1
+
+
+def test_dragging_seeks_and_stays_inside(session: Session, bar: TimelineBar) -> None:
+    track = bar.track
+    QTest.mousePress(track, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(40, 30))
+    QTest.mouseMove(track, QPoint(round(track.x_of_step(80)), 30))
+    assert abs(session.step - 80) <= 1
+    QTest.mouseMove(track, QPoint(track.width() + 500, 30))
+    assert session.step == 200
+    QTest.mouseMove(track, QPoint(-500, 30))
+    assert session.step == 0
+    QTest.mouseRelease(track, Qt.MouseButton.LeftButton)
+
+
+def test_places_and_steps_are_inverse(bar: TimelineBar) -> None:
+    assert [bar.track.step_at(bar.track.x_of_step(step)) for step in (0, 1, 77, 200)] == [0, 1, 77, 200]
+
+
+# -- playing -----------------------------------------------------------------------------------------------------------
+def test_playing_advances_by_the_frames_there_are(qtbot: QtBot, session: Session, bar: TimelineBar) -> None:
+    steps: list[int] = []
+    session.step_changed.connect(steps.append)
+    bar.set_speed(30)
+    bar.play()
+    qtbot.waitUntil(lambda: len(steps) >= 4)
+    bar.play(False)
+    assert steps[:4] == [5, 10, 15, 20]
+
+
+def test_playing_stops_at_the_end(qtbot: QtBot, session: Session, bar: TimelineBar) -> None:
+    bar.set_speed(30)
+    session.set_step(190)
+    with qtbot.waitSignal(bar.playing_changed, check_params_cb=lambda on: not on):
+        bar.play()
+    assert session.step == 200
+
+
+def test_playing_from_the_end_starts_at_the_beginning(session: Session, bar: TimelineBar) -> None:
+    session.set_step(200)
+    bar.play()
+    assert session.step == 0
+    bar.play(False)
+
+
+def test_a_loop_goes_round(qtbot: QtBot, session: Session, bar: TimelineBar) -> None:
+    bar.set_speed(30)
+    bar.set_loop(True)
+    session.set_step(195)
+    bar.play()
+    qtbot.waitUntil(lambda: session.step == 10)
+    assert bar.is_playing
+    bar.play(False)
+
+
+def test_a_project_that_is_opened_is_not_played_from_the_middle(
+    session: Session, project: Project, bar: TimelineBar
+) -> None:
+    session.set_step(100)
+    bar.play()
+    session.open_project(replace(project), None)
+    assert not bar.is_playing
+    assert session.step == 0
+
+
+# -- what it says ------------------------------------------------------------------------------------------------------
+def test_the_time_is_local_and_says_so(project: Project) -> None:
+    assert time_text(project.calendar, 0) == "Day 1 · 00:00 UTC-7 · step 0 of 200"
+    assert time_text(project.calendar, 130) == "Day 3 · 14:24 UTC-7 · step 130 of 200"
+    # The state at the end belongs to the last day, not to one after it.
+    assert time_text(project.calendar, 200).startswith("Day 4 · ")
+
+
+@pytest.mark.parametrize(
+    ("offset", "text"), [(0, "UTC"), (-7, "UTC-7"), (5.5, "UTC+5:30"), (-3.5, "UTC-3:30"), (13, "UTC+13")]
+)
+def test_offsets_are_written_as_people_do(offset: float, text: str) -> None:
+    assert zone_text(offset) == text
+
+
+def test_only_executed_drops_inside_the_plan_are_counted_by_material(project: Project) -> None:
+    drops = [drop(3), drop(3), drop(3, "water"), drop(4, executed=False), drop(900)]
+    data = TrackData.of(project.calendar, project.planned_fleet, drops)
+    assert (data.retardant[3], data.water[3]) == (2, 1)
+    assert (data.retardant.sum(), data.water.sum()) == (2, 1)
+
+
+def test_a_day_knows_who_stays_on_the_ground(project: Project) -> None:
+    both = replace(project, grounded={"S-2T": (date(2020, 8, 21),), "CL-415": (date(2020, 8, 21), date(2020, 8, 22))})
+    data = TrackData.of(both.calendar, both.planned_fleet, [])
+    assert data.grounded == ((), (), ("S-2T", "CL-415"), ("CL-415",))
+    assert [data.all_grounded(day) for day in range(4)] == [False, False, True, False]
+
+
+def test_a_type_without_aircraft_does_not_keep_a_day_from_being_all_grounded(project: Project) -> None:
+    fleet = project.planned_fleet
+    alone = project.with_fleet(fleet.replace_type(1, replace(fleet.types[1], count=0)))
+    assert TrackData.of(alone.calendar, alone.planned_fleet, []).all_grounded(2)
+
+
+def test_the_tooltip_tells_of_the_day(session: Session, bar: TimelineBar, project: Project) -> None:
+    session.show_result(ShownResult("r", plan=frames(project), drops=(drop(101), drop(102, "water"))))
+    text = bar.track.describe(110)
+    assert text == "Day 3 · Friday 21 August 2020\n1 retardant and 1 water drops this day\ngrounded: S-2T"
+
+
+def test_grounding_shows_at_once(session: Session, bar: TimelineBar) -> None:
+    fleet = session.project.planned_fleet
+    session.set_planned_fleet("Ground", fleet.replace_type(1, fleet.types[1].with_grounded_days((0,))))
+    assert bar.track.describe(0).endswith("grounded: CL-415")
+
+
+def test_the_track_paints_grounded_days_and_drops(session: Session, bar: TimelineBar, project: Project) -> None:
+    plain = bar.track.grab().toImage()
+    session.show_result(ShownResult("r", plan=frames(project), drops=tuple(drop(30) for _ in range(4))))
+    assert bar.track.grab().toImage() != plain
+
+
+def test_the_view_buttons_follow_what_there_is(session: Session, bar: TimelineBar, project: Project) -> None:
+    baseline, plan, difference = bar.view_buttons
+    assert [button.isEnabled() for button in (baseline, plan, difference)] == [False, False, False]
+    session.show_result(ShownResult("r", baseline=frames(project)))
+    assert [button.isEnabled() for button in (baseline, plan, difference)] == [True, False, False]
+    session.show_result(ShownResult("r", baseline=frames(project), plan=frames(project)))
+    difference.click()
+    assert session.view is View.DIFFERENCE
+    session.set_view(View.BASELINE)
+    assert baseline.isChecked()
+    assert not difference.isChecked()

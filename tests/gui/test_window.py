@@ -1,0 +1,417 @@
+"""The workbench as a whole: title, shortcuts, docks, theme, dropping files, closing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QTableView, QToolBar, QToolButton
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.domain.regions import Region
+from firegui.errors import InputError
+from firegui.gui import documents as documents_module
+from firegui.gui import main_window as main_window_module
+from firegui.gui.dialogs.closing import Running, Unsaved
+from firegui.gui.forms.numbers import WholeField
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
+from firegui.gui.panels.calendar import CalendarPanel
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session, Tool, View
+from firegui.gui.theme import COLORS, Theme, apply_theme, current_theme
+from firegui.io.project_store import PROJECT_FILE, save_project
+from firegui.runs.control import RunControl
+from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState, StateChanged
+from firegui.runs.spec import OptimizeSpec, RunSpec
+from tests.gui.hands import LEFT, centre_of
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def saved(window: MainWindow, tmp_path: Path) -> Path:
+    """The open project, saved."""
+    folder = tmp_path / "ridge.firegui"
+    save_project(window.session.project, folder)
+    window.session.mark_saved(folder)
+    return folder
+
+
+@pytest.fixture
+def shown_problems(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
+    """What the window would have shown in its dialog, one entry a dialog."""
+    found: list[InputError] = []
+    monkeypatch.setattr(main_window_module, "show_problems", lambda _parent, error: found.append(error))
+    return found
+
+
+def answer_unsaved(monkeypatch: pytest.MonkeyPatch, answer: Unsaved) -> list[str]:
+    asked: list[str] = []
+
+    def ask(_parent: object, name: str) -> Unsaved:
+        asked.append(name)
+        return answer
+
+    monkeypatch.setattr(documents_module, "ask_unsaved", ask)
+    return asked
+
+
+def answer_running(monkeypatch: pytest.MonkeyPatch, answer: Running) -> list[str]:
+    asked: list[str] = []
+
+    def ask(_parent: object, title: str, _purpose: str) -> Running:
+        asked.append(title)
+        return answer
+
+    monkeypatch.setattr(documents_module, "ask_running", ask)
+    return asked
+
+
+def drop_on(window: MainWindow, path: Path) -> bool:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    buttons, keys, action = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.DropAction.CopyAction
+    enter = QDragEnterEvent(QPoint(5, 5), action, data, buttons, keys)
+    QApplication.sendEvent(window, enter)
+    if enter.isAccepted():
+        QApplication.sendEvent(window, QDropEvent(QPointF(5, 5), action, data, buttons, keys))
+    return enter.isAccepted()
+
+
+# -- title and saving --------------------------------------------------------------------------------------------------
+def test_the_title_names_the_project_and_marks_unsaved_edits(window: MainWindow, saved: Path) -> None:
+    assert window.windowTitle() == "Test Ridge[*] — firegui"
+    assert not window.isWindowModified()
+    window.session.set_regions("clear", ())
+    assert window.isWindowModified()
+    QTest.keyClick(window, Qt.Key.Key_S, CTRL)
+    assert not window.isWindowModified()
+    window.session.undo_stack.undo()
+    assert window.isWindowModified()
+    window.session.undo_stack.redo()
+    assert not window.isWindowModified()
+
+
+def edited_parts(project: Project) -> tuple[object, ...]:
+    return project.regions, project.fleet, project.plan
+
+
+def test_undo_and_redo_work_by_keyboard_for_every_kind_of_edit(window: MainWindow) -> None:
+    session = window.session
+    start = session.project
+    session.set_regions("add", (*start.regions, Region.rectangle("R9", (1, 3), (1, 3))))
+    more = replace(start.planned_fleet.types[0], count=4)
+    session.edit_planned_fleet("count", session.project.planned_fleet.replace_type(0, more))
+    session.set_plan("days", replace(session.project.plan, days=3))
+    last = session.project
+    for _ in range(3):
+        QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
+    assert edited_parts(session.project) == edited_parts(start)
+    QTest.keyClick(window, Qt.Key.Key_Z, CTRL | SHIFT)
+    QTest.keyClick(window, Qt.Key.Key_Y, CTRL)
+    QTest.keyClick(window, Qt.Key.Key_Y, CTRL)
+    assert edited_parts(session.project) == edited_parts(last)
+
+
+def test_undo_says_what_it_undoes(window: MainWindow) -> None:
+    assert not window.actions_.undo.isEnabled()
+    window.session.delete_region("R1")
+    assert window.actions_.undo.text() == "&Undo delete R1"
+
+
+def test_a_number_still_being_typed_counts_when_a_menu_entry_is_used(window: MainWindow, saved: Path) -> None:
+    window.docks["Objective"].raise_()
+    box = window.findChild(WholeField, "optimizer_epochs")
+    assert isinstance(box, WholeField)
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, "77")
+    window.actions_.save.trigger()
+    assert window.session.project.plan.optimizer.epochs == 77
+    assert not window.session.is_dirty
+
+
+# -- opening -----------------------------------------------------------------------------------------------------------
+def test_a_corrupted_project_is_refused_in_one_dialog_with_every_problem_and_the_open_one_stays(
+    qtbot: QtBot, window: MainWindow, saved: Path, shown_problems: list[InputError]
+) -> None:
+    text = (saved / PROJECT_FILE).read_text(encoding="utf-8")
+    broken = text.replace("payload_gal = 1200.0", 'payload_gal = "much"').replace("epochs = 3", "epochs = 0.5")
+    assert broken.count('"much"') == 1 and broken.count("epochs = 0.5") == 1
+    (saved / PROJECT_FILE).write_text(broken, encoding="utf-8")
+    before = window.session.project
+    assert not window.documents.open(saved)
+    qtbot.waitUntil(lambda: len(shown_problems) == 1)
+    text = str(shown_problems[0])
+    assert "payload_gal" in text and "epochs" in text
+    assert window.session.project is before
+    assert window.session.folder == saved
+
+
+def test_dropping_a_project_folder_opens_it(window: MainWindow, project: Project, tmp_path: Path) -> None:
+    other = tmp_path / "other.firegui"
+    save_project(replace(project, scenario=replace(project.scenario, name="Other Ridge")), other)
+    assert drop_on(window, other)
+    assert window.session.project.scenario.name == "Other Ridge"
+    assert window.documents.recent == (other,)
+
+
+def test_dropping_something_else_is_refused_with_the_reason(
+    qtbot: QtBot, window: MainWindow, shown_problems: list[InputError], tmp_path: Path
+) -> None:
+    before = window.session.project
+    assert drop_on(window, tmp_path)
+    qtbot.waitUntil(lambda: len(shown_problems) == 1)
+    assert "is not a firegui project" in str(shown_problems[0])
+    assert window.session.project is before
+
+
+def test_a_refused_edit_reaches_the_person_in_one_dialog(
+    qtbot: QtBot, window: MainWindow, shown_problems: list[InputError]
+) -> None:
+    panel_model = window.docks["Fleet"].findChild(QTableView).model()  # type: ignore[union-attr]
+    assert not panel_model.setData(panel_model.index(0, 2), "-5")
+    qtbot.waitUntil(lambda: len(shown_problems) == 1)
+    assert "payload_gal is -5.0" in str(shown_problems[0])
+
+
+# -- keys --------------------------------------------------------------------------------------------------------------
+def test_delete_on_the_map_deletes_the_selected_region(window: MainWindow) -> None:
+    window.session.select_region("R1")
+    window.map.setFocus()
+    QTest.keyClick(window.map.focusWidget() or window.map, Qt.Key.Key_Delete)
+    assert window.session.project.regions == ()
+
+
+def test_delete_in_the_calendar_deletes_no_region(window: MainWindow) -> None:
+    window.docks["Calendar"].raise_()
+    window.session.select_region("R1")
+    view = window.findChild(CalendarPanel).view  # type: ignore[union-attr]
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_Delete)
+    assert len(window.session.project.regions) == 1
+
+
+def test_space_plays_from_the_map_but_toggles_in_the_calendar(window: MainWindow) -> None:
+    window.map.setFocus()
+    QTest.keyClick(window.map.focusWidget() or window.map, Qt.Key.Key_Space)
+    assert window.timeline.is_playing
+    window.timeline.play(False)
+    window.docks["Calendar"].raise_()
+    view = window.findChild(CalendarPanel).view  # type: ignore[union-attr]
+    QTest.mouseClick(view.viewport(), LEFT, pos=centre_of(view, 1, 0))
+    QTest.keyClick(view, Qt.Key.Key_Space)
+    assert not window.timeline.is_playing
+    assert window.session.undo_stack.count() == 2
+
+
+def test_escape_outside_the_map_gives_up_the_drawing_tool(window: MainWindow) -> None:
+    window.session.set_tool(Tool.POLYGON)
+    QTest.keyClick(window.docks["Layers"], Qt.Key.Key_Escape)
+    assert window.session.tool is Tool.PAN
+    assert window.actions_.tools[Tool.PAN].isChecked()
+
+
+def test_number_keys_choose_tools_and_the_bar_follows(window: MainWindow) -> None:
+    window.map.setFocus()
+    QTest.keyClick(window, Qt.Key.Key_2)
+    assert window.session.tool is Tool.RECTANGLE
+    assert window.actions_.tools[Tool.RECTANGLE].isChecked()
+    window.session.set_view(View.BASELINE)
+    assert window.actions_.views[View.BASELINE].isChecked()
+
+
+# -- look --------------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def theme_restored(qapp: QApplication) -> Iterator[None]:
+    """Other tests see the theme this one found."""
+    yield
+    apply_theme(qapp, Theme.DARK)
+
+
+def test_the_theme_can_be_switched_and_is_remembered(
+    qapp: QApplication, window: MainWindow, preferences_store: QSettings, theme_restored: None
+) -> None:
+    for theme in (Theme.LIGHT, Theme.DARK, Theme.LIGHT):
+        window.actions_.themes[theme].trigger()
+        assert current_theme(qapp) is theme
+        assert qapp.palette().window().color().name() == COLORS[theme].window
+        assert window.actions_.themes[theme].isChecked()
+        assert Preferences(preferences_store).theme is theme
+
+
+def test_the_layout_comes_back_as_it_was(
+    qtbot: QtBot, window: MainWindow, session: Session, queue: RunQueue, preferences_store: QSettings
+) -> None:
+    window.docks["Runs"].hide()
+    window.docks["Layers"].setFloating(True)
+    window.close()
+    again = MainWindow(session, queue, Preferences(preferences_store))
+    qtbot.addWidget(again)
+    again.show()
+    assert again.docks["Runs"].isHidden()
+    assert again.docks["Layers"].isFloating()
+    again.reset_layout()
+    assert not again.docks["Runs"].isHidden()
+    assert not again.docks["Layers"].isFloating()
+
+
+def test_everything_fits_a_small_screen(window: MainWindow) -> None:
+    window.resize(1280, 800)
+    QApplication.processEvents()
+    assert (window.width(), window.height()) == (1280, 800)
+    assert window.map.width() >= 400
+    assert window.map.height() >= 300
+
+
+def test_every_tool_bar_button_says_what_it_does(window: MainWindow) -> None:
+    bar = window.findChild(QToolBar)
+    assert isinstance(bar, QToolBar)
+    buttons = [bar.widgetForAction(action) for action in bar.actions()]
+    tips = [button.toolTip() for button in buttons if isinstance(button, QToolButton)]
+    assert len(tips) == 9
+    assert all("\n" in tip for tip in tips), "title and shortcut on the first line, the meaning on the second"
+
+
+def test_without_a_project_the_window_opens_and_offers_to_open_one(qtbot: QtBot) -> None:
+    empty = Session()
+    runs = RunQueue(empty, execute=lambda *_: None)
+    bare = MainWindow(empty, runs)
+    qtbot.addWidget(bare)
+    bare.show()
+    assert bare.actions_.open.isEnabled()
+    assert not bare.actions_.start.isEnabled()
+    assert not bare.actions_.save.isEnabled()
+    runs.shutdown()
+
+
+# -- closing -----------------------------------------------------------------------------------------------------------
+def test_closing_without_edits_asks_nothing(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = answer_unsaved(monkeypatch, Unsaved.CANCEL)
+    assert window.close()
+    assert asked == []
+
+
+@pytest.mark.parametrize(("answer", "closes"), [(Unsaved.SAVE, True), (Unsaved.DISCARD, True), (Unsaved.CANCEL, False)])
+def test_closing_with_unsaved_edits_asks_and_obeys(
+    window: MainWindow, saved: Path, monkeypatch: pytest.MonkeyPatch, answer: Unsaved, closes: bool
+) -> None:
+    before = (saved / PROJECT_FILE).read_bytes()
+    window.session.set_regions("clear", ())
+    asked = answer_unsaved(monkeypatch, answer)
+    assert window.close() is closes
+    assert asked == ["Test Ridge"]
+    assert window.isVisible() is not closes
+    assert ((saved / PROJECT_FILE).read_bytes() != before) is (answer is Unsaved.SAVE)
+
+
+def test_opening_another_project_with_unsaved_edits_asks_first(
+    window: MainWindow, saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.session.set_regions("clear", ())
+    before = window.session.project
+    answer_unsaved(monkeypatch, Unsaved.CANCEL)
+    assert not window.documents.open(saved)
+    assert window.session.project is before
+    answer_unsaved(monkeypatch, Unsaved.DISCARD)
+    assert window.documents.open(saved)
+    assert len(window.session.project.regions) == 1
+
+
+class _UntilStopped:
+    """An optimizer that works until it is asked to stop."""
+
+    def __init__(self) -> None:
+        self.stopped = threading.Event()
+
+    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        if isinstance(spec, OptimizeSpec):
+            spec.out.mkdir(parents=True)
+            emit(StateChanged(RunState.RUNNING))
+            while not control.stop_requested:
+                threading.Event().wait(0.005)
+            self.stopped.set()
+        emit(RunFinished(FinishReason.STOPPED, "stopped", None, None, None))
+
+
+@pytest.fixture
+def busy(qtbot: QtBot, session: Session, tmp_path: Path) -> Iterator[tuple[MainWindow, _UntilStopped]]:
+    """A window whose plan is being worked out."""
+    folder = tmp_path / "ridge.firegui"
+    save_project(session.project, folder)
+    session.mark_saved(folder)
+    work = _UntilStopped()
+    runs = RunQueue(session, execute=work)
+    opened = MainWindow(session, runs)
+    with qtbot.waitActive(opened):
+        opened.show()
+        opened.activateWindow()
+    QTest.keyClick(opened, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: runs.active is not None and runs.active.state is RunState.RUNNING)
+    yield opened, work
+    runs.shutdown()
+    opened.deleteLater()
+
+
+def test_while_a_plan_is_worked_out_it_can_be_paused_and_stopped_but_not_resumed(
+    busy: tuple[MainWindow, _UntilStopped],
+) -> None:
+    actions = busy[0].actions_
+    enabled = [action.isEnabled() for action in (actions.pause, actions.resume, actions.stop)]
+    assert enabled == [True, False, True]
+
+
+def test_closing_during_a_run_asks_and_keep_running_keeps_everything(
+    busy: tuple[MainWindow, _UntilStopped], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, work = busy
+    asked = answer_running(monkeypatch, Running.KEEP)
+    assert not window.close()
+    assert len(asked) == 1
+    assert window.isVisible()
+    assert not work.stopped.is_set()
+
+
+@pytest.mark.parametrize(("answer", "kept"), [(Running.STOP_AND_SAVE, True), (Running.DISCARD, False)])
+def test_closing_during_a_run_stops_it_and_waits(
+    busy: tuple[MainWindow, _UntilStopped], monkeypatch: pytest.MonkeyPatch, answer: Running, kept: bool
+) -> None:
+    window, work = busy
+    active = window.queue.active
+    assert active is not None
+    answer_running(monkeypatch, answer)
+    assert window.close()
+    assert work.stopped.is_set()
+    assert window.queue.active is None
+    assert active.folder.exists() is kept
+
+
+def test_cancelling_the_question_about_edits_leaves_the_run_working(
+    busy: tuple[MainWindow, _UntilStopped], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, work = busy
+    window.session.set_regions("clear", ())
+    answer_running(monkeypatch, Running.DISCARD)
+    answer_unsaved(monkeypatch, Unsaved.CANCEL)
+    assert not window.close()
+    assert not work.stopped.is_set()
+
+
+def test_a_plan_that_cannot_start_says_everything_that_keeps_it(
+    qtbot: QtBot, window: MainWindow, saved: Path, shown_problems: list[InputError]
+) -> None:
+    weights = replace(window.session.project.plan.weights, prot=1.0)
+    window.session.set_plan("bad", replace(window.session.project.plan, days=99, weights=weights))
+    window.session.set_regions("clear", ())
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: len(shown_problems) == 1)
+    assert len(shown_problems[0].problems) == 2
+    assert window.queue.entries == ()
