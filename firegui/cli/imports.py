@@ -12,18 +12,13 @@ from firegui.cli.gather import Gather
 from firegui.cli.info import project_lines, project_summary
 from firegui.cli.options import FILE, F, parse_start, parse_transform
 from firegui.cli.output import json_option, report
-from firegui.domain.maps import FireMaps
-from firegui.domain.project import FireModel, Project
-from firegui.domain.scenario import Scenario
-from firegui.domain.settings import PlanSettings
+from firegui.domain.project import Project
 from firegui.errors import Problems
-from firegui.io.fleet_toml import default_fleet
+from firegui.fire.first_project import first_project
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import load_project, save_project
-from firegui.runs.engine import load_engine
 
-DEFAULT_DAYS = 15
 _TITLE = "The import cannot start"
 
 
@@ -77,7 +72,7 @@ def pytorchfire(
         ),
         _TITLE,
     )
-    finish(out, lambda: new_project(event, None), as_json)
+    finish(out, lambda: first_project(event), as_json)
 
 
 @import_group.command("maps")
@@ -89,26 +84,13 @@ def maps(file: Path, out: Path, as_json: bool) -> None:
     gather = Gather()
     refuse_existing(out, gather)
     event, fire = gather.take(lambda: import_maps(file), _TITLE)
-    finish(out, lambda: new_project(event, fire), as_json)
+    finish(out, lambda: first_project(event, fire), as_json)
 
 
 def refuse_existing(out: Path, problems: Problems) -> None:
     """Note a problem when ``out`` exists."""
     if out.exists():
         problems.add(str(out), "exists already", "give another name with --out, or remove it first")
-
-
-def new_project(event: Scenario, maps: FireMaps | None) -> Project:
-    """A project on a newly imported event: the paper's fleet, setting A, no regions, up to 15 days from its first fire.
-
-    ``maps`` are its fire model where they were imported; otherwise the shipped one is used.
-    """
-    start = next((day for day in range(event.days) if (lit := event.ignition_on(day)) is not None and lit.any()), 0)
-    plan = PlanSettings(start_day=start, days=min(DEFAULT_DAYS, event.days - start))
-    model = load_engine().scalar_model() if maps is None else FireModel("maps", f"imported maps ({event.name})", {})
-    fleet = default_fleet()
-    bare = Project(event, fleet, {}, (), plan, model, maps)
-    return bare.with_fleet(fleet)
 
 
 def finish(out: Path, make: Callable[[], Project], as_json: bool) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from firegui.domain.project import FireModel, Project
+from firegui.domain.project import Project
 from firegui.errors import FireguiError
 from firegui.fire.demo import make_demo
-from firegui.fire.scalar import scalar_model
+from firegui.fire.first_project import first_project
 from firegui.gui.background import wait_for
 from firegui.gui.dialogs.closing import Running, Unsaved, ask_running, ask_unsaved
 from firegui.gui.dialogs.import_event import EventSource, ask_event
@@ -19,8 +19,6 @@ from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.preferences import Preferences
 from firegui.gui.reporting import as_input_error
 from firegui.gui.session import Session
-from firegui.gui.starting import first_project
-from firegui.io.fleet_toml import default_fleet
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import PROJECT_FILE, load_project, save_project
@@ -172,12 +170,12 @@ def _event(source: EventSource) -> Project:
         source.folder, perimeters=source.perimeters, crs=source.crs, transform=source.transform, start=source.start,
         utc_offset_h=source.utc_offset_h, name=source.name,
     )  # fmt: skip
-    return first_project(scenario, default_fleet(), scalar_model())
+    return first_project(scenario)
 
 
 def _maps(path: Path) -> Project:
     scenario, maps = import_maps(path)
-    return first_project(scenario, default_fleet(), FireModel("maps", f"Imported maps {path.name}", {}), maps)
+    return first_project(scenario, maps)
 
 
 def _file_name(name: str) -> str:

@@ -62,8 +62,11 @@ def render_workbench(
             raise refused[0]
         session.set_step(round(_PLAYED_SHARE * project.calendar.n_steps) if step is None else step)
         _settle()
+        # A plan is caught in the middle of playing; no event is handled between here and the picture.
+        window.timeline.play(run_folder is not None)
         _save(window, png)
     finally:
+        window.timeline.play(False)
         queue.shutdown()
         window.hide()
         window.deleteLater()

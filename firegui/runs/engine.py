@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
-from firegui.domain.project import FireModel, Project
+from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.runs.protocols import AuditCounts, Check, EngineModel, GradientResult, Planner, RolloutResult
@@ -105,11 +105,6 @@ class LazyEngine:
         """The frozen model's maps of the planned days (:func:`firegui.fire.maps.project_maps`)."""
         maps: FireMaps = import_module("firegui.fire.maps").project_maps(project)
         return maps
-
-    def scalar_model(self) -> FireModel:
-        """The shipped fire model (:func:`firegui.fire.scalar.scalar_model`)."""
-        model: FireModel = import_module("firegui.fire.scalar").scalar_model()
-        return model
 
     def demo(self) -> Project:
         """The synthetic demo fire (:func:`firegui.fire.demo.make_demo`)."""

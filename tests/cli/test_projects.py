@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firegui.cli.imports import new_project
+from firegui.fire.first_project import first_project
 from firegui.io.project_store import load_project, save_project
 from tests.cli.conftest import Run
 from tests.support import make_project, write_random_maps, write_schedule
@@ -67,7 +67,7 @@ def test_a_new_project_starts_on_the_first_day_on_which_something_burns() -> Non
     event = make_project().scenario
     later = np.asarray(event.ignition)[None]
     event = replace(event, ignition=None, observed=later, observed_dates=(event.date_of_day(0) + timedelta(days=1),))
-    assert (new_project(event, None).plan.start_day, new_project(event, None).plan.days) == (1, 1)
+    assert (first_project(event).plan.start_day, first_project(event).plan.days) == (1, 1)
 
 
 def test_info_says_what_is_there_and_what_is_missing(firegui: Run, tmp_path: Path) -> None:

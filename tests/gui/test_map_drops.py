@@ -90,9 +90,7 @@ def test_a_drop_is_faint_before_its_step_strong_on_its_day_and_quiet_later(sessi
 
 
 def test_materials_have_their_own_colours(session: Session, hand: Hand) -> None:
-    session.show_result(
-        ShownResult(drops=(drop_at(10.0, 30.0, 0.0), drop_at(30.0, 30.0, 0.0, material="water")))
-    )
+    session.show_result(ShownResult(drops=(drop_at(10.0, 30.0, 0.0), drop_at(30.0, 30.0, 0.0, material="water"))))
     session.set_step(10)
     retardant, water = hand.color((10.5, 30.5)), hand.color((30.5, 30.5))
     assert retardant.red() > retardant.green() and water.green() > water.red()

@@ -101,9 +101,10 @@ def test_an_empty_layer_says_why(panel: LayersPanel, session: Session, project: 
     session.show_result(ShownResult("run", plan=growing(project, 1)))
     hand.view.flush()
     assert "no plan result" not in box(panel, "Fire occupancy").toolTip()
-    assert "not part of the view" in box(panel, "Difference to baseline").toolTip() or "needs" in box(
-        panel, "Difference to baseline"
-    ).toolTip()
+    assert (
+        "not part of the view" in box(panel, "Difference to baseline").toolTip()
+        or "needs" in box(panel, "Difference to baseline").toolTip()
+    )
 
 
 def texts(panel: LayersPanel) -> str:

@@ -14,8 +14,8 @@ def caption_of(shown: Shown | None, layers: LayerStack, hint: str) -> Caption:
     """What the decorations say of the shown moment."""
     if shown is None:
         return Caption()
-    when = shown.time
-    title = f"{TITLES[shown.view]} · Day {shown.day + 1} · {when.day} {when:%b %Y %H:%M} {shown.project.calendar.zone_name}"
+    when, zone = shown.time, shown.project.calendar.zone_name
+    title = f"{TITLES[shown.view]} · Day {shown.day + 1} · {when.day} {when:%b %Y %H:%M} {zone}"
     fire = layers["difference" if shown.view is View.DIFFERENCE else "occupancy"]
     notes = []
     if fire.missing():

@@ -1,0 +1,1 @@
+"""How sure a plan is (paper, section ``uq``)."""
