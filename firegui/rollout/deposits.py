@@ -99,17 +99,17 @@ def step_doses(model: Model, schedule: Schedule, executed: NDArray[np.bool_]) ->
             cells = row + torch.arange(j0, j1, device=model.device)[None, :]
             parts.setdefault((batch.kind.material, step), []).append((cells.reshape(-1), patch.reshape(-1)))
     doses: dict[Material, dict[int, StepDose]] = {Material.WATER: {}, Material.RETARDANT: {}}
+    field = torch.zeros(model.n_cells, dtype=torch.float64, device=model.device)
     for (material, step), pieces in parts.items():
-        doses[material][step] = _merge(pieces, model)
+        doses[material][step] = _summed(pieces, field)
     return doses
 
 
-def _merge(pieces: list[tuple[Tensor, Tensor]], model: Model) -> StepDose:
-    """Sum overlapping patches onto one dense scratch field and read back the touched cells, in a fixed order."""
-    if len(pieces) == 1:
-        return StepDose(*pieces[0])
-    field = torch.zeros(model.n_cells, dtype=torch.float64, device=model.device)
+def _summed(pieces: list[tuple[Tensor, Tensor]], field: Tensor) -> StepDose:
+    """Sum overlapping patches, in their order, on ``field``, which is all zero before and after."""
     for cells, dose in pieces:
         field[cells] += dose  # a patch names each of its cells once
-    touched = torch.unique(torch.cat([cells for cells, _ in pieces]))
-    return StepDose(touched, field[touched])
+    touched = torch.nonzero(field).flatten()
+    total = field[touched]
+    field[touched] = 0.0
+    return StepDose(touched, total)
