@@ -1,0 +1,218 @@
+"""The two commands of the README, for a machine that has only Python.
+
+``python3 packaging/bootstrap.py run`` makes a virtual environment beside this checkout, installs the pinned
+dependencies, checks the system libraries that Qt needs, and opens the demo fire in the workbench.
+``python3 packaging/bootstrap.py test`` does the same and runs the tests. A second call finds everything in place.
+Whatever follows the command is handed on: ``run --out DIR``, ``test tests/unit -k calendar``.
+
+Standard library only. ``FIREGUI_VENV`` puts the environment elsewhere; pip's own settings (index, proxy, cache) hold.
+"""
+
+import sys
+
+
+def python_problem(major: int, minor: int) -> str:
+    """What is wrong with a Python of this version, or an empty text. Older Pythons must be able to read this far."""
+    if (major, minor) >= (3, 11):
+        return ""
+    return f"firegui needs Python 3.11 or newer, and this is {major}.{minor}: start it with a newer one."
+
+
+if python_problem(*sys.version_info[:2]):
+    sys.exit(python_problem(*sys.version_info[:2]))
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from system_libraries import Machine, StepFailedError, apt_advice, ensure_system, install_system_packages, run_step, say
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+CONSTRAINTS = CHECKOUT / "packaging" / "constraints.txt"
+PROJECT = CHECKOUT / "pyproject.toml"
+BUILD_TOOLS = ("hatchling", "editables")
+WINDOW_PLATFORM = {"linux": "xcb", "darwin": "cocoa", "win32": "windows"}
+USAGE = "usage: python3 packaging/bootstrap.py run|test [what the command itself takes]"
+
+
+# -- what to do: no side effects --------------------------------------------------------------------------------------
+def venv_python(folder: Path, system: str) -> Path:
+    """The interpreter of a virtual environment."""
+    return folder / "Scripts" / "python.exe" if system == "win32" else folder / "bin" / "python"
+
+
+def stamp_of(*parts: str) -> str:
+    """A text that changes whenever any part does."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def pin_of(name: str, constraints: str) -> str:
+    """The line ``name==version`` of the constraints. Raises :class:`StepFailedError` when there is none."""
+    for line in constraints.splitlines():
+        if line.split("==")[0].strip().lower() == name.lower() and "==" in line:
+            return line.strip()
+    raise StepFailedError(f"packaging/constraints.txt has no line {name}==VERSION; take the file from the repository.")
+
+
+def requirements(project: str, with_tests: bool) -> list[str]:
+    """What ``pyproject.toml`` asks for, with the tools of the tests or without."""
+    table = tomllib.loads(project)["project"]
+    extra = table["optional-dependencies"]["dev"] if with_tests else []
+    return [*table["dependencies"], *extra]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One call of pytest."""
+
+    title: str
+    qt_platform: str
+    arguments: tuple[str, ...]
+
+
+def pytest_phases(system: str, window_possible: bool, has_xvfb: bool, extra: Sequence[str]) -> list[Phase]:
+    """The pytest calls of ``test``: real windows first, everything else offscreen after it.
+
+    With a marker expression of the caller's own there is one call, in a real window if there can be one.
+    """
+    # Colours are compared, and the virtual screen of pytest-xvfb has 16 bits of them unless told otherwise.
+    xvfb = ["-o", "xvfb_colordepth=24"] if has_xvfb else ["-p", "no:xvfb"]
+    native = WINDOW_PLATFORM.get(system, "xcb") if window_possible else "offscreen"
+    if any(argument.startswith("-m") for argument in extra):
+        return [Phase("the tests asked for", native, (*xvfb, *extra))]
+    return [
+        Phase("the tests that need a real window", native, (*xvfb, "-m", "window and not slow", *extra)),
+        Phase("every other test", "offscreen", ("-p", "no:xvfb", "-m", "not window and not slow", *extra)),
+    ]
+
+
+def combined_exit(codes: Sequence[int]) -> int:
+    """One exit status for several pytest calls: the first failure; 5 (nothing selected) only if it is so for all."""
+    failures = [code for code in codes if code not in (0, 5)]
+    if failures:
+        return failures[0]
+    return 5 if codes and all(code == 5 for code in codes) else 0
+
+
+# -- doing it ---------------------------------------------------------------------------------------------------------
+def is_usable(folder: Path) -> bool:
+    """Whether the environment runs on this very Python version and has pip."""
+    python = venv_python(folder, sys.platform)
+    probe = "import pip, sys; print('%d.%d' % sys.version_info[:2])"
+    try:
+        answer = subprocess.run([str(python), "-c", probe], capture_output=True, text=True, check=False)
+    except OSError:
+        return False
+    return answer.returncode == 0 and answer.stdout.strip() == "{}.{}".format(*sys.version_info[:2])
+
+
+def make_environment(folder: Path, machine: Machine) -> None:
+    """Make the virtual environment, anew when it is broken. Never empties a folder that is not one."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").exists():
+        raise StepFailedError(f"{folder} is not a virtual environment and not empty: point FIREGUI_VENV elsewhere.")
+    command = [sys.executable, "-m", "venv", "--clear", str(folder)]
+    package = "python{}.{}-venv".format(*sys.version_info[:2])
+    remedy = f"On Debian and Ubuntu: {apt_advice([package])}. Elsewhere install Python with its venv and ensurepip."
+    try:
+        run_step(f"Making the virtual environment {folder}", command, remedy)
+    except StepFailedError:
+        if not machine.may_install:
+            raise
+        install_system_packages("This Python came without venv", [package])
+        run_step("Making the virtual environment again", command, remedy)
+
+
+def install(folder: Path, with_tests: bool) -> None:
+    """Install the pinned dependencies and firegui itself into the environment."""
+    constraints = CONSTRAINTS.read_text(encoding="utf-8")
+    wanted = requirements(PROJECT.read_text(encoding="utf-8"), with_tests)
+    python = str(venv_python(folder, sys.platform))
+    pip = [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    pinned = [*pip, "--constraint", str(CONSTRAINTS)]
+    online = "Check the network and pip's settings (index, proxy), then call this again: it goes on where it stopped."
+    machine_text = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    engine = f"{online} If pip finds no fitting version, there is no build of it for {machine_text}."
+    torch = pin_of("torch", constraints)
+    run_step(f"Installing {torch}, the engine's arithmetic (the largest part, some minutes)", [*pinned, torch], engine)
+    everything = [*pinned, *wanted, *(pin_of(tool, constraints) for tool in BUILD_TOOLS)]
+    run_step("Installing the other dependencies, at the versions firegui is tested with", everything, online)
+    editable = [*pip, "--no-deps", "--no-build-isolation", "--editable", str(CHECKOUT)]
+    run_step("Installing firegui from this checkout", editable, "Read pip's last lines; is the checkout complete?")
+
+
+def ensure_environment(folder: Path, machine: Machine, with_tests: bool) -> None:
+    """Bring the environment up to what this checkout pins; nothing to do when its stamp says so."""
+    inputs = (CONSTRAINTS.read_text(encoding="utf-8"), PROJECT.read_text(encoding="utf-8"))
+    stamp = stamp_of(*inputs, sys.version, str(CHECKOUT))
+    marks = [folder / f".firegui-{name}.stamp" for name in (("run", "test") if with_tests else ("run",))]
+    if all(mark.exists() and mark.read_text(encoding="utf-8") == stamp for mark in marks) and is_usable(folder):
+        return
+    if not is_usable(folder):
+        make_environment(folder, machine)
+    for mark in folder.glob(".firegui-*.stamp"):
+        mark.unlink()
+    install(folder, with_tests)
+    for mark in marks:
+        mark.write_text(stamp, encoding="utf-8")
+
+
+def call(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> int:
+    """Run the last step in ``folder`` with the terminal handed over; returns its status. Ctrl+C is its to answer."""
+    process = subprocess.Popen(list(command), env=dict(environment), cwd=folder)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue
+
+
+def run_demo(python: Path, window: bool, extra: Iterable[str]) -> int:
+    """Open the demo fire, or plan it without a window where there can be none."""
+    environment = dict(os.environ)
+    if not window and sys.platform.startswith("linux"):
+        environment["QT_QPA_PLATFORM"] = "offscreen"
+    say("Opening the demo fire" if window else "No display: planning the demo fire without a window")
+    return call([str(python), "-m", "firegui", "demo", *extra], environment, Path.cwd())
+
+
+def run_tests(python: Path, machine: Machine, window: bool, extra: Sequence[str]) -> int:
+    """Run the tests; returns pytest's exit status."""
+    has_xvfb = machine.platform.startswith("linux") and shutil.which("Xvfb") is not None
+    codes = []
+    for phase in pytest_phases(machine.platform, window and (has_xvfb or machine.has_display), has_xvfb, extra):
+        say(f"Running {phase.title} (Qt draws: {phase.qt_platform})")
+        environment = {**os.environ, "QT_QPA_PLATFORM": phase.qt_platform}
+        codes.append(call([str(python), "-m", "pytest", *phase.arguments], environment, CHECKOUT))
+    return combined_exit(codes)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the command line asks; returns its exit status."""
+    if not arguments or arguments[0] not in ("run", "test"):
+        print(USAGE, file=sys.stderr)
+        return 0 if arguments and arguments[0] in ("-h", "--help") else 2
+    command, extra = arguments[0], arguments[1:]
+    with_tests = command == "test"
+    folder = Path(os.environ.get("FIREGUI_VENV") or CHECKOUT / ".venv").absolute()
+    machine = Machine.here()
+    try:
+        window = ensure_system(machine, with_tests or machine.has_display, with_tests)
+        ensure_environment(folder, machine, with_tests)
+    except StepFailedError as error:
+        print(f"firegui: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("firegui: interrupted; call this again to go on.", file=sys.stderr)
+        return 130
+    python = venv_python(folder, sys.platform)
+    return run_tests(python, machine, window, extra) if with_tests else run_demo(python, window, extra)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

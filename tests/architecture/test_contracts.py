@@ -1,0 +1,141 @@
+"""The import contracts of pyproject.toml hold, and each of them can fail."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+LINT = ["-c", "from importlinter.cli import lint_imports_command as lint; lint()", "--no-cache", "--no-logo"]
+VERDICT = re.compile(r"^(?P<name>.+) (?P<verdict>KEPT|BROKEN)$", re.MULTILINE)
+
+CONTRACTS = {
+    contract["id"]: contract
+    for contract in tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What import-linter said of a tree."""
+
+    status: int
+    kept: frozenset[str]
+    broken: frozenset[str]
+    text: str
+
+
+def lint(folder: Path) -> Verdict:
+    """Check the package in ``folder`` against the contracts in its ``pyproject.toml``."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"}
+    done = subprocess.run(
+        [sys.executable, *LINT], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    said = {match["name"]: match["verdict"] for match in VERDICT.finditer(done.stdout)}
+    names = {contract["name"]: key for key, contract in CONTRACTS.items()}
+    return Verdict(
+        done.returncode,
+        frozenset(names[name] for name, verdict in said.items() if verdict == "KEPT"),
+        frozenset(names[name] for name, verdict in said.items() if verdict == "BROKEN"),
+        done.stdout + done.stderr,
+    )
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A throw-away copy of the package with the same contracts."""
+    shutil.copy(CHECKOUT / "pyproject.toml", tmp_path)
+    shutil.copytree(CHECKOUT / "firegui", tmp_path / "firegui", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def add(folder: Path, file: str, line: str) -> None:
+    """Append a line to a module of the copy, which is made when it is not there."""
+    path = folder / "firegui" / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as text:
+        text.write(f"\n{line}\n")
+
+
+def test_every_contract_is_kept() -> None:
+    verdict = lint(CHECKOUT)
+
+    assert verdict.broken == frozenset(), verdict.text
+    assert verdict.kept == frozenset(CONTRACTS), verdict.text
+    assert verdict.status == 0
+
+
+VIOLATIONS = [
+    ("layers", {"domain/wrong.py": "import firegui.io"}),
+    ("layers", {"rollout/wrong.py": "import firegui.planning"}),
+    ("layers", {"errors.py": "import firegui.domain.grid"}),
+    ("layers", {"cli/wrong.py": "def late() -> None:\n    import firegui.gui"}),
+    ("layers", {"novel/__init__.py": ""}),
+    ("layers", {"novel.py": ""}),
+    ("qt", {"io/wrong.py": "from PySide6.QtCore import QObject"}),
+    ("qt", {"runs/wrong.py": "import pyqtgraph"}),
+    ("qt", {"cli/wrong.py": "import qtpy.QtCore"}),
+    ("qt", {"planning/wrong.py": "import superqt"}),
+    ("qt", {"domain/wrong.py": "import qtawesome"}),
+    ("torch", {"domain/wrong.py": "import torch"}),
+    ("torch", {"io/wrong.py": "from torch import Tensor"}),
+    ("torch", {"cli/wrong.py": "import firegui.rollout.simulate"}),
+    ("torch", {"gui/panels/wrong.py": "import torch.nn"}),
+    ("torch", {"gui/wrong.py": "import firegui.rollout.wrong", "rollout/wrong.py": "import torch"}),
+    ("torch", {"runs/wrong.py": "import firegui.planning.wrong", "planning/wrong.py": "import torch"}),
+    ("kernels", {"rollout/wrong.py": "import firegui.rollout.kernels"}),
+    ("kernels", {"planning/wrong.py": "from firegui.rollout.kernels import wrong", "rollout/kernels/wrong.py": ""}),
+    ("reference", {"rollout/kernels/wrong.py": "import firegui.rollout.reference"}),
+    ("planners", {"planning/planners/one.py": "import firegui.planning.planners.two", "planning/planners/two.py": ""}),
+    ("panels", {"gui/panels/one.py": "from firegui.gui.panels import two", "gui/panels/two.py": ""}),
+    (
+        "panels",
+        {"gui/panels/one.py": "import firegui.gui.between", "gui/between.py": "import firegui.gui.panels.fleet"},
+    ),
+    ("audit", {"planning/audit.py": "import firegui.planning.gradient"}),
+    ("audit", {"planning/audit.py": "import firegui.planning.planners.one", "planning/planners/one.py": ""}),
+]
+
+
+@pytest.mark.parametrize(
+    ("contract", "lines"), VIOLATIONS, ids=[f"{name}-{'+'.join(lines)}" for name, lines in VIOLATIONS]
+)
+def test_a_deliberate_violation_breaks_its_contract_and_no_other(
+    copy: Path, contract: str, lines: dict[str, str]
+) -> None:
+    for file, line in lines.items():
+        add(copy, file, line)
+
+    verdict = lint(copy)
+
+    assert verdict.status != 0
+    assert verdict.broken == {contract}, verdict.text
+
+
+def test_every_contract_has_a_deliberate_violation() -> None:
+    assert {contract for contract, _ in VIOLATIONS} == set(CONTRACTS)
+
+
+def test_the_layers_are_exhaustive_and_stand_in_the_order_of_the_house() -> None:
+    layers = CONTRACTS["layers"]
+
+    assert layers["exhaustive"] is True
+    assert " ".join(layers["layers"]) == (
+        "__main__ gui cli studies runs planning calibration uncertainty rollout fire io domain assets errors"
+    )
+
+
+def test_no_package_but_gui_is_left_out_of_the_qt_contract() -> None:
+    packages = {f"firegui.{layer}" for layer in CONTRACTS["layers"]["layers"]}
+
+    assert set(CONTRACTS["qt"]["source_modules"]) == packages - {"firegui.gui"}

@@ -1,0 +1,51 @@
+"""The engine lives without Qt, the window opens without torch, the arithmetic needs little more than torch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.architecture.blocked import import_all, run_blocked
+
+QT = ("PySide6", "shiboken6", "pyqtgraph", "qtpy", "superqt", "qtawesome")
+ENGINE = ("torch", "triton", "numba")
+RASTERS = ("rasterio", "pyogrio", "pyproj", "shapely", "matplotlib")
+FILES = ("msgspec", "safetensors", "click")
+
+
+def test_everything_outside_gui_imports_with_qt_blocked() -> None:
+    done = run_blocked(QT, import_all("firegui", left_out=["firegui.gui"]))
+
+    assert done.returncode == 0, done.stderr
+    imported = set(done.stdout.split())
+    assert {"firegui.rollout.simulate", "firegui.planning.gradient", "firegui.cli.main"} <= imported
+    assert not any(name.startswith("firegui.gui") for name in imported)
+
+
+def test_the_window_imports_with_torch_blocked() -> None:
+    done = run_blocked(ENGINE, import_all("firegui.gui"))
+
+    assert done.returncode == 0, done.stderr
+    assert {"firegui.gui.app", "firegui.gui.main_window", "firegui.gui.jobs.worker"} <= set(done.stdout.split())
+
+
+@pytest.mark.parametrize("package", ["firegui.domain", "firegui.io", "firegui.runs", "firegui.cli"])
+def test_what_the_window_and_the_commands_start_from_imports_with_torch_blocked(package: str) -> None:
+    done = run_blocked(ENGINE, import_all(package))
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_the_rollout_needs_nothing_but_numpy_and_torch() -> None:
+    done = run_blocked((*QT, *RASTERS, *FILES), import_all("firegui.rollout"))
+
+    assert done.returncode == 0, done.stderr
+    assert "firegui.rollout.simulate" in done.stdout
+
+
+@pytest.mark.parametrize("package", [*QT, *ENGINE, *RASTERS, *FILES])
+def test_a_blocked_package_really_cannot_be_imported(package: str) -> None:
+    done = run_blocked([package], f"import {package}.anything")
+
+    assert done.returncode != 0
+    assert "is blocked" in done.stderr

@@ -1,0 +1,111 @@
+"""Style, types and warnings are checked with the tests, and each check can fail."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SETTINGS = CHECKOUT / "pyproject.toml"
+
+
+def python(*arguments: str, folder: Path = CHECKOUT) -> subprocess.CompletedProcess[str]:
+    """Run a module of this Python in ``folder``."""
+    command = [sys.executable, "-m", *arguments]
+    environment = {**os.environ, "NO_COLOR": "1"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_ruff_finds_nothing() -> None:
+    done = python("ruff", "check", ".")
+
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_file_is_formatted() -> None:
+    done = python("ruff", "format", "--check", ".")
+
+    assert done.returncode == 0, done.stdout
+
+
+def test_mypy_strict_finds_nothing() -> None:
+    done = python("mypy")
+
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("rule", "source"),
+    [
+        ("F401", '"""A module."""\n\nimport os\n'),
+        ("E501", '"""A module."""\n\nWIDE = "' + "x" * 120 + '"\n'),
+        ("D103", '"""A module."""\n\n\ndef public() -> None:\n    pass\n'),
+        ("I001", '"""A module."""\n\nimport sys\nimport os\n\nprint(os, sys)\n'),
+        ("B006", '"""A module."""\n\n\ndef _keep(into: list[int] = []) -> None:\n    into.append(1)\n'),
+    ],
+)
+def test_ruff_refuses_a_bad_module(tmp_path: Path, rule: str, source: str) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text(source, encoding="utf-8")
+
+    done = python("ruff", "check", "--config", str(SETTINGS), str(bad))
+
+    assert done.returncode == 1
+    assert rule in done.stdout
+
+
+def test_ruff_refuses_a_badly_formatted_module(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text("x = {'a':1}\n", encoding="utf-8")
+
+    assert python("ruff", "format", "--check", "--config", str(SETTINGS), str(bad)).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "source"),
+    [
+        ("no-untyped-def", "def double(x):\n    return 2 * x\n"),
+        ("type-arg", "def first(of: list) -> int:\n    return 1\n"),
+        ("arg-type", "def double(x: int) -> int:\n    return 2 * x\n\n\ndouble('2')\n"),
+    ],
+)
+def test_mypy_refuses_a_bad_module(tmp_path: Path, code: str, source: str) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text(source, encoding="utf-8")
+
+    done = python("mypy", "--config-file", str(SETTINGS), "--cache-dir", str(tmp_path / "cache"), str(bad))
+
+    assert done.returncode == 1
+    assert f"[{code}]" in done.stdout
+
+
+def run_pytest_on(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest with this project's settings on one test module in ``folder``."""
+    (folder / "pyproject.toml").write_text(SETTINGS.read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "tests").mkdir()
+    (folder / "tests" / "test_one.py").write_text(source, encoding="utf-8")
+    return python("pytest", "-p", "no:xvfb", "-p", "no:cacheprovider", "-q", folder=folder)
+
+
+def test_a_test_that_warns_fails(tmp_path: Path) -> None:
+    warns = "import warnings\n\n\ndef test_warns():\n    warnings.warn('about something', UserWarning)\n"
+
+    done = run_pytest_on(tmp_path, warns)
+
+    assert done.returncode == 1
+    assert "about something" in done.stdout
+
+
+def test_a_test_with_an_unknown_marker_is_refused(tmp_path: Path) -> None:
+    done = run_pytest_on(tmp_path, "import pytest\n\n\n@pytest.mark.slwo\ndef test_it():\n    pass\n")
+
+    assert done.returncode != 0
+    assert "slwo" in done.stdout
+
+
+def test_a_test_that_holds_passes(tmp_path: Path) -> None:
+    assert run_pytest_on(tmp_path, "def test_it():\n    assert True\n").returncode == 0

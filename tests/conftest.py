@@ -1,0 +1,28 @@
+"""What every test shares: no window unless one is asked for, one thread for the engine, reproducible examples."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Read by torch when it is first imported. One thread keeps sums in one order and leaves the cores to what tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("firegui", deadline=None, derandomize=True, database=None)
+settings.load_profile("firegui")
+
+_WINDOWLESS = {"offscreen", "minimal"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a real window where Qt draws to none, and say how to run it."""
+    platform = os.environ["QT_QPA_PLATFORM"]
+    if platform not in _WINDOWLESS:
+        return
+    reason = f"needs a real window, Qt draws {platform}: python3 packaging/bootstrap.py test runs it"
+    for item in items:
+        if item.get_closest_marker("window") is not None:
+            item.add_marker(pytest.mark.skip(reason=reason))

@@ -1,0 +1,60 @@
+"""Days, steps and clock time."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firegui.domain.calendar import Calendar, turnaround_steps
+from tests.unit.domain.samples import PAPER_FLEET
+
+BEAR = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), days=15, utc_offset_h=-7.0)
+
+
+def test_the_papers_aircraft_are_blocked_for_these_many_steps() -> None:
+    assert [turnaround_steps(hours) for _, _, hours, _ in PAPER_FLEET] == [2, 2, 3, 3, 2, 4, 5, 1]
+
+
+@pytest.mark.parametrize(("hours", "steps"), [(0.0, 0), (0.48, 1), (0.481, 2), (0.96, 2), (1.44, 3), (12.0, 25)])
+def test_a_whole_number_of_steps_is_not_rounded_up_to_one_more(hours: float, steps: int) -> None:
+    assert turnaround_steps(hours) == steps
+
+
+def test_other_step_lengths_change_the_turnaround() -> None:
+    assert turnaround_steps(1.0, steps_per_day=24) == 1
+    assert turnaround_steps(1.0, steps_per_day=48) == 2
+
+
+@given(step=st.integers(1, 500), per_day=st.integers(1, 200))
+def test_the_hours_of_a_number_of_steps_give_that_number(step: int, per_day: int) -> None:
+    assert turnaround_steps(step * 24.0 / per_day, per_day) == step
+
+
+def test_fifteen_days_are_750_steps_of_0_48_hours() -> None:
+    assert BEAR.n_steps == 750
+    assert BEAR.hours_per_step == pytest.approx(0.48)
+
+
+def test_step_0_is_the_start_and_step_50_a_day_later() -> None:
+    assert BEAR.time_of_step(0) == datetime(2020, 8, 19, 7, tzinfo=UTC)
+    assert BEAR.time_of_step(50) == datetime(2020, 8, 20, 7, tzinfo=UTC)
+    assert BEAR.time_of_step(1) == datetime(2020, 8, 19, 7, 28, 48, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("step", "day"), [(0, 0), (49, 0), (50, 1), (749, 14)])
+def test_a_day_is_fifty_steps(step: int, day: int) -> None:
+    assert BEAR.day_of_step(step) == day
+
+
+def test_dates_are_local() -> None:
+    evening = Calendar(datetime(2020, 8, 20, 3, tzinfo=UTC), days=3, utc_offset_h=-7.0)
+
+    assert evening.date_of_day(0) == date(2020, 8, 19)
+
+
+@given(day=st.integers(-400, 400))
+def test_the_date_of_a_day_leads_back_to_the_day(day: int) -> None:
+    assert BEAR.day_of_date(BEAR.date_of_day(day)) == day

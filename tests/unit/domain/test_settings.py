@@ -1,0 +1,91 @@
+"""Settings carry their bounds, and what is out of bounds is named."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+
+import pytest
+
+from firegui.domain.settings import (
+    DESIGN,
+    NOMINAL,
+    SETTING_TITLES,
+    Effectiveness,
+    ObjectiveWeights,
+    OptimizerSettings,
+    PlanSettings,
+    RetardantSide,
+    Setting,
+)
+
+
+def test_the_defaults_are_the_papers() -> None:
+    plan = PlanSettings()
+
+    assert plan.weights == ObjectiveWeights(50.0, 50.0, 0.0, 1e-6)
+    assert (plan.nominal, plan.design) == (Effectiveness(0.9, 0.9), Effectiveness(0.85, 0.75))
+    assert (plan.nominal, plan.design) == (NOMINAL, DESIGN)
+    assert plan.retardant_acts_on is RetardantSide.BOTH
+    assert (plan.optimizer.epochs, plan.optimizer.patience, plan.optimizer.learning_rate) == (10_000, 2_000, 3e-3)
+    assert plan.problems() == []
+
+
+def test_setting_b_protects_first_and_its_budget_is_zero() -> None:
+    assert ObjectiveWeights.of(Setting.B) == ObjectiveWeights(burn=0.0, final=1.0, prot=100.0, budget=0.0)
+    assert ObjectiveWeights.of(Setting.A) == ObjectiveWeights()
+    assert ObjectiveWeights.of(Setting.CUSTOM) == ObjectiveWeights()
+
+
+def test_every_setting_has_a_title() -> None:
+    assert set(SETTING_TITLES) == set(Setting)
+
+
+@pytest.mark.parametrize(
+    ("plan", "where", "what"),
+    [
+        (PlanSettings(days=0), "plan", "Days is 0"),
+        (PlanSettings(start_day=-1), "plan", "Start day is -1"),
+        (PlanSettings(weights=ObjectiveWeights(burn=-1.0)), "objective", "λ burn is -1.0"),
+        (PlanSettings(weights=ObjectiveWeights(prot=math.nan)), "objective", "λ prot is nan"),
+        (PlanSettings(nominal=Effectiveness(retardant=1.0)), "nominal effectiveness", "η retardant is 1.0"),
+        (PlanSettings(design=Effectiveness(water=-0.1)), "design effectiveness", "η water is -0.1"),
+        (PlanSettings(optimizer=OptimizerSettings(epochs=0)), "optimizer", "Epochs is 0"),
+        (PlanSettings(optimizer=OptimizerSettings(learning_rate=math.inf)), "optimizer", "Learning rate is inf"),
+        (PlanSettings(optimizer=OptimizerSettings(seed=-1)), "optimizer", "Seed is -1"),
+    ],
+)
+def test_a_value_out_of_bounds_is_named_with_its_bounds(plan: PlanSettings, where: str, what: str) -> None:
+    problems = plan.problems()
+
+    assert [(problem.where, problem.what) for problem in problems] == [(where, what)]
+    assert "use a value from" in problems[0].remedy
+
+
+def test_every_value_out_of_bounds_is_reported() -> None:
+    plan = PlanSettings(days=0, weights=ObjectiveWeights(-1.0, -1.0, 0.0, -1.0), optimizer=OptimizerSettings(epochs=0))
+
+    assert len([problem for problem in plan.problems() if "use a value from" in problem.remedy]) == 5
+
+
+def test_an_objective_that_asks_nothing_of_the_fire_is_refused() -> None:
+    only_budget = PlanSettings(weights=ObjectiveWeights(0.0, 0.0, 0.0, 1.0))
+
+    assert any("are all 0" in problem.what for problem in only_budget.problems())
+
+
+@pytest.mark.parametrize("settings", [ObjectiveWeights(), Effectiveness(), OptimizerSettings()])
+def test_every_number_says_what_it_is_and_its_default_is_within_its_bounds(settings: object) -> None:
+    for item in fields(settings):  # type: ignore[arg-type]
+        about, value = item.metadata, getattr(settings, item.name)
+        assert about["title"]
+        assert about["help"]
+        assert about["low"] is None or about["low"] <= value
+        assert about["high"] is None or value <= about["high"]
+
+
+def test_replacing_a_value_leaves_the_original() -> None:
+    plan = PlanSettings()
+
+    assert replace(plan, days=3).days == 3
+    assert plan.days == 15

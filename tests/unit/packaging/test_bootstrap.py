@@ -1,0 +1,447 @@
+"""The two commands: what they would do on each kind of machine, and what they do with an environment that is there."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[3] / "packaging"
+
+
+@pytest.fixture
+def bootstrap(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The script as a module: it lies in no package."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    monkeypatch.delitem(sys.modules, "bootstrap", raising=False)
+    return __import__("bootstrap")
+
+
+@pytest.fixture
+def libraries(bootstrap: Any) -> Any:
+    """The part that knows the system below Python."""
+    return sys.modules["system_libraries"]
+
+
+class Recorder:
+    """Stands for the steps: writes down what would run, and fails where it is told to."""
+
+    def __init__(self, failing: Sequence[str] = ()) -> None:
+        self.commands: list[list[str]] = []
+        self._failing = failing
+
+    def __call__(self, command: Sequence[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        self.commands.append(list(command))
+        failed = any(word in self._failing for word in command)
+        return subprocess.CompletedProcess(list(command), 1 if failed else 0, "3.0", "")
+
+
+# -- Python -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("version", [(2, 7), (3, 6), (3, 10)])
+def test_an_older_python_is_told_what_is_needed(bootstrap: Any, version: tuple[int, int]) -> None:
+    said = bootstrap.python_problem(*version)
+
+    assert "3.11 or newer" in said
+    assert f"{version[0]}.{version[1]}" in said
+
+
+@pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 20), (4, 0)])
+def test_a_new_enough_python_is_accepted(bootstrap: Any, version: tuple[int, int]) -> None:
+    assert bootstrap.python_problem(*version) == ""
+
+
+def test_an_older_python_can_read_the_script_as_far_as_its_message() -> None:
+    source = (SCRIPTS / "bootstrap.py").read_text(encoding="utf-8")
+
+    tree = ast.parse(source, feature_version=(3, 7))
+
+    refusal = next(node.lineno for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom) and node.lineno < refusal]
+    assert [ast.unparse(node) for node in imports] == ["import sys"]
+
+
+@pytest.mark.parametrize("name", ["bootstrap.py", "system_libraries.py"])
+def test_only_the_standard_library_is_imported(name: str) -> None:
+    tree = ast.parse((SCRIPTS / name).read_text(encoding="utf-8"))
+    roots = {
+        alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+    }
+    roots |= {str(node.module).split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+
+    assert roots - set(sys.stdlib_module_names) <= {"system_libraries"}
+
+
+def test_no_package_index_is_named() -> None:
+    for path in SCRIPTS.iterdir():
+        if path.suffix in (".py", ".txt"):
+            assert "://" not in path.read_text(encoding="utf-8")
+
+
+# -- the system below -------------------------------------------------------------------------------------------------
+def test_each_missing_package_is_named_once(libraries: Any) -> None:
+    needed = {"liba.so.1": "liba1", "libb.so.2": "libb2", "libb-extra.so.2": "libb2", "libc.so.3": "libc3"}
+
+    missing = libraries.missing_packages(needed, lambda library: library.startswith("liba"))
+
+    assert missing == ["libb2", "libc3"]
+
+
+def test_a_library_that_is_not_there_cannot_be_loaded(libraries: Any) -> None:
+    assert not libraries.can_load("libthere-is-no-such-thing.so.77")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ID=debian\n", True),
+        ('NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian\n', True),
+        ('ID=linuxmint\nID_LIKE="ubuntu debian"\n', True),
+        ('ID="fedora"\nID_LIKE=""\n', False),
+        ('NAME="not debian"\nID=arch\n', False),
+        ("", False),
+    ],
+)
+def test_debian_and_what_is_made_from_it_are_recognised(libraries: Any, text: str, expected: bool) -> None:
+    assert libraries.is_debian(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("system", "environment", "expected"),
+    [
+        ("linux", {}, False),
+        ("linux", {"DISPLAY": ""}, False),
+        ("linux", {"DISPLAY": ":0"}, True),
+        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, True),
+        ("darwin", {}, True),
+        ("win32", {}, True),
+    ],
+)
+def test_a_display_is_recognised(libraries: Any, system: str, environment: Mapping[str, str], expected: bool) -> None:
+    assert libraries.has_display(system, environment) is expected
+
+
+def test_advice_can_be_typed_as_it_stands(libraries: Any) -> None:
+    assert libraries.apt_advice(["libegl1", "xvfb"]) == (
+        "sudo apt-get update && sudo apt-get install -y --no-install-recommends libegl1 xvfb"
+    )
+
+
+def machine(libraries: Any, **changes: Any) -> Any:
+    """A Debian machine without a display where nothing may be installed, with changes."""
+    return libraries.Machine(
+        **{"platform": "linux", "is_root": False, "is_debian": True, "has_display": False, **changes}
+    )
+
+
+@pytest.fixture
+def bare(libraries: Any, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """A machine whose loader finds just the libraries in the returned set; fonts and Xvfb are there."""
+    loadable = set(libraries.ALWAYS_NEEDED) | set(libraries.WINDOW_NEEDED)
+    monkeypatch.setattr(libraries, "can_load", loadable.__contains__)
+    monkeypatch.setattr(libraries, "has_fonts", lambda: True)
+    monkeypatch.setattr(libraries.shutil, "which", lambda name: f"/usr/bin/{name}")
+    return loadable
+
+
+@pytest.mark.usefixtures("bare")
+def test_a_complete_machine_needs_nothing(libraries: Any) -> None:
+    assert libraries.system_needs(machine(libraries), window=True, with_tests=True).packages == []
+    assert libraries.ensure_system(machine(libraries, has_display=True), True, False) is True
+
+
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_other_systems_bring_everything_themselves(libraries: Any, bare: set[str], system: str) -> None:
+    bare.clear()
+
+    assert libraries.system_needs(machine(libraries, platform=system), True, True).packages == []
+
+
+def test_without_the_windows_libraries_an_ordinary_user_goes_on_offscreen_and_is_told_what_to_type(
+    libraries: Any, bare: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare.discard("libxcb-cursor.so.0")
+
+    assert libraries.ensure_system(machine(libraries, has_display=True), True, False) is False
+    assert "sudo apt-get install -y --no-install-recommends libxcb-cursor0" in capsys.readouterr().err
+
+
+def test_without_the_libraries_of_every_window_nothing_is_tried(libraries: Any, bare: set[str]) -> None:
+    bare.discard("libEGL.so.1")
+
+    with pytest.raises(libraries.StepFailedError, match="Qt cannot start"):
+        libraries.ensure_system(machine(libraries), False, False)
+
+
+def test_root_on_debian_installs_what_is_missing(
+    libraries: Any, bare: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare.discard("libxcb-icccm.so.4")
+    steps = Recorder()
+
+    def run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        if "libxcb-icccm4" in command:
+            bare.add("libxcb-icccm.so.4")
+        return steps(command, **options)
+
+    monkeypatch.setattr(libraries.subprocess, "run", run)
+
+    assert libraries.ensure_system(machine(libraries, is_root=True), True, True) is True
+    assert [command[:2] for command in steps.commands] == [["apt-get", "update"], ["apt-get", "install"]]
+
+
+@pytest.mark.parametrize("changes", [{"is_root": False}, {"is_root": True, "is_debian": False}])
+def test_nobody_else_installs_anything(
+    libraries: Any, bare: set[str], monkeypatch: pytest.MonkeyPatch, changes: dict[str, bool]
+) -> None:
+    bare.discard("libxcb-icccm.so.4")
+    steps = Recorder()
+    monkeypatch.setattr(libraries.subprocess, "run", steps)
+
+    libraries.ensure_system(machine(libraries, **changes), True, True)
+
+    assert steps.commands == []
+
+
+def test_on_wayland_the_libraries_of_x11_are_not_asked_for(libraries: Any, bare: set[str]) -> None:
+    bare -= set(libraries.WINDOW_NEEDED)
+    bare |= set(libraries.WAYLAND_NEEDED)
+    here = machine(libraries, has_display=True, has_wayland=True)
+
+    assert libraries.system_needs(here, window=True, with_tests=False).packages == []
+    assert libraries.system_needs(here, window=True, with_tests=True).packages != []
+
+
+@pytest.mark.usefixtures("bare")
+def test_a_machine_without_fonts_is_given_one(libraries: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libraries, "has_fonts", lambda: False)
+
+    assert libraries.system_needs(machine(libraries), False, False).packages == ["fonts-dejavu-core"]
+
+
+def test_a_step_that_fails_says_what_to_do(libraries: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libraries.subprocess, "run", Recorder(failing=["install"]))
+
+    with pytest.raises(libraries.StepFailedError, match="Check the network"):
+        libraries.run_step("Installing", ["pip", "install"], "Check the network.")
+
+
+def test_a_program_that_is_not_there_says_what_to_do(libraries: Any) -> None:
+    with pytest.raises(libraries.StepFailedError, match=r"could not be started .* Get it\."):
+        libraries.run_step("Trying", ["there-is-no-such-program"], "Get it.")
+
+
+# -- the environment --------------------------------------------------------------------------------------------------
+def test_the_interpreter_lies_where_the_system_puts_it(bootstrap: Any) -> None:
+    assert bootstrap.venv_python(Path("e"), "linux") == Path("e/bin/python")
+    assert bootstrap.venv_python(Path("e"), "darwin") == Path("e/bin/python")
+    assert bootstrap.venv_python(Path("e"), "win32") == Path("e/Scripts/python.exe")
+
+
+def test_the_stamp_changes_with_every_part_and_with_where_one_ends(bootstrap: Any) -> None:
+    stamps = {bootstrap.stamp_of(*parts) for parts in [("a", "b"), ("a", "c"), ("ab", ""), ("", "ab"), ("b", "a")]}
+
+    assert len(stamps) == 5
+    assert bootstrap.stamp_of("a", "b") in stamps
+
+
+def test_a_pin_is_found_whatever_its_neighbours(bootstrap: Any) -> None:
+    text = "# torch first\ntorchlike==1.0\nTorch==2.13.0\n"
+
+    assert bootstrap.pin_of("torch", text) == "Torch==2.13.0"
+    with pytest.raises(bootstrap.StepFailedError, match="no line numpy==VERSION"):
+        bootstrap.pin_of("numpy", text)
+
+
+def test_the_tools_of_the_tests_are_asked_for_by_the_tests_alone(bootstrap: Any) -> None:
+    project = '[project]\ndependencies = ["numpy"]\n[project.optional-dependencies]\ndev = ["pytest"]\n'
+
+    assert bootstrap.requirements(project, with_tests=False) == ["numpy"]
+    assert bootstrap.requirements(project, with_tests=True) == ["numpy", "pytest"]
+
+
+def test_torch_is_installed_first_and_by_its_exact_pin(
+    bootstrap: Any, libraries: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    steps = Recorder()
+    monkeypatch.setattr(libraries.subprocess, "run", steps)
+
+    bootstrap.install(tmp_path, with_tests=True)
+
+    first, *others = steps.commands
+    assert first[-1] == bootstrap.pin_of("torch", bootstrap.CONSTRAINTS.read_text(encoding="utf-8"))
+    assert "==" in first[-1]
+    assert "--constraint" in others[0]
+    assert "--no-deps" in others[-1]
+
+
+@pytest.fixture
+def environment(bootstrap: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Path, list[str]]:
+    """A folder for an environment, and what was done to it."""
+    done: list[str] = []
+    folder = tmp_path / "venv"
+
+    def make(where: Path, _: object) -> None:
+        done.append("make")
+        where.mkdir()
+
+    monkeypatch.setattr(bootstrap, "is_usable", lambda where: where.exists())
+    monkeypatch.setattr(bootstrap, "make_environment", make)
+    monkeypatch.setattr(bootstrap, "install", lambda _, with_tests: done.append(f"install {with_tests}"))
+    return folder, done
+
+
+def test_a_second_call_finds_everything_in_place(bootstrap: Any, environment: tuple[Path, list[str]]) -> None:
+    folder, done = environment
+
+    for _ in range(2):
+        bootstrap.ensure_environment(folder, None, with_tests=True)
+    bootstrap.ensure_environment(folder, None, with_tests=False)
+
+    assert done == ["make", "install True"]
+
+
+def test_the_tests_add_to_an_environment_made_to_run(bootstrap: Any, environment: tuple[Path, list[str]]) -> None:
+    folder, done = environment
+
+    bootstrap.ensure_environment(folder, None, with_tests=False)
+    bootstrap.ensure_environment(folder, None, with_tests=True)
+
+    assert done == ["make", "install False", "install True"]
+
+
+def test_another_pin_is_installed(
+    bootstrap: Any, environment: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder, done = environment
+    bootstrap.ensure_environment(folder, None, with_tests=False)
+    (tmp_path / "constraints.txt").write_text("torch==3.0.0\n", encoding="utf-8")
+    monkeypatch.setattr(bootstrap, "CONSTRAINTS", tmp_path / "constraints.txt")
+
+    bootstrap.ensure_environment(folder, None, with_tests=False)
+
+    assert done == ["make", "install False", "install False"]
+
+
+def test_an_interrupted_installation_is_taken_up_again(
+    bootstrap: Any, environment: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, done = environment
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bootstrap, "install", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            bootstrap.ensure_environment(folder, None, with_tests=False)
+    bootstrap.ensure_environment(folder, None, with_tests=False)
+
+    assert done == ["make", "install False"]
+
+
+def test_a_folder_that_is_no_environment_is_never_emptied(bootstrap: Any, libraries: Any, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
+
+    with pytest.raises(bootstrap.StepFailedError, match="point FIREGUI_VENV elsewhere"):
+        bootstrap.make_environment(tmp_path, machine(libraries))
+
+    assert (tmp_path / "thesis.txt").exists()
+
+
+def test_a_python_without_venv_is_given_it_by_root_on_debian(
+    bootstrap: Any, libraries: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    steps = Recorder(failing=["venv"])
+    monkeypatch.setattr(libraries.subprocess, "run", steps)
+
+    with pytest.raises(bootstrap.StepFailedError):
+        bootstrap.make_environment(tmp_path / "venv", machine(libraries, is_root=True))
+
+    package = "python{}.{}-venv".format(*sys.version_info[:2])
+    assert [package in command for command in steps.commands] == [False, False, True, False]
+
+
+def test_an_ordinary_user_without_venv_is_told_what_to_type(
+    bootstrap: Any, libraries: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(libraries.subprocess, "run", Recorder(failing=["venv"]))
+
+    with pytest.raises(bootstrap.StepFailedError, match=r"sudo apt-get .*python3\.\d+-venv"):
+        bootstrap.make_environment(tmp_path / "venv", machine(libraries))
+
+
+# -- the last step ----------------------------------------------------------------------------------------------------
+def test_real_windows_are_tested_under_xvfb_and_everything_else_offscreen(bootstrap: Any) -> None:
+    window, rest = bootstrap.pytest_phases("linux", True, True, ["-x"])
+
+    assert window.qt_platform == "xcb"
+    assert window.arguments == ("-o", "xvfb_colordepth=24", "-m", "window and not slow", "-x")
+    assert rest.qt_platform == "offscreen"
+    assert rest.arguments == ("-p", "no:xvfb", "-m", "not window and not slow", "-x")
+
+
+def test_without_a_screen_the_windows_tests_are_skipped_with_a_reason(bootstrap: Any) -> None:
+    window, rest = bootstrap.pytest_phases("linux", False, False, [])
+
+    assert (window.qt_platform, rest.qt_platform) == ("offscreen", "offscreen")
+
+
+@pytest.mark.parametrize(("system", "name"), [("darwin", "cocoa"), ("win32", "windows")])
+def test_other_systems_open_their_own_windows(bootstrap: Any, system: str, name: str) -> None:
+    window, _ = bootstrap.pytest_phases(system, True, False, [])
+
+    assert window.qt_platform == name
+
+
+@pytest.mark.parametrize("extra", [["-m", "slow"], ["-mslow"], ["-k", "x", "-m", "gpu"]])
+def test_a_marker_expression_of_ones_own_is_obeyed_in_one_call(bootstrap: Any, extra: list[str]) -> None:
+    (only,) = bootstrap.pytest_phases("linux", True, True, extra)
+
+    assert only.arguments[-len(extra) :] == tuple(extra)
+    assert not any("window" in argument for argument in only.arguments)
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [([0, 0], 0), ([5, 0], 0), ([0, 5], 0), ([5, 5], 5), ([1, 0], 1), ([0, 1], 1), ([5, 2], 2), ([2, 1], 2), ([4], 4)],
+)
+def test_a_failure_of_either_call_is_the_failure_of_the_command(
+    bootstrap: Any, codes: list[int], expected: int
+) -> None:
+    assert bootstrap.combined_exit(codes) == expected
+
+
+def test_the_status_of_the_last_step_is_handed_on(bootstrap: Any, tmp_path: Path) -> None:
+    assert bootstrap.call([sys.executable, "-c", "raise SystemExit(130)"], os.environ, tmp_path) == 130
+
+
+@pytest.mark.parametrize(("window", "platform"), [(True, None), (False, "offscreen")])
+def test_what_follows_run_is_handed_to_the_demo(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, window: bool, platform: str | None
+) -> None:
+    seen: list[tuple[list[str], str | None]] = []
+
+    def call(command: list[str], environment: Mapping[str, str], _: Path) -> int:
+        seen.append((command, environment.get("QT_QPA_PLATFORM")))
+        return 130
+
+    monkeypatch.setattr(bootstrap, "call", call)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.delenv("QT_QPA_PLATFORM")
+
+    assert bootstrap.run_demo(Path("python"), window, ["--out", "here"]) == 130
+    assert seen == [(["python", "-m", "firegui", "demo", "--out", "here"], platform)]
+
+
+@pytest.mark.parametrize("arguments", [[], ["walk"], ["-h"]])
+def test_any_other_command_gets_the_usage(
+    bootstrap: Any, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bootstrap.main(arguments) == (0 if arguments == ["-h"] else 2)
+    assert "run|test" in capsys.readouterr().err
