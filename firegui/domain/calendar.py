@@ -59,6 +59,10 @@ class Calendar:
         """Zero-based day that ``step`` belongs to."""
         return step // self.steps_per_day
 
+    def day_name(self, step: int) -> str:
+        """What people call the day of ``step``, counted from 1; the state after the last step is the last day's end."""
+        return f"Day {self.day_of_step(step) + 1}" if step < self.n_steps else f"End of day {self.days}"
+
     def date_of_day(self, day: int) -> date:
         """Local date of the zero-based ``day`` (negative days lie before the window)."""
         return self.start.astimezone(self.local_zone).date() + timedelta(days=day)

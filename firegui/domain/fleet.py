@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -55,26 +56,33 @@ class AircraftType:
         found: list[Problem] = []
         if not self.id.strip():
             found.append(Problem(where, "the id is empty", "give each type a short id such as S-2T"))
-        if self.count < 0:
-            found.append(Problem(where, f"count is {self.count}", "use 0 or more"))
-        for name in _POSITIVE:
+        if not 0 <= self.count <= MOST_AIRCRAFT:
+            found.append(Problem(where, f"count is {self.count}", f"use 0 to {MOST_AIRCRAFT}"))
+        for name, (least, most) in _LIMITS.items():
             value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0):
-                found.append(Problem(where, f"{name} is {value}", "use a number above 0"))
-        for name in ("turnaround_h", "drop_height_m", "speed_ms", "drop_duration_s"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                found.append(Problem(where, f"{name} is {value}", "use 0 or more"))
-        if any(day < 0 for day in self.grounded_days):
-            found.append(
-                Problem(
-                    where, f"grounded_days {list(self.grounded_days)} has a negative day", "days are counted from 0"
-                )
-            )
+            if not (math.isfinite(value) and (value > 0 if least is None else value >= least) and value <= most):
+                remedy = f"use a number above 0, up to {most:g}" if least is None else f"use {least:g} to {most:g}"
+                found.append(Problem(where, f"{name} is {value}", remedy))
+        if any(not 0 <= day < MOST_DAYS for day in self.grounded_days):
+            what = f"grounded_days {list(self.grounded_days)} has a day that no plan has"
+            found.append(Problem(where, what, f"days are counted from 0, up to {MOST_DAYS - 1}"))
         return found
 
 
-_POSITIVE = ("payload_gal", "sigma_parallel_m", "sigma_perpendicular_m")
+MOST_AIRCRAFT = 1000
+MOST_DAYS = 3650
+
+# (least, most) of each number, least None for "above 0": wide enough for anything that flies, and narrow enough that a
+# slip of the keyboard is caught before it asks for a footprint of a million cells.
+_LIMITS: Mapping[str, tuple[float | None, float]] = {
+    "payload_gal": (None, 1e6),
+    "sigma_parallel_m": (None, 5e3),
+    "sigma_perpendicular_m": (None, 5e3),
+    "turnaround_h": (0.0, 24.0 * MOST_DAYS),
+    "drop_height_m": (0.0, 2e4),
+    "speed_ms": (0.0, 1e3),
+    "drop_duration_s": (0.0, 3600.0),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,8 @@ def region_problems(regions: Iterable[Region], shape: tuple[int, int]) -> list[P
                     "move it onto the grid, or check its CRS",
                 )
             )
+        elif not _spans_a_centre(top, bottom, shape[0]) or not _spans_a_centre(left, right, shape[1]):
+            found.append(Problem(where, "is too narrow to cover the centre of any cell", "make it larger or remove it"))
     names = Counter(region.name for region in regions)
     found += [
         Problem("regions", f"the name {name} is used {n} times", "names must differ")
@@ -90,3 +92,9 @@ def region_problems(regions: Iterable[Region], shape: tuple[int, int]) -> list[P
     if regions and sum(region.weight for region in regions) <= 0:
         found.append(Problem("regions", "every weight is 0", "give at least one region a weight"))
     return found
+
+
+def _spans_a_centre(low: float, high: float, cells: int) -> bool:
+    """Whether any cell centre ``i + ½`` of the raster lies in ``[low, high)``."""
+    first = max(math.ceil(low - 0.5), 0)
+    return first + 0.5 < high and first < cells

@@ -102,7 +102,7 @@ class PlanSettings:
     """The part of a project that says which days are planned and what for."""
 
     start_day: int = option(
-        0, "Start day", "day of the event on which the plan starts, counted from 0", unit="day", low=0
+        0, "Start day", "day of the event on which the plan starts, counted from 0", unit="day", low=0, high=3650
     )
     days: int = option(15, "Days", "length of the plan", unit="days", low=1, high=3650)
     setting: Setting = Setting.A

@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 
 from firegui.domain.grid import Grid
+from firegui.errors import Problem
 from firegui.io.georeference import Georeference
 
 UNKNOWN_START = datetime(2000, 1, 1, tzinfo=UTC)
 """Stands in for a start that nobody knows; whoever uses it says so in a note."""
+
+FIRST_YEAR, LAST_YEAR = 1900, 2199
 
 _LARGEST_SAVING_H = 2.0
 
@@ -30,6 +33,13 @@ def guess_offset_h(grid: Grid, start: datetime | None) -> float:
         if abs(midnight - sun) <= _LARGEST_SAVING_H:
             return midnight
     return float(round(sun))
+
+
+def start_problems(start: datetime, where: str) -> list[Problem]:
+    """A start so far off that its days have no dates, which a slip in the year makes."""
+    if FIRST_YEAR <= start.year <= LAST_YEAR:
+        return []
+    return [Problem(where, f"the start {start:%Y-%m-%d} is not in {FIRST_YEAR} to {LAST_YEAR}", "check the year")]
 
 
 def as_utc(start: datetime) -> datetime:

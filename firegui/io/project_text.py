@@ -13,9 +13,10 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings, bounds_problems
+from firegui.errors import Problems
 from firegui.io import crs, strict
 from firegui.io.fleet_toml import fleet_to_tables
-from firegui.io.local_time import as_utc
+from firegui.io.local_time import as_utc, start_problems
 
 Polygons = tuple[tuple[tuple[tuple[float, float], ...], ...], ...]
 Points = tuple[tuple[float, float], ...]
@@ -133,6 +134,11 @@ def read_text(table: strict.Table) -> ProjectText | None:
     return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers)
 
 
+def listed_layers(table: strict.Table) -> dict[str, LayerFile]:
+    """The layer files that a project names and that can be understood, whatever is wrong with the rest of it."""
+    return _read_layers(strict.Table(table.raw("layers"), "layers", Problems()))
+
+
 def _read_event(table: strict.Table) -> Event | None:
     event = Event(
         name=table.take("name", str),
@@ -150,6 +156,8 @@ def _read_event(table: strict.Table) -> Event | None:
         table.problems.add(table.where, f"steps_per_day is {event.steps_per_day}", "use 1 or more")
     if event.utc_offset_h is not None and not -14.0 <= event.utc_offset_h <= 14.0:
         table.problems.add(table.where, f"utc_offset_h is {event.utc_offset_h}", "use −14 to 14")
+    if event.start is not None:
+        table.problems.extend(start_problems(event.start, table.where))
     if event.start is not None and event.start.tzinfo is None:
         table.problems.add(table.where, "start has no offset from UTC", "write it as 2020-08-19T07:00:00Z")
     return event

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule, pose_scale
@@ -45,7 +44,7 @@ class PlannerState:
         """Write as safetensors, atomically."""
         arrays = {item.name: np.ascontiguousarray(getattr(self, item.name)) for item in fields(self)}
         with replacing(path) as temporary:
-            save_file(arrays, temporary)
+            temporary.write_bytes(save(arrays))  # save_file would keep the file from everybody else
 
     @staticmethod
     def load(path: Path) -> PlannerState:
@@ -172,13 +171,16 @@ class GradientPlanner:
 def _adam_step(
     value: Floats, slope: Floats, mean: Floats, square: Floats, step: int, rate: float
 ) -> tuple[Floats, Floats, Floats]:
-    """One step of torch's Adam whose moments are ours to store; returns the new value and moments."""
-    parameter = torch.nn.Parameter(torch.from_numpy(value.copy()))
-    optimizer = torch.optim.Adam([parameter], lr=rate, betas=BETAS, eps=ADAM_EPSILON, foreach=False)
-    state: dict[str, Any] = optimizer.state[parameter]
-    state["step"] = torch.tensor(float(step - 1))
-    state["exp_avg"] = torch.from_numpy(mean.copy())
-    state["exp_avg_sq"] = torch.from_numpy(square.copy())
-    parameter.grad = torch.from_numpy(slope)
-    optimizer.step()
-    return parameter.detach().numpy(), state["exp_avg"].numpy(), state["exp_avg_sq"].numpy()
+    """One step of Adam (Kingma & Ba, algorithm 1) whose moments are ours to store; returns the new value and moments.
+
+    Operation for operation what :class:`torch.optim.Adam` does to one tensor, bit for bit. The class itself would load
+    torch's compiler first, which takes seconds and holds up the window.
+    """
+    first, second = BETAS
+    now, gradient = torch.from_numpy(value.copy()), torch.from_numpy(slope)
+    average, variance = torch.from_numpy(mean.copy()), torch.from_numpy(square.copy())
+    average.lerp_(gradient, 1.0 - first)
+    variance.mul_(second).addcmul_(gradient, gradient, value=1.0 - second)
+    spread = (variance.sqrt() / (1.0 - second**step) ** 0.5).add_(ADAM_EPSILON)
+    now.addcdiv_(average, spread, value=-rate / (1.0 - first**step))
+    return now.numpy(), average.numpy(), variance.numpy()

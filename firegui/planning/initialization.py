@@ -23,7 +23,13 @@ POSE_LOGIT_LIMIT = 1.0 - 1e-9
 
 
 def pose_logits_of(poses: Floats, shape: tuple[int, int]) -> Floats:
-    """The ``z [T, A, 3]`` that the paper's maps take to ``poses``: ``z = arcsin(2 pose / range − 1)``."""
+    """The ``z [T, A, 3]`` that the paper's maps take to ``poses``: ``z = arcsin(2 pose / range − 1)``.
+
+    A heading outside ``[0, π]`` is the same axis as the one it is congruent to modulo π.
+    """
+    poses = poses.copy()
+    turned = (poses[..., 2] < 0.0) | (poses[..., 2] > np.pi)
+    poses[turned, 2] = np.mod(poses[turned, 2], np.pi)
     sine = 2.0 * poses / np.maximum(pose_scale(shape), 1.0) - 1.0
     logits: Floats = np.arcsin(np.clip(sine, -POSE_LOGIT_LIMIT, POSE_LOGIT_LIMIT))
     return logits

@@ -19,6 +19,7 @@ from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 
 BACKENDS = ("auto", "reference", "cpu", "cuda")
+PRECISIONS = ("float32", "float64")
 
 Check = Callable[[], None]
 Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
@@ -62,6 +63,13 @@ def choose(name: str) -> tuple[str, str]:
     if name == "auto":
         name = "cuda" if has_gpu else "cpu"
     return name, "cuda" if name == "cuda" else "cpu"
+
+
+def dtype_of(precision: str) -> torch.dtype:
+    """The number type called ``precision``. Raises :class:`~firegui.errors.InputError` for an unknown one."""
+    if precision not in PRECISIONS:
+        raise InputError([Problem("precision", f"{precision!r} is unknown", f"choose one of {', '.join(PRECISIONS)}")])
+    return torch.float64 if precision == "float64" else torch.float32
 
 
 def engine(model: Model) -> Engine:

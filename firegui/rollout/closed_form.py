@@ -61,15 +61,14 @@ class _Record:
 class Forward:
     """State of one rollout: ``U [H, W]``, ``B`` padded by one cell, ``r`` padded by one cell."""
 
-    def __init__(self, model: Model, schedule: Schedule, dtype: torch.dtype = torch.float32) -> None:
-        self.model, self.dtype = model, dtype
+    def __init__(self, model: Model, schedule: Schedule) -> None:
+        self.model, self.dtype = model, model.dtype
         self.gates: Gates = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day)
         self.proposed = int(schedule.proposed.sum())
         self.doses = step_doses(model, schedule, self.gates.executed)
-        self.gains = model.K.to(dtype)
         ignition = torch.from_numpy(model.maps.ignition).to(model.device)
         rows, columns = model.shape
-        self._burning = torch.zeros((rows + 2, columns + 2), dtype=dtype, device=model.device)
+        self._burning = torch.zeros((rows + 2, columns + 2), dtype=model.dtype, device=model.device)
         self._retardant = torch.ones_like(self._burning)
         self.burning = self._burning[1:-1, 1:-1]
         self.retardant = self._retardant[1:-1, 1:-1]
@@ -151,7 +150,7 @@ class Forward:
         source = self._burning[halo]
         if self.model.emitter_treated:
             source = source * self._retardant[halo]
-        gains = self.gains[step // self.model.maps.steps_per_day]
+        gains = self.model.K[step // self.model.maps.steps_per_day]
         heat = torch.zeros((bottom - top, right - left), dtype=self.dtype, device=source.device)
         for n, (dy, dx) in enumerate(NEIGHBOURS):
             heat += (
@@ -184,20 +183,18 @@ class Forward:
         )
 
 
-def simulate(
-    model: Model, schedule: Schedule, observer: Observer, check: Check | None, dtype: torch.dtype = torch.float32
-) -> Outcome:
+def simulate(model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
     """Roll out without a gradient."""
-    forward = Forward(model, schedule, dtype)
+    forward = Forward(model, schedule)
     forward.run(observer, check, keep=False)
     return Outcome(forward.metrics(), forward.gates.executed)
 
 
 def gradient(
-    model: Model, schedule: Schedule, observer: Observer, check: Check | None, dtype: torch.dtype = torch.float32
+    model: Model, schedule: Schedule, observer: Observer, check: Check | None
 ) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
     """Roll out and differentiate: ``∂𝓛/∂D [T, A]`` (straight-through) and ``∂𝓛/∂(y, x, θ) [T, A, 3]``, float64."""
-    forward = Forward(model, schedule, dtype)
+    forward = Forward(model, schedule)
     forward.run(observer, check, keep=True)
     backward = Backward(forward, schedule)
     backward.run(check)
@@ -300,7 +297,7 @@ class Backward:
     def _transposed(self, step: int, box: Box, received: Tensor) -> Tensor:
         """``M(x) = Σ_y received(y) K_{x→y}(y)``: the stencil of the forward pass, scattered back to the emitters."""
         top, bottom, left, right = box
-        gains = self.forward.gains[step // self.model.maps.steps_per_day]
+        gains = self.model.K[step // self.model.maps.steps_per_day]
         halo = torch.zeros((bottom - top + 2, right - left + 2), dtype=self.forward.dtype, device=received.device)
         for n, (dy, dx) in enumerate(NEIGHBOURS):
             part = received * gains[n, top:bottom, left:right]

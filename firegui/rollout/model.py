@@ -24,7 +24,8 @@ class Model:
     """The frozen fire, the fleet and the objective, on one device.
 
     ``K [D, 8, H, W]`` is ``γ(x) φ_n(x) burnable(x)`` per day; ``protection [H, W]`` float64 is the density of 𝓛_prot,
-    ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions.
+    ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions. States are held in ``dtype``:
+    float32 is part of the model, because its cut-off feeds the tail that pulls the front; float64 checks equations.
     """
 
     maps: FireMaps
@@ -37,6 +38,7 @@ class Model:
     K: Tensor
     protection: Tensor
     protected: Tensor
+    dtype: torch.dtype = torch.float32
     first_scored_step: int = 0
 
     @property
@@ -94,10 +96,10 @@ class Model:
         return self.weights.final / self.n_cells
 
 
-def spread_gains(maps: FireMaps) -> NDArray[np.float32]:
-    """``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable`` as float32 ``[D, 8, H, W]``."""
-    gamma = np.clip(maps.gamma, 0.0, MAXIMUM_FACTOR) * maps.burnable
-    return np.asarray(np.clip(maps.phi, 0.0, MAXIMUM_FACTOR) * gamma[:, None], np.float32)
+def spread_gains(maps: FireMaps, dtype: torch.dtype) -> Tensor:
+    """``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable`` as ``[D, 8, H, W]``, multiplied in ``dtype``."""
+    gamma = (torch.from_numpy(maps.gamma).to(dtype) * torch.from_numpy(maps.burnable)).clamp(0.0, MAXIMUM_FACTOR)
+    return torch.from_numpy(maps.phi).to(dtype).clamp(0.0, MAXIMUM_FACTOR) * gamma[:, None]
 
 
 def protection_density(
@@ -133,13 +135,14 @@ def build(
     retardant_acts_on: RetardantSide,
     backend: str,
     device: str,
+    dtype: torch.dtype = torch.float32,
 ) -> Model:
     """Put everything on ``device``. ``masks [R, H, W]`` are the regions' cells; ``R`` may be 0."""
     masks = np.asarray(masks, bool).reshape(-1, *maps.shape)
     density = protection_density(masks, region_weights, maps.shape)
     union = np.logical_or.reduce(masks, axis=0)
-    gains = torch.from_numpy(spread_gains(maps)).to(device)
+    gains = spread_gains(maps, dtype).to(device)
     return Model(
         maps, fleet, weights, effectiveness, retardant_acts_on, backend, device, gains,
-        torch.from_numpy(density).to(device), torch.from_numpy(union).to(device),
+        torch.from_numpy(density).to(device), torch.from_numpy(union).to(device), dtype,
     )  # fmt: skip

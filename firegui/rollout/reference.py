@@ -98,7 +98,6 @@ def simulate(
     model: Model,
     schedule: Schedule,
     *,
-    dtype: torch.dtype = torch.float32,
     differentiable: bool = False,
     full_carry: bool = False,
     values: Variables | None = None,
@@ -106,8 +105,8 @@ def simulate(
 ) -> Trajectory:
     """Roll the schedule out and evaluate the objective (paper, steps 1 to 4).
 
-    States are held in ``dtype``; deposits are formed in float64. The carry of the burning state is cut from the graph,
-    ``p^B ← stopgrad(p^B)``, unless ``full_carry``. Returns every state, so use it on small cases.
+    States are held in ``model.dtype``; deposits are formed in float64. The carry of the burning state is cut from the
+    graph, ``p^B ← stopgrad(p^B)``, unless ``full_carry``. Returns every state, so use it on small cases.
     """
     maps = model.maps
     gates = apply_gates(schedule.proposed, model.fleet, maps.steps_per_day)
@@ -115,7 +114,7 @@ def simulate(
     decisions = straight_through(values.logits, gates)
     # Without a gradient a pair that does not drop adds exactly nothing.
     fields = deposit_fields(model, values, decisions, gates.open if differentiable else gates.executed)
-    gains = model.K.cpu().to(dtype)
+    gains, dtype = model.K.cpu(), model.dtype
     burning = torch.from_numpy(maps.ignition).to(dtype)
     unburned = 1.0 - burning
     burned = torch.zeros_like(burning)

@@ -57,16 +57,18 @@ def prepare(
     effectiveness: Effectiveness,
     retardant_acts_on: RetardantSide = RetardantSide.BOTH,
     backend: str = "auto",
+    precision: str = "float32",
 ) -> Model:
     """Put the fire, the fleet and the objective on a device.
 
     ``masks [R, H, W]`` are the protected cells of each region. ``backend`` is ``auto``, ``reference``, ``cpu`` or
-    ``cuda``. Raises :class:`~firegui.errors.InputError` for an unknown or absent backend and for empty regions.
+    ``cuda``; ``precision`` is ``float32``, which the fire model means, or ``float64`` for checking equations. Raises
+    :class:`~firegui.errors.InputError` for an unknown or absent backend or precision and for empty regions.
     """
     name, device = backends.choose(backend)
     return build(
         maps, fleet, masks, region_weights, weights=weights, effectiveness=effectiveness,
-        retardant_acts_on=retardant_acts_on, backend=name, device=device,
+        retardant_acts_on=retardant_acts_on, backend=name, device=device, dtype=backends.dtype_of(precision),
     )  # fmt: skip
 
 

@@ -83,9 +83,10 @@ def model_of(
     side: RetardantSide = RetardantSide.BOTH,
     weights: ObjectiveWeights = WEIGHTS,
     backend: str = "cpu",
+    precision: str = "float32",
 ) -> Model:
     """A prepared model on the CPU."""
     return prepare(
         maps, fleet, region_masks(maps), [1.0, 2.0], weights=weights, effectiveness=Effectiveness(0.9, 0.8),
-        retardant_acts_on=side, backend=backend,
+        retardant_acts_on=side, backend=backend, precision=precision,
     )  # fmt: skip

@@ -1,10 +1,16 @@
-"""A second reading of the paper, in loops and float64, sharing no code with the engine."""
+"""A second reading of the paper in float64, differentiated by autograd, sharing no code with the engine.
+
+Footprints by matrix algebra on the covariance, neighbours cell by cell through named offsets, losses from the stored
+states: slow, and written from the equations alone.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import Fleet
@@ -21,87 +27,138 @@ OFFSETS = {
     "S": (1, 0),
     "SE": (1, 1),
 }
+Array = NDArray[np.float64]
 
 
-def executed_drops(schedule: Schedule, fleet: Fleet, steps_per_day: int) -> list[tuple[int, int]]:
-    """Pairs that drop, by the paper's counter."""
-    drops = []
+@dataclass(frozen=True)
+class Objective:
+    """Weights λ, region masks with their weights, and η by material."""
+
+    burn: float
+    final: float
+    prot: float
+    budget: float
+    masks: NDArray[np.bool_]
+    region_weights: tuple[float, ...]
+    eta: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """``P^fire [T+1, H, W]``, the objective, and its derivatives by logit and by pose."""
+
+    fire: Array
+    objective: float
+    logit: Array
+    pose: Array
+    executed: list[tuple[int, int]]
+
+
+def gates(schedule: Schedule, fleet: Fleet, steps_per_day: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Pairs that could drop and pairs that do, by the paper's counter."""
+    available, dropped = [], []
     for tail in fleet.tails:
         counter = 0
         delta = math.ceil(round(tail.type.turnaround_h * steps_per_day / 24.0, 9))
         for step in range(schedule.n_steps):
-            grounded = step // steps_per_day in tail.type.grounded_days
-            if counter == 0 and not grounded and 1 / (1 + math.exp(-schedule.logits[step, tail.index])) > 0.5:
-                drops.append((step, tail.index))
-                counter = delta
-            else:
-                counter = max(counter - 1, 0)
-    return sorted(drops)
+            free = counter == 0 and step // steps_per_day not in tail.type.grounded_days
+            drops = free and 1 / (1 + math.exp(-schedule.logits[step, tail.index])) > 0.5
+            available += [(step, tail.index)] if free else []
+            dropped += [(step, tail.index)] if drops else []
+            counter = delta if drops else max(counter - 1, 0)
+    return available, dropped
 
 
-def deposit(
-    maps: FireMaps, fleet: Fleet, pose: NDArray[np.float64], step: int, column: int, eta: float
-) -> NDArray[np.float64]:
-    """``E_{t,a}`` on the raster."""
-    kind = fleet.tails[column].type
+def coverage(maps: FireMaps, fleet: Fleet, pose: torch.Tensor, step: int, column: int, eta: float) -> torch.Tensor:
+    """``Ḡ P_a α_a`` on the raster: the dose of one drop."""
+    kind, day = fleet.tails[column].type, step // maps.steps_per_day
     y, x, theta = pose
-    day = step // maps.steps_per_day
-    i, j = round(y), round(x)
-    fall = math.sqrt(2 * kind.drop_height_m / 9.81)
-    x_land = x + maps.wind_speed[day, i, j] * math.cos(maps.wind_dir[day, i, j]) * fall / maps.cell_size_m
-    y_land = y - maps.wind_speed[day, i, j] * math.sin(maps.wind_dir[day, i, j]) * fall / maps.cell_size_m
-    rotation = np.array([[math.cos(theta), math.sin(theta)], [-math.sin(theta), math.cos(theta)]])
-    scales = np.array([kind.sigma_parallel_m, kind.sigma_perpendicular_m]) / maps.cell_size_m
-    covariance = rotation @ np.diag(scales**2) @ rotation.T + np.eye(2) / 12
-    precision = np.linalg.inv(covariance)
-    half = math.ceil(5 * math.sqrt(max(scales) ** 2 + 1 / 12))
+    i, j = round(float(y.detach())), round(float(x.detach()))
+    reach = float(maps.wind_speed[day, i, j]) * math.sqrt(2 * kind.drop_height_m / 9.81) / maps.cell_size_m
+    towards = float(maps.wind_dir[day, i, j])
+    landing = torch.stack([x + reach * math.cos(towards), y - reach * math.sin(towards)])
+    c, s = torch.cos(theta), torch.sin(theta)
+    rotation = torch.stack([torch.stack([c, s]), torch.stack([-s, c])])
+    scales = torch.tensor([kind.sigma_parallel_m, kind.sigma_perpendicular_m], dtype=torch.float64) / maps.cell_size_m
+    covariance = rotation @ torch.diag(scales**2) @ rotation.T + torch.eye(2, dtype=torch.float64) / 12
+    precision = torch.linalg.inv(covariance)
+    half = math.ceil(5 * math.sqrt(float(scales.max()) ** 2 + 1 / 12))
     rows, columns = maps.shape
-    ci, cj = min(max(round(y_land), 0), rows - 1), min(max(round(x_land), 0), columns - 1)
-    field, total = np.zeros(maps.shape), 0.0
-    for r in range(ci - half, ci + half + 1):
-        for c in range(cj - half, cj + half + 1):
-            d = np.array([c - x_land, r - y_land])
-            value = math.exp(min(max(-0.5 * d @ precision @ d, -50.0), 0.0))
-            total += value
-            if 0 <= r < rows and 0 <= c < columns:
-                field[r, c] = value
+    ci = min(max(round(float(landing[1].detach())), 0), rows - 1)
+    cj = min(max(round(float(landing[0].detach())), 0), columns - 1)
+    grid_i, grid_j = torch.meshgrid(
+        torch.arange(ci - half, ci + half + 1), torch.arange(cj - half, cj + half + 1), indexing="ij"
+    )
+    d = torch.stack([grid_j - landing[0], grid_i - landing[1]], dim=-1)
+    gauss = torch.exp(torch.clamp(-0.5 * torch.einsum("ija,ab,ijb->ij", d, precision, d), -50.0, 0.0))
+    gauss = gauss / (gauss.sum() + 1e-12)
+    inside = (grid_i >= 0) & (grid_i < rows) & (grid_j >= 0) & (grid_j < columns)
     area = (maps.cell_size_m / 0.3048) ** 2 / 100
     alpha = -math.log(1 - eta) / (maps.c_req * area)
-    result: NDArray[np.float64] = field / (total + 1e-12) * kind.payload_gal * alpha
-    return result
+    field = torch.zeros(maps.shape, dtype=torch.float64)
+    return field.index_put((grid_i[inside], grid_j[inside]), gauss[inside] * kind.payload_gal * alpha)
 
 
-def rollout(maps: FireMaps, fleet: Fleet, schedule: Schedule, eta: dict[str, float]) -> NDArray[np.float64]:
-    """``P^fire [T+1, H, W]`` of the plan, retardant on both uses of the fuel factor."""
-    rows, columns = maps.shape
-    burning = maps.ignition.astype(float)
-    unburned, burned, retardant = 1 - burning, np.zeros(maps.shape), np.ones(maps.shape)
-    drops = executed_drops(schedule, fleet, maps.steps_per_day)
+def read(maps: FireMaps, fleet: Fleet, schedule: Schedule, goal: Objective) -> Reading:
+    """The plan's fire and the objective with its gradient, retardant on both uses of the fuel factor."""
+    logits = torch.tensor(schedule.logits, requires_grad=True)
+    poses = torch.tensor(schedule.poses, requires_grad=True)
+    available, dropped = gates(schedule, fleet, maps.steps_per_day)
+    doses: dict[tuple[int, str], torch.Tensor] = {}
+    executed_count = torch.zeros((), dtype=torch.float64)
+    for step, column in available:
+        soft = torch.sigmoid(logits[step, column])
+        decision = soft + (float((step, column) in dropped) - soft).detach()
+        material = fleet.tails[column].type.material.value
+        dose = decision * coverage(maps, fleet, poses[step, column], step, column, goal.eta[material])
+        doses[step, material] = doses.get((step, material), torch.zeros(maps.shape, dtype=torch.float64)) + dose
+        executed_count = executed_count + decision
+    fire = torch.stack(_states(maps, doses))
+    terms = goal.burn * fire.mean() + goal.final * fire[-1].mean() + goal.budget * executed_count
+    for mask, weight in zip(goal.masks, goal.region_weights, strict=True):
+        terms = terms + goal.prot * weight / sum(goal.region_weights) * fire[:, torch.from_numpy(mask)].mean()
+    logit, pose = torch.autograd.grad(terms, [logits, poses])
+    keep = np.zeros((*schedule.logits.shape, 1))
+    for pair in dropped:
+        keep[pair] = 1.0
+    return Reading(fire.detach().numpy(), float(terms.detach()), logit.numpy(), pose.numpy() * keep, sorted(dropped))
+
+
+def _states(maps: FireMaps, doses: dict[tuple[int, str], torch.Tensor]) -> list[torch.Tensor]:
+    nothing = torch.zeros(maps.shape, dtype=torch.float64)
+    burning = torch.from_numpy(maps.ignition).double()
+    unburned, burned, retardant = 1 - burning, nothing, torch.ones_like(burning)
+    fuel = torch.from_numpy(maps.burnable).double()
     states = [1 - unburned]
     for step in range(maps.n_steps):
         day = step // maps.steps_per_day
-        dose = {"water": np.zeros(maps.shape), "retardant": np.zeros(maps.shape)}
-        for when, column in drops:
-            if when == step:
-                material = fleet.tails[column].type.material.value
-                dose[material] += deposit(maps, fleet, schedule.poses[step, column], step, column, eta[material])
-        survival = np.exp(-np.minimum(dose["water"], 50))
-        unburned = np.clip(unburned + burning * (1 - survival), 0, 1)
+        survival = torch.exp(-doses.get((step, "water"), nothing).clamp(max=50.0))
+        unburned = (unburned + burning * (1 - survival)).clamp(0, 1)
         burning = burning * survival
-        retardant = retardant * np.exp(-np.minimum(dose["retardant"], 50))
-        ignite = np.zeros(maps.shape)
-        for i in range(rows):
-            for j in range(columns):
-                heat = 0.0
-                for n, (di, dj) in enumerate(OFFSETS.values()):
-                    if 0 <= i + di < rows and 0 <= j + dj < columns:
-                        phi = float(maps.phi[day, n, i, j]) * retardant[i + di, j + dj]
-                        heat += burning[i + di, j + dj] * phi
-                gamma = float(maps.gamma[day, i, j]) * retardant[i, j]
-                ignite[i, j] = (1 - math.exp(-gamma * heat)) if maps.burnable[i, j] else 0.0
-        new, out = unburned * ignite, burning / maps.t_burn
-        unburned = np.clip(unburned - new, 0, 1)
-        burning = np.clip(burning + new - out, 0, 1)
-        burned = np.clip(burned + out, 0, 1)
+        retardant = retardant * torch.exp(-doses.get((step, "retardant"), nothing).clamp(max=50.0))
+        heat = nothing
+        for n, (di, dj) in enumerate(OFFSETS.values()):
+            potential = torch.from_numpy(maps.phi[day, n]).double().clamp(0, 100)
+            heat = heat + _neighbour(burning, di, dj) * potential * _neighbour(retardant, di, dj)
+        gain = torch.from_numpy(maps.gamma[day]).double().clamp(0, 100) * retardant
+        new = unburned * (1 - torch.exp(-gain * heat)) * fuel
+        out = burning / maps.t_burn
+        unburned = (unburned - new).clamp(0, 1)
+        burning = (burning + new - out).clamp(0, 1).detach()
+        burned = (burned + out).clamp(0, 1)
         states.append(1 - unburned)
-    return np.array(states)
+    return states
+
+
+def _neighbour(field: torch.Tensor, di: int, dj: int) -> torch.Tensor:
+    """The value of the neighbour at ``(i + di, j + dj)``, 0 outside the raster."""
+    moved = torch.roll(field, (-di, -dj), (0, 1))
+    if di:
+        edge = torch.ones_like(field)
+        edge[-1 if di > 0 else 0, :] = 0
+        moved = moved * edge
+    if dj:
+        edge = torch.ones_like(field)
+        edge[:, -1 if dj > 0 else 0] = 0
+        moved = moved * edge
+    return moved

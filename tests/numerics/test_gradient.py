@@ -22,14 +22,16 @@ from tests.numerics.cases import aircraft, model_of, random_maps, random_schedul
 
 def autograd(model: Model, schedule: Schedule) -> tuple[np.ndarray, np.ndarray]:
     values = reference.variables(schedule, differentiable=True)
-    trajectory = reference.simulate(model, schedule, dtype=torch.float64, differentiable=True, values=values)
+    exact = replace(model, dtype=torch.float64, K=model.K.double())
+    trajectory = reference.simulate(exact, schedule, differentiable=True, values=values)
     logit, pose = torch.autograd.grad(trajectory.objective, [values.logits, values.poses])
     executed = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day).executed
     return logit.numpy(), pose.numpy() * executed[:, :, None]
 
 
 def closed(model: Model, schedule: Schedule) -> tuple[np.ndarray, np.ndarray]:
-    return closed_form.gradient(model, schedule, Observer(model, None, False), None, torch.float64)[1:]
+    exact = replace(model, dtype=torch.float64, K=model.K.double())
+    return closed_form.gradient(exact, schedule, Observer(exact, None, False), None)[1:]
 
 
 def assert_close(actual: np.ndarray, expected: np.ndarray) -> None:
@@ -111,11 +113,9 @@ def test_the_same_schedule_gives_the_same_bits() -> None:
 
 def test_autograd_through_the_full_carry_agrees_with_finite_differences() -> None:
     maps, fleet = random_maps(27), small_fleet()
-    model, schedule = model_of(maps, fleet), random_schedule(27, maps, fleet)
+    model, schedule = model_of(maps, fleet, precision="float64"), random_schedule(27, maps, fleet)
     values = reference.variables(schedule, differentiable=True)
-    whole = reference.simulate(
-        model, schedule, dtype=torch.float64, differentiable=True, full_carry=True, values=values
-    )
+    whole = reference.simulate(model, schedule, differentiable=True, full_carry=True, values=values)
     (pose,) = torch.autograd.grad(whole.objective, [values.poses])
     executed = np.argwhere(apply_gates(schedule.proposed, fleet, maps.steps_per_day).executed)
     step = 1e-6
@@ -125,7 +125,7 @@ def test_autograd_through_the_full_carry_agrees_with_finite_differences() -> Non
             for sign in (1.0, -1.0):
                 moved = schedule.poses.copy()
                 moved[when, column, component] += sign * step
-                result = reference.simulate(model, Schedule(schedule.logits, moved), dtype=torch.float64)
+                result = reference.simulate(model, Schedule(schedule.logits, moved))
                 sides.append(float(result.objective))
             slope = (sides[0] - sides[1]) / (2.0 * step)
             assert float(pose[when, column, component]) == pytest.approx(slope, rel=2e-4, abs=1e-7)

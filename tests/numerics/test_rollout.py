@@ -15,9 +15,9 @@ from firegui.errors import CancelledError, InputError
 from firegui.io.fleet_toml import default_fleet
 from firegui.rollout import reference
 from firegui.rollout.gates import apply_gates, execute
-from firegui.rollout.simulate import prepare, simulate
+from firegui.rollout.simulate import prepare, simulate, simulate_with_gradient
 from tests.numerics import independent
-from tests.numerics.cases import WEIGHTS, aircraft, model_of, random_maps, random_schedule, small_fleet
+from tests.numerics.cases import WEIGHTS, aircraft, model_of, random_maps, random_schedule, region_masks, small_fleet
 
 
 def test_every_logit_positive_gives_the_papers_availability_cap() -> None:
@@ -48,12 +48,23 @@ def test_nothing_flies_on_a_grounded_day() -> None:
 def test_the_engine_agrees_with_an_independent_reading_of_the_paper(seed: int) -> None:
     maps, fleet = random_maps(seed), small_fleet()
     schedule = random_schedule(seed, maps, fleet)
-    truth = independent.rollout(maps, fleet, schedule, {"retardant": 0.9, "water": 0.8})
-    result = simulate(model_of(maps, fleet), schedule, keep_days=True)
+    goal = independent.Objective(
+        50.0, 30.0, 20.0, 1e-3, region_masks(maps), (1.0, 2.0), {"retardant": 0.9, "water": 0.8}
+    )
+    truth = independent.read(maps, fleet, schedule, goal)
+    model = model_of(maps, fleet)
+    result = simulate(model, schedule, keep_days=True)
     assert result.p_fire_days is not None
-    np.testing.assert_allclose(result.p_fire_days, truth[:: maps.steps_per_day], atol=1e-5)
-    assert result.metrics.final_extent_cells == pytest.approx(truth[-1].sum(), rel=1e-5)
-    assert result.metrics.occupancy_cell_days == pytest.approx(truth.sum(axis=(1, 2)).mean() * maps.days, rel=1e-5)
+    np.testing.assert_allclose(result.p_fire_days, truth.fire[:: maps.steps_per_day], atol=1e-5)
+    assert [tuple(pair) for pair in np.argwhere(result.executed).tolist()] == truth.executed
+    assert result.metrics.objective == pytest.approx(truth.objective, rel=1e-5)
+    assert result.metrics.final_extent_cells == pytest.approx(truth.fire[-1].sum(), rel=1e-5)
+    assert result.metrics.occupancy_cell_days == pytest.approx(truth.fire.sum(axis=(1, 2)).mean() * maps.days, rel=1e-5)
+    exact = model_of(maps, fleet, precision="float64")
+    rollout, gradient = simulate_with_gradient(exact, schedule)
+    assert rollout.metrics.objective == pytest.approx(truth.objective, rel=1e-12)
+    for found, wanted in ((gradient.logit, truth.logit), (gradient.pose, truth.pose)):
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-11 * np.abs(wanted).max())
 
 
 @pytest.mark.parametrize("side", list(RetardantSide))

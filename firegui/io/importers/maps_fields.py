@@ -15,7 +15,7 @@ from firegui.domain.maps import FireMaps
 from firegui.errors import Problems
 from firegui.io import crs as crs_io
 from firegui.io import npz
-from firegui.io.local_time import as_utc
+from firegui.io.local_time import as_utc, start_problems
 
 _FLOATS: Mapping[str, float | None] = {"phi": 0.0, "gamma": 0.0, "wind_speed": 0.0, "wind_dir": None}
 _FLAGS = ("burnable", "ignition")
@@ -67,8 +67,14 @@ def read_fields(archive: Mapping[str, npz.Array], problems: Problems) -> MapsFie
             )
     numbers = {key: number for key in _SCALARS if (number := _number(archive, key, problems)) is not None}
     crs, start = _text(archive, "crs", problems), _start(archive, problems)
-    unused = tuple(key for key in archive if key not in _AXES and key not in _SCALARS and key not in _OPTIONAL)
-    fields = MapsFields(arrays, numbers, _transform(archive, problems), crs, start, unused)
+    transform = _transform(archive, problems)
+    unused = [key for key in archive if key not in _AXES and key not in _SCALARS and key not in _OPTIONAL]
+    # Either alone says nothing about the place; the fire can be planned without one.
+    if "transform" in archive and "crs" not in archive:
+        transform, unused = None, [*unused, "transform (without crs)"]
+    elif "crs" in archive and "transform" not in archive:
+        crs, unused = None, [*unused, "crs (without transform)"]
+    fields = MapsFields(arrays, numbers, transform, crs, start, tuple(unused))
     _check_ignition(arrays, problems)
     if arrays.get("burnable") is not None and arrays["burnable"].ndim == 2 and "dx" in numbers:
         problems.extend(crs_io.grid_problems(fields.grid()))
@@ -122,6 +128,8 @@ def _transform(archive: Mapping[str, npz.Array], problems: Problems) -> tuple[fl
     value = npz.array(archive, "transform", "transform", problems)
     if value is None:
         return None
+    if value.size == 9 and value.dtype.kind in "fiu" and tuple(value.reshape(9)[6:]) == (0, 0, 1):
+        value = value.reshape(9)[:6]  # the whole affine matrix, as some libraries write it
     if value.shape != (6,) or value.dtype.kind not in "fiu" or not np.isfinite(value).all():
         problems.add(
             "transform",
@@ -150,7 +158,9 @@ def _start(archive: Mapping[str, npz.Array], problems: Problems) -> datetime | N
     if text is None:
         return None
     try:
-        return as_utc(datetime.fromisoformat(text))
+        start = as_utc(datetime.fromisoformat(text))
+        problems.extend(start_problems(start, "start"))
+        return start
     except (ValueError, OverflowError):
         problems.add("start", f"{text!r} is not an ISO time", "write it as 2020-08-19T07:00:00Z")
         return None

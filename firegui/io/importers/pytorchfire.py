@@ -14,6 +14,7 @@ from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import InputError, Problems
 from firegui.io.importers.placing import Place, find_place, find_start
 from firegui.io.importers.pytorchfire_fields import Fields, read_fields
+from firegui.io.local_time import start_problems
 from firegui.io.perimeters import read_perimeters
 
 _SIMULATED = "come from a simulated run of PyTorchFire, not from the fire"
@@ -46,6 +47,8 @@ def import_pytorchfire(
     observed, dates = _observed(perimeters, place, problems)
     if utc_offset_h is not None and not -14.0 <= utc_offset_h <= 14.0:
         problems.add("UTC offset", f"{utc_offset_h} hours", "give the fire's local offset, such as -7")
+    if start is not None:
+        problems.extend(start_problems(start, "start"))
     problems.raise_if_any(title)
     assert place is not None and fields.wind_speed is not None and fields.wind_dir is not None
     began = find_start(place.grid, fields.known, start, utc_offset_h, dates)

@@ -56,7 +56,7 @@ def read_fields(folder: Path, problems: Problems) -> Fields:
         {key: layer for key, layer in decoded.items() if layer is not None},
         _speed(arrays, problems),
         _towards(arrays, problems),
-        None if ignition is None else npz.flags(ignition, "initial_ignition.npz", problems),
+        None if ignition is None else _ignition(ignition, problems),
     )
 
 
@@ -129,6 +129,14 @@ def _towards(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | No
     if raw is None or npz.floats(raw, "wind_towards_direction.npz", problems) is None:
         return None
     return np.deg2rad(np.asarray(raw, np.float64)).astype(np.float32)
+
+
+def _ignition(raw: npz.Array, problems: Problems) -> NDArray[np.bool_] | None:
+    burning = npz.flags(raw, "initial_ignition.npz", problems)
+    if burning is not None and burning.size and not burning.any():
+        remedy = "mark at least one cell, or leave the file out"
+        problems.add("initial_ignition.npz", "no cell burns at the start", remedy)
+    return burning
 
 
 def _slope(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:

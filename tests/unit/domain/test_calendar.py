@@ -58,3 +58,16 @@ def test_dates_are_local() -> None:
 @given(day=st.integers(-400, 400))
 def test_the_date_of_a_day_leads_back_to_the_day(day: int) -> None:
     assert BEAR.day_of_date(BEAR.date_of_day(day)) == day
+
+
+@pytest.mark.parametrize(
+    ("offset", "text"), [(0, "UTC"), (-7, "UTC-7"), (5.5, "UTC+5:30"), (-3.5, "UTC-3:30"), (13, "UTC+13")]
+)
+def test_offsets_are_written_as_people_do(offset: float, text: str) -> None:
+    assert Calendar(BEAR.start, days=3, utc_offset_h=offset).zone_name == text
+
+
+def test_days_are_called_from_1_and_the_state_after_the_last_step_is_the_end_of_the_last_day() -> None:
+    assert [BEAR.day_name(step) for step in (0, 49, 50, 749, 750)] == [
+        "Day 1", "Day 1", "Day 2", "Day 15", "End of day 15",
+    ]  # fmt: skip

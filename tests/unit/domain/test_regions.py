@@ -91,3 +91,12 @@ def test_every_problem_of_every_region_is_reported() -> None:
     bad = [Region("", ((((0.0, 0.0),),),), -1.0), Region.rectangle("Away", (50, 60), (3, 9))]
 
     assert len(region_problems(bad, SHAPE)) == 5
+
+
+@pytest.mark.parametrize(
+    ("rows", "covers"), [((0.1, 0.3), False), ((0.1, 0.6), True), ((3.6, 4.4), False), ((3.6, 4.6), True)]
+)
+def test_a_region_that_covers_no_cell_centre_is_a_problem(rows: tuple[float, float], covers: bool) -> None:
+    found = region_problems([Region.rectangle("thin", rows, (0, 5))], (10, 10))
+    assert (found == []) is covers
+    assert covers or "thin" in found[0].where

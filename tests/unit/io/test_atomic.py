@@ -41,6 +41,12 @@ def test_a_write_that_the_system_refuses_says_which_file_and_what_to_do(tmp_path
         write_text(tmp_path / "missing" / "a.txt", "x")
 
 
+def test_a_write_below_a_file_is_refused_under_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match=r"file/a\.txt: cannot be written"):
+        write_text(tmp_path / "file" / "a.txt", "x")
+
+
 def test_a_failed_folder_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), new_folder(tmp_path / "p") as temporary:
         (temporary / "file").write_text("x")

@@ -267,6 +267,23 @@ def test_missing_changed_and_foreign_layers_are_all_named(folder: Path) -> None:
     )
 
 
+def test_problems_of_the_text_and_of_the_layer_files_come_in_one_list(folder: Path) -> None:
+    edited(folder, ("payload_gal = 1200.0", 'payload_gal = "much"'), ("layers/ignition.tif", "../outside.tif"))
+    (folder / "layers" / "elevation.tif").unlink()
+    (folder / "layers" / "wind_speed.tif").write_bytes(b"changed")
+    with pytest.raises(InputError) as caught:
+        load_project(folder)
+    assert_each_said(
+        caught.value,
+        [
+            "fleet 1: payload_gal",
+            "elevation.tif: the layer is missing",
+            "wind_speed.tif: the layer was changed",
+            "../outside.tif lies outside the project folder",
+        ],
+    )
+
+
 def test_layers_that_are_not_listed_are_missed(folder: Path) -> None:
     save_project(project(), folder)
     text = (folder / "project.toml").read_text(encoding="utf-8")
@@ -288,6 +305,9 @@ def test_a_folder_that_is_no_project_and_a_missing_one_are_told_apart(tmp_path: 
         load_project(tmp_path)
     with pytest.raises(InputError, match=r"the project does not exist"):
         load_project(tmp_path / "none.firegui")
+    (tmp_path / "file.firegui").write_text("x")
+    with pytest.raises(InputError, match=r"is a file, not the folder of a project"):
+        load_project(tmp_path / "file.firegui")
 
 
 def test_a_project_that_no_run_can_start_on_still_opens(folder: Path) -> None:

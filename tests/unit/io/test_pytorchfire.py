@@ -75,6 +75,19 @@ def test_an_example_without_a_place_imports_and_says_what_is_missing(tmp_path: P
         assert part in notes
 
 
+def test_an_ignition_without_a_burning_cell_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"initial_ignition\.npz: no cell burns at the start"):
+        import_pytorchfire(example(tmp_path, initial_ignition=np.zeros((6, 8), bool)))
+
+
+def test_a_file_that_is_no_archive_is_not_said_to_want_unsafe_loading(tmp_path: Path) -> None:
+    folder = example(tmp_path)
+    (folder / "p_veg.npz").write_bytes(b"not a zip at all")
+    with pytest.raises(InputError, match=r"p_veg\.npz: is not an npz archive") as caught:
+        import_pytorchfire(folder)
+    assert "pickle" not in str(caught.value)
+
+
 def test_an_example_without_ignition_or_perimeters_says_that_nothing_burns(tmp_path: Path) -> None:
     event = import_pytorchfire(example(tmp_path, initial_ignition=None, target=None))
     assert event.ignition is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,6 +109,16 @@ def test_a_state_of_another_problem_or_a_broken_file_is_refused(tmp_path: Path) 
     broken.write_bytes(b"not a checkpoint")
     with pytest.raises(InputError, match="cannot be read"):
         PlannerState.load(broken)
+
+
+def test_a_step_of_adam_does_not_load_torchs_compiler() -> None:
+    program = (
+        "import sys; import numpy as np; from firegui.planning.gradient import _adam_step;"
+        "zero = np.zeros((2, 2)); _adam_step(zero, zero + 1.0, zero, zero, 1, 0.1);"
+        "print('torch._dynamo' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "False"
 
 
 def test_adam_with_stored_moments_is_torchs_adam() -> None:

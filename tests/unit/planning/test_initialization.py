@@ -24,6 +24,13 @@ def test_pose_logits_map_back_to_the_poses() -> None:
     np.testing.assert_allclose(back, poses, atol=1e-9)
 
 
+def test_headings_outside_half_a_turn_are_the_same_axes() -> None:
+    poses = np.zeros((1, 3, 3))
+    poses[0, :, 2] = (-0.3, 3.5, 4.71)
+    back = Schedule.from_pose_logits(np.zeros((1, 3)), pose_logits_of(poses, (10, 10)), (10, 10)).poses
+    np.testing.assert_allclose(back[0, :, 2], [np.pi - 0.3, 3.5 - np.pi, 4.71 - np.pi], atol=1e-9)
+
+
 def test_water_starts_on_the_burning_front_and_retardant_on_the_forecast_ignition() -> None:
     maps, fleet = random_maps(1, shape=(30, 30), steps_per_day=10), small_fleet()
     model = model_of(maps, fleet)
