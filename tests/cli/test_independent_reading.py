@@ -1,4 +1,4 @@
-"""``import maps``, ``evaluate`` and ``gradient`` from the command line against a second reading of the paper, in float64."""
+"""``import maps``, ``evaluate`` and ``gradient`` on the command line against a second, float64 reading of the paper."""
 
 from __future__ import annotations
 
