@@ -1,8 +1,20 @@
-"""``python -m firegui`` is the command ``firegui``."""
+"""``python -m firegui`` and the console script: the command ``firegui``."""
 
 from __future__ import annotations
 
-from firegui.cli.main import main
+import sys
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C ends it quietly even while it is still being loaded."""
+    try:
+        # Late on purpose: the imports take long enough to be interrupted in, and only here can that be caught.
+        from firegui.cli.main import main as command
+
+        command(prog_name="firegui")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
 
 if __name__ == "__main__":
-    main(prog_name="firegui")
+    main()

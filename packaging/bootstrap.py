@@ -31,6 +31,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+# Of firegui itself only what needs nothing but the standard library, before anything is installed.
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
 from system_libraries import Machine, StepFailedError, apt_advice, ensure_system, install_system_packages, run_step, say
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -172,13 +175,20 @@ def call(command: Sequence[str], environment: Mapping[str, str], folder: Path) -
             continue
 
 
+def become(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Go on as ``command`` in this very process, so that whatever stops the one stops the other."""
+    if sys.platform == "win32":  # there it would only look like it: the terminal would not wait
+        return call(command, environment, Path.cwd())
+    os.execve(command[0], list(command), dict(environment))
+
+
 def run_demo(python: Path, window: bool, extra: Iterable[str]) -> int:
     """Open the demo fire, or plan it without a window where there can be none."""
     environment = dict(os.environ)
     if not window and sys.platform.startswith("linux"):
         environment["QT_QPA_PLATFORM"] = "offscreen"
-    say("Opening the demo fire" if window else "No display: planning the demo fire without a window")
-    return call([str(python), "-m", "firegui", "demo", *extra], environment, Path.cwd())
+    say("Opening the demo fire" if window else "No display that answers: planning the demo fire without a window")
+    return become([str(python), "-m", "firegui", "demo", *extra], environment)
 
 
 def run_tests(python: Path, machine: Machine, window: bool, extra: Sequence[str]) -> int:
@@ -200,18 +210,18 @@ def main(arguments: Sequence[str]) -> int:
     command, extra = arguments[0], arguments[1:]
     with_tests = command == "test"
     folder = Path(os.environ.get("FIREGUI_VENV") or CHECKOUT / ".venv").absolute()
-    machine = Machine.here()
+    python = venv_python(folder, sys.platform)
     try:
+        machine = Machine.here()
         window = ensure_system(machine, with_tests or machine.has_display, with_tests)
         ensure_environment(folder, machine, with_tests)
+        return run_tests(python, machine, window, extra) if with_tests else run_demo(python, window, extra)
     except StepFailedError as error:
         print(f"firegui: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("firegui: interrupted; call this again to go on.", file=sys.stderr)
         return 130
-    python = venv_python(folder, sys.platform)
-    return run_tests(python, machine, window, extra) if with_tests else run_demo(python, window, extra)
 
 
 if __name__ == "__main__":

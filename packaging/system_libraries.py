@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from firegui.cli.display import display_trouble
+
 # Without these no part of Qt or of the raster library loads, window or not: shared object -> Debian package.
 ALWAYS_NEEDED = {
     "libEGL.so.1": "libegl1",
@@ -83,7 +85,7 @@ class Machine:
             platform=sys.platform,
             is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
             is_debian=is_debian(text) and shutil.which("apt-get") is not None,
-            has_display=has_display(sys.platform, os.environ),
+            has_display=not display_trouble(),
             has_wayland=bool(os.environ.get("WAYLAND_DISPLAY")),
         )
 
@@ -114,13 +116,6 @@ def is_debian(os_release: str) -> bool:
         if key in ("ID", "ID_LIKE"):
             words.update(value.strip().strip("\"'").split())
     return bool(words & {"debian", "ubuntu"})
-
-
-def has_display(system: str, environment: Mapping[str, str]) -> bool:
-    """Whether a window can be shown."""
-    if system in ("win32", "darwin"):
-        return True
-    return bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
 
 
 def missing_packages(needed: Mapping[str, str], can_load: Callable[[str], bool]) -> list[str]:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from firegui.cli.options import project_argument, project_schedule, schedule_option
+from firegui.cli.gather import Gather
+from firegui.cli.inputs import check_source
+from firegui.cli.options import project_argument, project_schedule, schedule_of_run, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.shell import DONE, FAILED
+from firegui.cli.words import day_text
 from firegui.io.project_store import load_project
 from firegui.io.schedule_file import is_plan, read_claims
+from firegui.planning.audit import AuditReport
+from firegui.planning.audit import audit as check_rules
 from firegui.runs.engine import load_engine
-from firegui.runs.protocols import AuditCounts
+from firegui.runs.folder import PLAN, SCHEDULE
+from firegui.runs.messages import counted
 
 _SHOWN = 20
 
@@ -28,21 +35,31 @@ def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_
     Checked are the drops that a CSV claims to be executed: those whose column `executed` is true, or every row where
     there is no such column. Of a plan.safetensors, which claims nothing, those that the rollout executes.
     """
-    project = load_project(project_folder)
-    engine, fleet, steps_per_day = load_engine(), project.planned_fleet, project.calendar.steps_per_day
+    gather = Gather()
+    project = gather.attempt(lambda: load_project(project_folder))
+    if project is None:
+        check_source(schedule_file, gather)
+        gather.raise_if_any("The schedule cannot be checked")
+        return
+    engine, fleet, calendar = load_engine(), project.planned_fleet, project.calendar
+    schedule_file = schedule_of_run(schedule_file, SCHEDULE, PLAN)
     if is_plan(schedule_file):
         schedule = project_schedule(schedule_file, project)
-        executed = engine.executed(schedule, fleet, steps_per_day)
+        executed = engine.executed(schedule, fleet, calendar.steps_per_day)
     else:
-        schedule, executed = read_claims(schedule_file, fleet, project.calendar.n_steps)
-    counts = engine.audit(schedule, fleet, steps_per_day, project.scenario.grid.shape, executed)
-    names = ("candidate", "executed", "grounded", "turnaround", "simultaneous", "outside")
-    data = {**{name: getattr(counts, name) for name in names}, "violations": list(counts.violations), "ok": counts.ok}
+        schedule, executed = read_claims(schedule_file, fleet, calendar.n_steps)
+
+    def day_name(day: int) -> str:
+        return f"day {day}" if as_json else day_text(day, calendar.date_of_day(day))
+
+    shape = project.scenario.grid.shape
+    counts = check_rules(schedule, fleet, calendar.steps_per_day, shape, executed, day_name)
+    data = {**asdict(counts), "ok": counts.ok}
     report(as_json, data, lambda: audit_lines(counts))
     context.exit(DONE if counts.ok else FAILED)
 
 
-def audit_lines(counts: AuditCounts) -> list[str]:
+def audit_lines(counts: AuditReport) -> list[str]:
     """The report for people."""
     rows = [
         ("drops proposed", f"{counts.candidate:,}"),
@@ -54,5 +71,5 @@ def audit_lines(counts: AuditCounts) -> list[str]:
     ]
     hidden = len(counts.violations) - _SHOWN
     more = [f"  … and {hidden:,} more"] if hidden > 0 else []
-    verdict = "No rule is broken." if counts.ok else f"{len(counts.violations):,} violations:"
+    verdict = "No rule is broken." if counts.ok else f"{counted(len(counts.violations), 'violation')}:"
     return [*table(rows), verdict, *(f"  {text}" for text in counts.violations[:_SHOWN]), *more]

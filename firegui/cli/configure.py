@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from firegui.cli.gather import Gather
-from firegui.cli.info import project_lines, project_summary
+from firegui.cli.info import next_step, project_lines, project_summary
+from firegui.cli.inputs import check_source
 from firegui.cli.options import FILE, effectiveness, effectiveness_options, parse_weights, project_argument
 from firegui.cli.output import json_option, report
 from firegui.domain.fleet import Fleet
@@ -62,23 +63,29 @@ def configure(
     gather = Gather()
     before = gather.attempt(lambda: load_project(project_folder))
     fleet = None if fleet_file is None else gather.attempt(lambda: read_fleet(fleet_file))
-    if before is None:
-        gather.raise_if_any(_TITLE)
-        return
-    regions = None if regions_file is None else gather.attempt(lambda: read_regions(regions_file, before.scenario.grid))
-    plan = _objective(before.plan, setting, weights, gather)
+    plan = _objective(PlanSettings() if before is None else before.plan, setting, weights, gather)
     plan = replace(
         plan,
         start_day=plan.start_day if start_day is None else start_day,
         days=plan.days if days is None else days,
         nominal=effectiveness(plan.nominal, eta_retardant, eta_water),
     )
+    if before is None:
+        check_source(regions_file, gather)
+        gather.extend(plan.problems())
+        gather.raise_if_any(_TITLE)
+        return
+    regions = None if regions_file is None else gather.attempt(lambda: read_regions(regions_file, before.scenario.grid))
     after = changed(before, fleet, regions, plan)
     gather.extend(introduced(before, after))
     gather.raise_if_any(_TITLE)
-    save_project(after, project_folder)
+    save_project(after, project_folder, replacing=True)
     data = {"project": str(project_folder), **project_summary(after, project_folder)}
-    report(as_json, data, lambda: [f"Saved {project_folder}", "", *project_lines(data)])
+    report(
+        as_json,
+        data,
+        lambda: [f"Saved {project_folder}", "", *project_lines(data), "", next_step(project_folder, after)],
+    )
 
 
 def changed(project: Project, fleet: Fleet | None, regions: tuple[Region, ...] | None, plan: PlanSettings) -> Project:

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import click
 
-from firegui.cli.optimize import carry_out, planned
+from firegui.cli.display import display_trouble
+from firegui.cli.optimize import carry_out, command_line_spec, planned
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
 from firegui.cli.progress import emitter, progress_option
 from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
-from firegui.cli.window import has_display, own_command, run_window
+from firegui.cli.window import own_command, run_window
+from firegui.cli.words import command_text
 from firegui.domain.project import Project
-from firegui.errors import InputError
+from firegui.errors import InputError, Problem
 from firegui.io.project_store import load_project, project_hash, save_project
-from firegui.runs.command import optimize_command
 from firegui.runs.engine import load_engine
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import RUN, RunRecord, read_run
-from firegui.runs.spec import OptimizeSpec
 
 DEFAULT_OUT = Path("firegui-demo")
 PICTURE_SECONDS = 300
@@ -61,10 +61,14 @@ def demo(context: click.Context, out: Path, progress: str, as_json: bool) -> Non
 
     A demo that is there already is opened again, not made anew. The fire is synthetic.
     """
+    if out.exists() and not out.is_dir():
+        raise InputError([Problem(str(out), "is a file", "give a folder for the demo")], "The demo cannot be made")
     place = Demo(out)
     project = _demo_project(place)
-    if has_display():
+    trouble = display_trouble()
+    if not trouble:
         context.exit(run_window(place.project))
+    click.echo(f"{trouble}: planning without a window", err=True)
     context.exit(_headless(place, project, progress, as_json))
 
 
@@ -78,7 +82,6 @@ def _demo_project(place: Demo) -> Project:
 
 
 def _headless(place: Demo, project: Project, progress: str, as_json: bool) -> int:
-    click.echo("no display: planning without a window", err=True)
     run, earlier = _next_run(place, project)
     if (
         earlier is None
@@ -86,12 +89,14 @@ def _headless(place: Demo, project: Project, progress: str, as_json: bool) -> in
         or earlier.reason not in (FinishReason.COMPLETED, FinishReason.PATIENCE)
     ):
         click.echo(planned(project), err=True)
-        finished = carry_out(_spec(place, project, run, resume=earlier is not None), emitter(progress))
+        spec = command_line_spec(project, place.project, run, resume=earlier is not None)
+        finished = carry_out(spec, emitter(progress))
         if finished.reason is FinishReason.FAILED:
             report_problems(finished.message, finished.problems, as_json)
             return BAD_INPUT if finished.problems else FAILED
         if finished.reason is FinishReason.STOPPED:
             click.echo(finished.message, err=True)
+            click.echo(f"To go on: {command_text('demo', '--out', place.folder)}", err=True)
             return INTERRUPTED
     trouble = "" if _is_current(place.picture, run) else draw(place.project, run, place.picture)
     record = read_run(run)
@@ -115,7 +120,7 @@ def _lines(place: Demo, record: RunRecord, trouble: str) -> list[str]:
         f"project     {place.project}",
         f"run folder  {record.folder}",
         f"picture     {'none: ' + trouble if trouble else place.picture}",
-        "With a display, firegui demo opens it in the workbench.",
+        f"With a display, {command_text('demo', '--out', place.folder)} opens it in the workbench.",
     ]
 
 
@@ -132,19 +137,6 @@ def _next_run(place: Demo, project: Project) -> tuple[Path, RunRecord | None]:
             return place.run(number), record
         number += 1
     return place.run(number), None
-
-
-def _spec(place: Demo, project: Project, run: Path, *, resume: bool) -> OptimizeSpec:
-    command = optimize_command(place.project, run, project.plan.optimizer, project.plan.design)
-    return OptimizeSpec(
-        project=project,
-        out=run,
-        command=command,
-        resume=resume,
-        frame_stride=project.calendar.n_steps,
-        snapshot_seconds=float("inf"),
-        project_folder=place.project,
-    )
 
 
 def draw(project: Path, run: Path, picture: Path) -> str:

@@ -18,8 +18,8 @@ import pyproj
 import rasterio
 
 from firegui.assets import resource
+from firegui.cli.display import NO_DISPLAY, display_trouble
 from firegui.cli.output import json_option, report, table
-from firegui.cli.window import has_display
 from firegui.errors import FireguiError
 from firegui.runs.engine import load_engine
 
@@ -33,8 +33,11 @@ PACKAGES = (
     "pyogrio",
     "pyproj",
     "shapely",
+    "matplotlib",
+    "QtAwesome",
     "msgspec",
     "safetensors",
+    "click",
 )
 QT_LIBRARIES = {
     "libEGL.so.1": "libegl1",
@@ -73,7 +76,7 @@ def doctor(bench: bool, as_json: bool) -> None:
 
 def diagnosis() -> dict[str, Any]:
     """Everything ``doctor`` says, as plain values."""
-    libraries = missing_libraries()
+    libraries, trouble = missing_libraries(), display_trouble()
     absent = [name for name in RESOURCES if not _has_resource(name)]
     try:
         engine: dict[str, Any] = load_engine().devices()
@@ -87,7 +90,8 @@ def diagnosis() -> dict[str, Any]:
         "gdal": rasterio.__gdal_version__,
         "proj": pyproj.proj_version_str,
         "engine": engine,
-        "display": has_display(),
+        "display": not trouble,
+        "display_trouble": trouble,
         "missing_libraries": libraries,
         "missing_resources": absent,
         "remedies": list(_remedies(libraries, absent, engine)),
@@ -119,8 +123,6 @@ def _remedies(libraries: list[str], absent: list[str], engine: dict[str, Any]) -
         found.append(f"the shipped files {', '.join(absent)} are missing: install firegui again")
     if "error" in engine:
         found.append(f"torch cannot be loaded ({engine['error']}): install it again")
-    if not has_display():
-        found.append("there is no display: the commands and firegui demo work without one; for the window set DISPLAY")
     return found
 
 
@@ -136,7 +138,7 @@ def _lines(data: dict[str, Any]) -> list[str]:
     ]
     lines = [data["system"], *table(rows), f"GDAL {data['gdal']}, PROJ {data['proj']}"]
     lines += [f"{data['cores']} cores, {engine.get('threads', '?')} threads for the engine, graphics cards: {cards}"]
-    lines += [f"display: {'yes' if data['display'] else 'no'}"]
+    lines += [f"display: {_display_words(data['display_trouble'])}"]
     for name, times in data.get("bench", {}).items():
         spread = f"{times['least_ms']:.1f} to {times['most_ms']:.1f}, {times['rounds']} rounds"
         lines.append(f"{name}: median {times['median_ms']:.1f} ms ({spread})")
@@ -144,6 +146,15 @@ def _lines(data: dict[str, Any]) -> list[str]:
         *lines,
         *(["Missing:", *(f"  • {text}" for text in data["remedies"])] if data["remedies"] else ["Nothing is missing."]),
     ]
+
+
+def _display_words(trouble: str) -> str:
+    if not trouble:
+        return "yes"
+    if trouble == NO_DISPLAY:
+        return "none; the commands and firegui demo work without one, for the window set DISPLAY"
+    what = trouble.removeprefix("display ")
+    return f"{what}; check DISPLAY, or unset it: the commands and firegui demo work without one"
 
 
 def _bench() -> dict[str, dict[str, float]]:

@@ -7,47 +7,26 @@ from pathlib import Path
 import click
 import numpy as np
 
-from firegui.cli.options import (
-    FILE,
-    backend_option,
-    check_project,
-    effectiveness_options,
-    project_argument,
-    project_schedule,
-    schedule_option,
-    with_nominal,
-)
+from firegui.cli.inputs import RolloutRequest, rollout_options
+from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
 from firegui.io.atomic import replacing
-from firegui.io.project_store import load_project
 from firegui.runs.engine import load_engine
 
 
 @click.command()
-@project_argument
-@schedule_option(required=True)
+@rollout_options(schedule_required=True)
 @click.option("--out", metavar="F.npz", type=FILE, required=True, help="The file to write.")
-@effectiveness_options
-@backend_option
 @json_option
-def gradient(
-    project_folder: Path,
-    schedule_file: Path,
-    out: Path,
-    eta_retardant: float | None,
-    eta_water: float | None,
-    backend: str,
-    as_json: bool,
-) -> None:
+def gradient(request: RolloutRequest, out: Path, as_json: bool) -> None:
     """Write the gradient of a schedule's objective on PROJECT, at nominal effectiveness.
 
     The file holds loss, logit [T, A], pose [T, A, 3] with respect to (y, x, θ) in cells and radians, and aircraft [A].
     """
-    project = with_nominal(load_project(project_folder), eta_retardant, eta_water)
-    check_project(project, "The gradient cannot be computed")
-    schedule = project_schedule(schedule_file, project)
     engine = load_engine()
-    model = engine.build(project, project.plan.nominal, backend)
+    project, schedule = request.read(engine, out, "The gradient cannot be computed")
+    assert schedule is not None
+    model = engine.build(project, project.plan.nominal, request.backend, request.precision)
     _, result = engine.gradient(model, schedule)
     names = np.array([tail.name for tail in project.planned_fleet.tails])
     with replacing(out) as temporary, temporary.open("wb") as file:

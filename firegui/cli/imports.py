@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from firegui.cli.gather import Gather
-from firegui.cli.info import project_lines, project_summary
+from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.options import FILE, F, parse_start, parse_transform
 from firegui.cli.output import json_option, report
 from firegui.domain.project import Project
@@ -99,4 +99,4 @@ def finish(out: Path, make: Callable[[], Project], as_json: bool) -> None:
     save_project(project, out)
     saved = load_project(out)
     data: dict[str, Any] = {"project": str(out), **project_summary(saved, out)}
-    report(as_json, data, lambda: [f"Imported into {out}", "", *project_lines(data)])
+    report(as_json, data, lambda: [f"Imported into {out}", "", *project_lines(data), "", next_step(out, saved)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,18 @@ import click
 
 from firegui.cli.options import project_argument
 from firegui.cli.output import json_option, report, table
+from firegui.cli.words import command_text, day_text, days_text
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.settings import SETTING_TITLES
 from firegui.errors import InputError
 from firegui.io.project_store import list_runs, load_project
 from firegui.io.rasterize import region_masks
 from firegui.runs.folder import RunRecord, read_run
+from firegui.runs.header import event_hash
+from firegui.runs.messages import counted
+from firegui.runs.resume import settings_changed
 
 
 @click.command()
@@ -64,7 +70,7 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
         },
         "fleet": _fleet(project),
         "regions": _regions(project),
-        "runs": [_run(path) for path in list_runs(folder)],
+        "runs": _runs(project, folder),
         "notes": list(event.notes),
         "problems": [str(problem) for problem in project.problems()],
     }
@@ -116,14 +122,28 @@ def _regions(project: Project) -> list[dict[str, Any]]:
             "cells": cells,
             "ha": cells * grid.cell_area_ha,
             "percent": 100.0 * cells / grid.n_cells,
+            "beyond_grid": _is_beyond(region, grid.shape),
         }
         for region, cells in zip(project.regions, counts, strict=True)
     ]
 
 
-def _run(folder: Path) -> dict[str, Any]:
+def _is_beyond(region: Region, shape: tuple[int, int]) -> bool:
+    top, left, bottom, right = region.bounds
+    return top < 0 or left < 0 or bottom > shape[0] or right > shape[1]
+
+
+def _runs(project: Project, folder: Path) -> list[dict[str, Any]]:
+    folders = list_runs(folder)
+    # Hashing the event takes a moment on a large one, and a new project has no runs.
+    event = event_hash(project) if folders else ""
+    return [_run(path, project, event) for path in folders]
+
+
+def _run(folder: Path, project: Project, event: str) -> dict[str, Any]:
     try:
-        return run_summary(read_run(folder))
+        record = read_run(folder)
+        return {**run_summary(record), "changed_since": settings_changed(record, project, event)}
     except InputError as error:
         return {"run": folder.name, "problems": [str(problem) for problem in error.problems]}
 
@@ -139,6 +159,7 @@ def run_summary(record: RunRecord) -> dict[str, Any]:
         "objective": plan.objective if plan else None,
         "baseline_objective": baseline.objective if baseline else None,
         "drops": plan.drops_executed if plan else None,
+        "has_plan": record.has_plan,
         "can_resume": record.can_resume,
         "command": header.command,
     }
@@ -151,25 +172,40 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     place = grid["crs"] or "no CRS: not on the map"
     yield f"  grid       {grid['rows']} × {grid['columns']} cells of {grid['cell_size_m']:g} m, {place}"
     begins = f"begins {dates['start']:%Y-%m-%d %H:%M}Z"
-    yield f"  dates      {dates['first']} to {dates['last']}, {dates['days']} days, {begins}"
+    yield f"  dates      {dates['first']} to {dates['last']}, {counted(dates['days'], 'day')}, {begins}"
     yield f"  layers     {', '.join(data['layers']['present']) or 'none'}"
     yield f"  missing    {', '.join(data['layers']['missing']) or 'none'}"
     yield from _perimeter_lines(data["perimeters"])
     yield f"  fire       {data['fire_model']['label']}"
     setting = next(title for key, title in SETTING_TITLES.items() if key.value == plan["setting"])
     weights = ", ".join(f"λ {name} {value:g}" for name, value in plan["weights"].items())
-    yield f"  plan       {plan['days']} days from day {plan['start_day']}, {setting} ({weights})"
+    first = dates["first"] + timedelta(days=plan["start_day"])
+    begin = day_text(plan["start_day"], first)
+    yield f"  plan       {counted(plan['days'], 'day')} from {begin} of the event, {setting} ({weights})"
     yield f"  fleet      {sum(kind['count'] for kind in data['fleet'])} aircraft"
-    yield from table([_fleet_row(kind) for kind in data["fleet"]], "    ")
+    yield from table([_fleet_row(kind, first) for kind in data["fleet"]], "    ")
     yield f"  regions    {len(data['regions']) or 'none'}"
     rows = [
-        (r["name"], f"{r['cells']:,} cells", f"{r['ha']:,.1f} ha", f"{r['percent']:.2f} %") for r in data["regions"]
+        (r["name"], counted(r["cells"], "cell"), f"{r['ha']:,.1f} ha", f"{r['percent']:.2f} %") for r in data["regions"]
     ]
     yield from table(rows, "    ")
+    yield from (
+        f"    {r['name']}: reaches beyond the grid; its {counted(r['cells'], 'cell')} on the grid count"
+        for r in data["regions"]
+        if r["beyond_grid"]
+    )
     yield f"  runs       {len(data['runs']) or 'none'}"
     yield from (f"    {_run_line(run)}" for run in data["runs"])
     yield from (f"  note       {note}" for note in data["notes"])
     yield from (f"  problem    {problem}" for problem in data["problems"])
+
+
+def next_step(folder: Path, project: Project) -> str:
+    """What to type next with the project in ``folder``."""
+    if project.problems():
+        return f"Next: correct the problems above with {command_text('configure', folder)} and its options"
+    free = next(run for number in count(1) if not (run := folder / "runs" / f"run-{number}").exists())
+    return f"Next: {command_text('optimize', folder, '--out', free)}"
 
 
 def _perimeter_lines(perimeters: dict[str, Any]) -> Iterator[str]:
@@ -182,14 +218,15 @@ def _perimeter_lines(perimeters: dict[str, Any]) -> Iterator[str]:
         yield f"             no observation on {', '.join(map(str, filled))}: the last one before is used"
 
 
-def _fleet_row(kind: dict[str, Any]) -> tuple[str, ...]:
-    grounded = ", ".join(map(str, kind["grounded_days"]))
+def _fleet_row(kind: dict[str, Any], first: date) -> tuple[str, ...]:
+    days = kind["grounded_days"]
+    grounded = days_text(days, [first + timedelta(days=day) for day in days])
     load = f"{kind['payload_gal']:,.0f} gal {kind['material']}"
     return (
         f"{kind['count']} × {kind['type']}",
         load,
         f"{kind['turnaround_h']:g} h",
-        f"grounded on days {grounded}" if grounded else "",
+        f"grounded on {grounded}" if grounded else "",
     )
 
 
@@ -197,9 +234,11 @@ def _run_line(run: dict[str, Any]) -> str:
     if "problems" in run:
         return f"{run['run']}: {'; '.join(run['problems'])}"
     state = run["reason"] or ("interrupted" if run["can_resume"] else run["state"])
+    head = f"{run['run']}: {state}, {counted(run['epochs'], 'epoch')}"
+    tail = f"; made with other settings ({'; '.join(run['changed_since'])})" if run["changed_since"] else ""
     if run["objective"] is None:
-        return f"{run['run']}: {state}, {run['epochs']:,} epochs"
+        return f"{head}, {'not scored' if run['has_plan'] else 'no plan yet'}{tail}"
     ratio = f"objective {run['objective']:.4g}"
     if run["baseline_objective"] is not None:
         ratio += f" against {run['baseline_objective']:.4g} without drops"
-    return f"{run['run']}: {state}, {run['epochs']:,} epochs, {ratio}, {run['drops']:,} drops"
+    return f"{head}, {ratio}, {counted(run['drops'], 'drop')}{tail}"

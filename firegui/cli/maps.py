@@ -6,11 +6,15 @@ from pathlib import Path
 
 import click
 
-from firegui.cli.options import FILE, check_project, project_argument
+from firegui.cli.gather import Gather
+from firegui.cli.inputs import check_target
+from firegui.cli.options import FILE, project_argument
 from firegui.cli.output import json_option, report
 from firegui.io.importers.maps import write_maps
 from firegui.io.project_store import load_project
 from firegui.runs.engine import load_engine
+
+_TITLE = "The maps cannot be made"
 
 
 @click.command()
@@ -19,8 +23,13 @@ from firegui.runs.engine import load_engine
 @json_option
 def maps(project_folder: Path, out: Path, as_json: bool) -> None:
     """Write the maps that PROJECT plans with: its planned days, started on the plan's first day."""
-    project = load_project(project_folder)
-    check_project(project, "The maps cannot be made")
+    gather = Gather()
+    check_target(out, gather)
+    project = gather.attempt(lambda: load_project(project_folder))
+    if project is not None:
+        gather.extend(project.problems())
+    gather.raise_if_any(_TITLE)
+    assert project is not None
     made = load_engine().project_maps(project)
     write_maps(out, made, project.scenario.grid, project.calendar.start)
     rows, columns = made.shape

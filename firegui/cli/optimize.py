@@ -9,19 +9,25 @@ from typing import Any
 import click
 
 from firegui.cli.gather import Gather
+from firegui.cli.inputs import gather_schedule
 from firegui.cli.interrupt import stop_on_interrupt
-from firegui.cli.options import FILE, backend_option, effectiveness, project_argument, project_schedule
+from firegui.cli.options import FILE, backend_option, effectiveness, project_argument
 from firegui.cli.output import json_option, report
 from firegui.cli.progress import Emit, emitter, progress_option
 from firegui.cli.results import metrics_table
 from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.cli.words import command_text
 from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings, PlanSettings
 from firegui.io.project_store import load_project
 from firegui.runs.command import optimize_command
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunEvent, RunFinished
-from firegui.runs.folder import RunRecord, read_run
+from firegui.runs.engine import load_engine
+from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState
+from firegui.runs.folder import OCCUPANCY, PLAN, SCHEDULE, RunRecord, check_out, read_run
+from firegui.runs.messages import FORMING_EPOCHS, counted
+from firegui.runs.resume import resume_problems
 from firegui.runs.runner import execute
 from firegui.runs.spec import OptimizeSpec
 
@@ -63,33 +69,79 @@ def optimize(
 ) -> None:
     """Plan PROJECT's drops by gradient descent into RUN. Ctrl-C stops it and keeps the best plan so far.
 
-    Settings that are not given are the project's; when resuming, the run's own.
+    The epochs plan at design effectiveness, and the progress shows the best objective there; the plan that is kept is
+    scored at nominal effectiveness.
+
+    Settings that are not given are the project's. When resuming, those of the optimizer and the design effectiveness
+    are the run's own; everything else is the project's and must not have changed since.
     """
-    gather = Gather()
+    gather, engine = Gather(), load_engine()
     project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: read_run(out)) if resume else None
-    if project is None or (resume and earlier is None):
-        gather.raise_if_any(_TITLE)
-        return
+    earlier = gather.attempt(lambda: check_out(out, resume))
     given = {"epochs": epochs, "learning_rate": learning_rate, "patience": patience, "seed": seed}
-    plan = _plan(project.plan, earlier, {key: value for key, value in given.items() if value is not None})
+    plan = _plan(PlanSettings() if project is None else project.plan, earlier, given)
     plan = replace(plan, design=effectiveness(plan.design, design_retardant, design_water))
-    project = replace(project, plan=plan)
-    start = None if warm_start is None else gather.attempt(lambda: project_schedule(warm_start, project))
+    if project is not None:
+        project = replace(project, plan=plan)
+    gather.extend(plan.problems() if project is None else project.problems())
+    source = warm_start if earlier is None else earlier.warm_start_file
+    # A checkpoint holds all that came of the warm start; a run that has none yet starts over from it.
+    needed = None if earlier is not None and earlier.can_resume else source
+    start = gather_schedule(warm_start or needed, project, gather)
+    gather.attempt(lambda: engine.check_backend(backend))
     gather.raise_if_any(_TITLE)
-    command = optimize_command(project_folder, out, plan.optimizer, plan.design, warm_start=warm_start, backend=backend)
-    spec = OptimizeSpec(
+    assert project is not None
+    spec = command_line_spec(
+        project, project_folder, out, warm_start=start, warm_start_file=source, resume=resume, backend=backend
+    )
+    finished = nothing_left(earlier, spec) or carry_out(spec, emitter(progress))
+    click.get_current_context().exit(conclude(finished, as_json))
+
+
+def command_line_spec(
+    project: Project,
+    project_folder: Path,
+    out: Path,
+    *,
+    resume: bool,
+    warm_start: Schedule | None = None,
+    warm_start_file: Path | None = None,
+    backend: str = "auto",
+) -> OptimizeSpec:
+    """A run as the command line does it: nobody looks at its pictures, so it makes next to none."""
+    plan = project.plan
+    command = optimize_command(
+        project_folder, out, plan.optimizer, plan.design, warm_start=warm_start_file, backend=backend
+    )
+    return OptimizeSpec(
         project=project,
         out=out,
         command=command,
-        warm_start=start,
+        warm_start=warm_start,
         resume=resume,
         backend=backend,
         frame_stride=project.calendar.n_steps,
         snapshot_seconds=float("inf"),
         project_folder=project_folder,
+        warm_start_file=warm_start_file,
     )
-    click.get_current_context().exit(conclude(carry_out(spec, emitter(progress)), as_json))
+
+
+def nothing_left(earlier: RunRecord | None, spec: OptimizeSpec) -> RunFinished | None:
+    """How the run to be resumed ended, when it has done all that is asked for and would only repeat its end."""
+    if earlier is None or not earlier.can_resume or earlier.state is not RunState.FINISHED or earlier.metrics is None:
+        return None
+    if resume_problems(earlier, spec) or not all((spec.out / name).is_file() for name in (PLAN, SCHEDULE, OCCUPANCY)):
+        return None
+    asked, done, then = spec.project.plan.optimizer, earlier.header.epochs_done, earlier.settings.optimizer
+    if earlier.reason is FinishReason.COMPLETED and asked.epochs <= done:
+        more = f"--epochs above {done}"
+    elif earlier.reason is FinishReason.PATIENCE and asked.patience <= then.patience:
+        more = f"--patience above {then.patience}"
+    else:
+        return None
+    text = f"nothing left to do: give {more}"
+    return RunFinished(earlier.reason, text, earlier.metrics, earlier.baseline, earlier.folder)
 
 
 def carry_out(spec: OptimizeSpec, show: Emit) -> RunFinished:
@@ -137,18 +189,42 @@ def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
 
 
 def _lines(record: RunRecord, finished: RunFinished) -> list[str]:
-    columns = {"no drops": record.scores.baseline, "plan": record.scores.nominal}
-    known = {name: metrics for name, metrics in columns.items() if metrics is not None}
     audit = record.scores.audit
-    rules = [] if audit is None else [f"audit: {len(audit.violations)} violations in {audit.executed:,} executed drops"]
-    return [finished.message, *metrics_table(known), *rules, f"run folder: {record.folder}"]
+    rules = []
+    if audit is not None:
+        found = counted(len(audit.violations), "violation")
+        rules = [f"audit: {found} in {counted(audit.executed, 'executed drop')}"]
+    return [finished.message, *_scores(record), *rules, f"run folder: {record.folder}", *_hints(record, finished)]
+
+
+def _scores(record: RunRecord) -> list[str]:
+    scores = record.scores
+    if scores.nominal is None:
+        schedule = record.folder / PLAN
+        score = command_text("evaluate", record.header.project_folder, "--schedule", schedule)
+        return [f"not scored: {score}"] if record.has_plan else []
+    return metrics_table(({"no drops": scores.baseline} if scores.baseline else {}) | {"plan": scores.nominal})
+
+
+def _hints(record: RunRecord, finished: RunFinished) -> list[str]:
+    words: list[str | Path] = ["optimize", record.header.project_folder, "--out", record.folder, "--resume"]
+    optimizer = record.settings.optimizer
+    if finished.reason is FinishReason.COMPLETED:
+        words += ["--epochs", str(max(2 * optimizer.epochs, FORMING_EPOCHS))]
+    elif finished.reason is FinishReason.PATIENCE:
+        words += ["--patience", str(2 * optimizer.patience)]
+    hints = [f"To go on: {command_text(*words)}"]
+    if finished.reason is not FinishReason.STOPPED and record.metrics and record.metrics.drops_executed:
+        hints.append(f"Next: {command_text('export', record.folder, '--format', 'csv,geojson', '--out', 'FOLDER')}")
+    return hints
 
 
 def _plan(plan: PlanSettings, earlier: RunRecord | None, given: dict[str, Any]) -> PlanSettings:
     base = (
         plan if earlier is None else replace(plan, optimizer=earlier.settings.optimizer, design=earlier.settings.design)
     )
-    optimizer: OptimizerSettings = replace(base.optimizer, **given)
+    changes = {key: value for key, value in given.items() if value is not None}
+    optimizer: OptimizerSettings = replace(base.optimizer, **changes)
     return replace(base, optimizer=optimizer)
 
 
@@ -156,4 +232,5 @@ def planned(project: Project) -> str:
     """What is about to be planned, in one line."""
     plan = project.plan
     aircraft = project.fleet.n_aircraft
-    return f"{project.scenario.name}: {plan.days} days, {aircraft} aircraft, up to {plan.optimizer.epochs:,} epochs"
+    cap = counted(plan.optimizer.epochs, "epoch")
+    return f"{project.scenario.name}: {counted(plan.days, 'day')}, {aircraft} aircraft, up to {cap}"

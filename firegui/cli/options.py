@@ -12,9 +12,10 @@ import click
 
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import Effectiveness, ObjectiveWeights
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, bounds_problems
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.schedule_file import read_schedule
+from firegui.runs.folder import PLAN, SCHEDULE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,10 +26,18 @@ backend_option = click.option(
     "--backend", default="auto", show_default=True, metavar="auto|reference|cpu|cuda", help="What computes the rollout."
 )
 
+precision_option = click.option(
+    "--precision",
+    type=click.Choice(["float32", "float64"]),
+    default="float32",
+    show_default=True,
+    help="float32 is part of the fire model; float64 checks equations on short horizons.",
+)
+
 
 def schedule_option(required: bool) -> Callable[[F], F]:
     """Adds ``--schedule``, passed as ``schedule_file``."""
-    help = "A schedule: a CSV, or plan.safetensors of a run."
+    help = "A schedule: a CSV, plan.safetensors of a run, or the run's folder."
     return click.option("--schedule", "schedule_file", metavar="FILE", type=FILE, required=required, help=help)
 
 
@@ -52,15 +61,23 @@ def with_nominal(project: Project, retardant: float | None, water: float | None)
     return replace(project, plan=replace(project.plan, nominal=effectiveness(project.plan.nominal, retardant, water)))
 
 
-def check_project(project: Project, title: str) -> None:
-    """Raise :class:`~firegui.errors.InputError` with everything that keeps the project from running."""
-    problems = Problems()
-    problems.extend(project.problems())
-    problems.raise_if_any(title)
+def schedule_of_run(path: Path, *names: str) -> Path:
+    """``path`` itself, or in a run folder the first file of ``names`` (else: the plan, then the schedule) it has.
+
+    Raises :class:`~firegui.errors.InputError` for a folder that holds no schedule.
+    """
+    if not path.is_dir():
+        return path
+    found = next((path / name for name in names or (PLAN, SCHEDULE) if (path / name).is_file()), None)
+    if found is None:
+        remedy = f"give a CSV, {PLAN}, or the folder of a run that has a plan"
+        raise InputError([Problem(str(path), "is a folder without a schedule", remedy)])
+    return found
 
 
 def project_schedule(path: Path, project: Project) -> Schedule:
-    """Read a schedule for the project's fleet, days and grid."""
+    """Read a schedule, or that of a run folder, for the project's fleet, days and grid."""
+    path = schedule_of_run(path)
     return read_schedule(path, project.planned_fleet, project.calendar.n_steps, project.scenario.grid.shape)
 
 
@@ -81,6 +98,9 @@ def parse_weights(text: str, base: ObjectiveWeights) -> ObjectiveWeights:
             _number(number, name, values, problems)
     if not values and not problems:
         problems.add("--weights", "is empty", "write for example burn=50,final=50")
+    if problems:
+        # With a part that cannot be read there will be no weights to check, so those that can be are checked here.
+        problems.extend(bounds_problems(ObjectiveWeights(**values), "objective"))
     problems.raise_if_any()
     return replace(base, **values)
 

@@ -13,6 +13,7 @@ import click
 
 from firegui.runs.event_lines import scalars
 from firegui.runs.events import EpochDone, Message, RunEvent, RunFinished
+from firegui.runs.messages import counted
 
 Emit = Callable[[RunEvent], None]
 
@@ -21,11 +22,13 @@ progress_option = click.option(
     type=click.Choice(["bar", "json", "none"]),
     default="bar",
     show_default=True,
-    help="Progress on standard error: a bar, one JSON event per line, or nothing.",
+    help="Progress on standard error: a bar, one JSON event per line, or nothing. Its best objective is the one at "
+    "design effectiveness, which the epochs plan with; the final score is at nominal effectiveness.",
 )
 """Adds ``--progress``."""
 
 _WIDTH = 24
+PACE_EPOCHS = 5
 
 
 def emitter(mode: str) -> Emit:
@@ -90,13 +93,17 @@ class Bar:
 
 
 def bar_text(event: EpochDone) -> str:
-    """A bar with the epoch, the best objective, the executed drops and the time that is left at this pace."""
+    """A bar with the epoch, the best objective, the executed drops and the time that is left at this pace.
+
+    The first epochs also load and compile, so nothing is said of the rest before :data:`PACE_EPOCHS` of them.
+    """
     done = (event.epoch + 1) / event.epochs
     filled = min(int(done * _WIDTH), _WIDTH)
-    left = event.seconds / done - event.seconds
+    left = f", at most {clock(event.seconds / done - event.seconds)} left" if event.epoch + 1 >= PACE_EPOCHS else ""
     return (
         f"[{'#' * filled}{'.' * (_WIDTH - filled)}] epoch {event.epoch + 1:,}/{event.epochs:,}"
-        f"  best {event.best:.4g}  {event.drops:,} drops  {clock(event.seconds)}, at most {clock(left)} left"
+        f"  best {event.best:.4g} at design effectiveness  {counted(event.drops, 'drop')}"
+        f"  {clock(event.seconds)}{left}"
     )
 
 

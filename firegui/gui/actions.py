@@ -38,6 +38,9 @@ _THEMES = {
     Theme.LIGHT: ("&Light", "dark text on light ground", ""),
 }
 
+_STOP = "stop and keep the best plan so far"
+_STOP_NOW = "do not wait for the final score of the kept plan"
+
 
 @dataclass(frozen=True, slots=True)
 class WindowCommands:
@@ -121,7 +124,7 @@ class Actions(QObject):
         self.resume = self._action(
             "&Resume", plan.resume, None, "resume", "let the run go on, or take a stopped one up"
         )
-        self.stop = self._action("S&top, keep best", plan.stop, "F7", "stop", "stop and keep the best plan so far")
+        self.stop = self._action("S&top, keep best", plan.stop, "F7", "stop", _STOP)
 
     def _action(self, text: str, run: Callable[[], object], keys: Keys, picture: str | None, help: str = "") -> QAction:
         action = QAction(text, self._window)
@@ -175,6 +178,7 @@ class Actions(QObject):
         self.pause.setEnabled(plan.can_pause)
         self.resume.setEnabled(plan.can_resume)
         self.stop.setEnabled(plan.can_stop)
+        _explain(self.stop, _STOP_NOW if plan.is_stopping else _STOP)
 
     def _check(self) -> None:
         self.tools[self._session.tool].setChecked(True)

@@ -13,15 +13,16 @@ from firegui.errors import FireguiError
 from firegui.fire.demo import make_demo
 from firegui.fire.first_project import first_project
 from firegui.gui.background import wait_for
-from firegui.gui.dialogs.closing import Running, Unsaved, ask_running, ask_unsaved
+from firegui.gui.dialogs.closing import Running, Unsaved, ask_replace, ask_running, ask_unsaved
 from firegui.gui.dialogs.import_event import EventSource, ask_event
+from firegui.gui.jobs.listing import same_folder
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.preferences import Preferences
 from firegui.gui.reporting import as_input_error
 from firegui.gui.session import Session
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
-from firegui.io.project_store import PROJECT_FILE, load_project, save_project
+from firegui.io.project_store import PROJECT_FILE, ProjectExistsError, load_project, save_project
 
 SUFFIX = ".firegui"
 
@@ -98,13 +99,13 @@ class Documents(QObject):
         if not self._session.has_project:
             return False
         folder = self._session.folder
-        return self.save_as() if folder is None else self._save_to(folder)
+        return self.save_as() if folder is None else self._save_to(folder, replacing=True)
 
     def save_as(self) -> bool:
-        """Ask for a folder name and save there."""
+        """Ask for a folder name and save there; a project that lies there already is replaced only on a yes."""
         if not self._session.has_project:
             return False
-        proposal = Path(self._place()) / f"{_file_name(self._session.project.scenario.name)}{SUFFIX}"
+        proposal = _free_folder(Path(self._place()), _file_name(self._session.project.scenario.name))
         name, _filter = QFileDialog.getSaveFileName(
             self._window, "Save the project as", str(proposal), f"firegui project (*{SUFFIX})",
             options=QFileDialog.Option.DontConfirmOverwrite,
@@ -112,12 +113,16 @@ class Documents(QObject):
         if not name:
             return False
         folder = Path(name)
-        return self._save_to(folder if folder.suffix == SUFFIX else folder.with_name(folder.name + SUFFIX))
+        folder = folder if folder.suffix == SUFFIX else folder.with_name(folder.name + SUFFIX)
+        kept_in = self._session.folder
+        return self._save_to(folder, replacing=kept_in is not None and same_folder(kept_in, folder))
 
-    def _save_to(self, folder: Path) -> bool:
+    def _save_to(self, folder: Path, *, replacing: bool) -> bool:
         project = self._session.project
         try:
-            wait_for(self._window, f"Saving {folder.name}…", lambda: save_project(project, folder))
+            wait_for(self._window, f"Saving {folder.name}…", lambda: save_project(project, folder, replacing=replacing))
+        except ProjectExistsError:
+            return ask_replace(self._window, folder) and self._save_to(folder, replacing=True)
         except (FireguiError, OSError) as error:
             self._session.refuse(as_input_error(error, str(folder)))
             return False
@@ -181,3 +186,12 @@ def _maps(path: Path) -> Project:
 def _file_name(name: str) -> str:
     kept = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name.strip().lower())
     return "-".join(part for part in kept.split("-") if part) or "project"
+
+
+def _free_folder(place: Path, stem: str) -> Path:
+    """``stem.firegui`` in ``place``, with a number behind the stem where that is there already."""
+    folder, number = place / f"{stem}{SUFFIX}", 1
+    while folder.exists():
+        number += 1
+        folder = place / f"{stem}-{number}{SUFFIX}"
+    return folder

@@ -52,7 +52,7 @@ class PlanControl(QObject):
             self._queue.go_on(stopped)
 
     def stop(self) -> None:
-        """Stop and keep the best plan so far."""
+        """Stop and keep the best plan so far; a second time, do not wait for its final score either."""
         self._queue.stop()
 
     @property
@@ -73,9 +73,14 @@ class PlanControl(QObject):
 
     @property
     def can_stop(self) -> bool:
-        """Whether a run works that has not been asked to stop."""
+        """Whether a run works; one that is stopping can still be told not to score the plan it keeps."""
+        return self._queue.active is not None
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the active run was asked to stop."""
         active = self._queue.active
-        return active is not None and active.state is not RunState.STOPPING
+        return active is not None and active.state is RunState.STOPPING
 
     @property
     def _is_paused(self) -> bool:

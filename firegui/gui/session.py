@@ -88,6 +88,8 @@ class Session(QObject):
 
     project_opened = Signal()
     """Another project was opened: rebuild everything."""
+    folder_changed = Signal()
+    """The open project is kept in another folder from now on."""
     project_edited = Signal()
     """The project value changed (edit, undo, redo)."""
     regions_changed = Signal()
@@ -156,8 +158,10 @@ class Session(QObject):
 
     def mark_saved(self, folder: Path) -> None:
         """The project was written to ``folder``."""
-        self._folder = folder
+        moved, self._folder = folder != self._folder, folder
         self.undo_stack.setClean()
+        if moved:
+            self.folder_changed.emit()
 
     def edit(self, text: str, project: Project, merge: int = -1) -> None:
         """Replace the project as one undoable step called ``text``; equal ``merge`` ≥ 0 joins consecutive steps."""

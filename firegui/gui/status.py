@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QLabel, QSizePolicy, QStatusBar
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QLabel, QStatusBar
 
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.map.view import MapView
+from firegui.gui.plots.elided import ElidedLabel
 from firegui.gui.session import Session
 
 _MESSAGE_MS = 10_000
@@ -19,7 +20,7 @@ class StatusLine(QObject):
         super().__init__(bar)
         self._queue = queue
         self.place = _label("Under the mouse")
-        self.message = _label("Message", Qt.AlignmentFlag.AlignRight)
+        self.message = _label("Message")
         self.work = QLabel()
         self.work.setProperty("role", "muted")
         bar.setSizeGripEnabled(False)
@@ -29,15 +30,17 @@ class StatusLine(QObject):
         self._fade = QTimer(self)
         self._fade.setSingleShot(True)
         self._fade.setInterval(_MESSAGE_MS)
-        self._fade.timeout.connect(self.message.clear)
-        view.hovered.connect(lambda text: self.place.setText(str(text)))
+        self._fade.timeout.connect(lambda: self._say(""))
+        view.hovered.connect(lambda text: self.place.set_text(str(text)))
         session.message.connect(self._say)
         queue.changed.connect(self._show_work)
+        self._say("")
         self._show_work()
 
     def _say(self, text: str) -> None:
-        self.message.setText(text)
-        self.message.setToolTip(text)
+        self.message.set_text(text)
+        # Without a message the place under the mouse has the whole bar.
+        self.message.setVisible(bool(text))
         self._fade.start()
 
     def _show_work(self) -> None:
@@ -45,10 +48,8 @@ class StatusLine(QObject):
         self.work.setText(self._queue.activity if active is None else f"{active.title} · {active.status}")
 
 
-def _label(name: str, side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> QLabel:
-    label = QLabel()
-    label.setAccessibleName(name)
-    label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-    # A long text is cut off rather than making the whole window wider.
-    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+def _label(name: str) -> ElidedLabel:
+    # A long text ends in an ellipsis rather than making the whole window wider.
+    label = ElidedLabel()
+    label.setAccessibleDescription(name)
     return label

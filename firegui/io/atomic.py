@@ -6,7 +6,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from firegui.errors import InputError, Problem
@@ -29,7 +29,9 @@ def replacing(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise InputError([write_problem(path, error)], "Nothing was written") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        # It may never have been there, or its folder be none; that must not hide what went wrong.
+        with suppress(OSError):
+            temporary.unlink()
 
 
 @contextmanager

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from firegui.assets import resource
-from firegui.domain.fleet import AircraftType, Fleet
+from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.errors import Problems
 from firegui.io import strict
 from firegui.io.atomic import write_text
@@ -17,6 +18,8 @@ _HEADER = """\
 # US gallons, hours, m/s, seconds, metres. grounded_days are days of the plan, counted from 0.
 
 """
+
+_SOUND = AircraftType("sound", "", 1, Material.WATER, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 
 
 def default_fleet() -> Fleet:
@@ -44,17 +47,21 @@ def write_fleet(fleet: Fleet, path: Path) -> None:
 
 def fleet_from_tables(tables: list[strict.Table], problems: Problems) -> Fleet:
     """Read the types one by one; what is wrong with any is added to ``problems`` and that type left out."""
-    types = []
-    broken = False
-    for table in tables:
-        kind = strict.read_dataclass(AircraftType, table, lenient=True)
-        broken |= kind is None
-        if kind is not None:
-            types.append(kind)
-    fleet = Fleet(tuple(types))
+    types = [_read_type(table, problems) for table in tables]
+    fleet = Fleet(tuple(kind for kind in types if kind is not None))
     # With a broken row left out, "no aircraft" would be a false alarm.
-    problems.extend(problem for problem in fleet.problems() if types or not broken)
+    problems.extend(problem for problem in fleet.problems() if fleet.types or not types)
     return fleet
+
+
+def _read_type(table: strict.Table, problems: Problems) -> AircraftType | None:
+    before = len(list(problems))
+    values = strict.read_fields(AircraftType, table, lenient=True)
+    if len(list(problems)) == before:
+        return AircraftType(**values)
+    # What could be read of a broken row is judged all the same, beside sound values for the rest.
+    problems.extend(replace(problem, where=table.where) for problem in replace(_SOUND, **values).problems())
+    return None
 
 
 def fleet_to_tables(fleet: Fleet) -> list[dict[str, Any]]:

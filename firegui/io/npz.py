@@ -38,9 +38,8 @@ def opened(path: Path, problems: Problems) -> Iterator[Mapping[str, Array] | Non
         file = path.open("rb")
     except OSError as error:
         what = "the file does not exist" if not path.exists() else f"cannot be read ({error.strerror or error})"
-        problems.add(
-            path.name, what, f"put it into {path.parent}" if not path.exists() else "check that you may read it"
-        )
+        remedy = "check that you may read it" if path.exists() else f"put it into {path.absolute().parent}"
+        problems.add(path.name, what, remedy)
         yield None
         return
     with file:
@@ -51,7 +50,9 @@ def _archive(file: BinaryIO, name: str, problems: Problems) -> Any:
     try:
         archive = np.load(file, allow_pickle=False)
     except _DAMAGED as error:
-        problems.add(name, f"is not an npz archive that can be read ({_brief(error)})", "write it with numpy.savez")
+        # What numpy cannot recognise it takes for a pickle, and proposes to load that unsafely.
+        why = "no NumPy data in it" if "pickle" in str(error) else _brief(error)
+        problems.add(name, f"is not an npz archive that can be read ({why})", "write it with numpy.savez")
         return None
     if isinstance(archive, np.lib.npyio.NpzFile):
         return archive

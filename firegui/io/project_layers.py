@@ -103,6 +103,12 @@ def read_layers(
     return arrays, maps
 
 
+def check_files(folder: Path, files: Mapping[str, LayerFile], problems: Problems) -> None:
+    """Add every listed file that is missing, changed or not in the project folder to ``problems``; reads no array."""
+    for key, file in files.items():
+        _checked_path(folder, key, file, problems)
+
+
 def _checked_path(folder: Path, key: str, file: LayerFile, problems: Problems) -> Path | None:
     name = PurePosixPath(file.file)
     if name.is_absolute() or ".." in name.parts or "\\" in file.file or ":" in file.file:

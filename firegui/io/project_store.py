@@ -26,8 +26,8 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.io import strict
 from firegui.io.atomic import new_folder, write_text
 from firegui.io.migrations import CURRENT_FORMAT, migrate
-from firegui.io.project_layers import contents_of, read_layers, write_layers
-from firegui.io.project_text import LayerFile, ProjectText, read_text, to_tables
+from firegui.io.project_layers import check_files, contents_of, read_layers, write_layers
+from firegui.io.project_text import LayerFile, ProjectText, listed_layers, read_text, to_tables
 from firegui.io.toml_text import dumps
 
 PROJECT_FILE = "project.toml"
@@ -38,14 +38,23 @@ _UNHASHED_EVENT = ("name", "notes", "markers", "synthetic")
 _UNHASHED_AIRCRAFT = ("type", "provenance")
 
 
-def save_project(project: Project, folder: Path) -> None:
+class ProjectExistsError(InputError):
+    """The folder holds a project of the same event, whose regions, fleet and plan would be lost."""
+
+
+def save_project(project: Project, folder: Path, *, replacing: bool = False) -> None:
     """Save ``project``: all of it into a new (or empty) folder, or its edits into the folder it came from.
 
-    Either way the folder afterwards holds the old state or the new one, nothing between. Raises
-    :class:`~firegui.errors.InputError` when the folder holds something else, another event, or cannot be written.
+    ``replacing`` says that it came from ``folder``, or that the project there may be lost. Either way the folder
+    afterwards holds the old state or the new one, nothing between. Raises :class:`~firegui.errors.InputError` when the
+    folder holds something else, another event, or cannot be written, and :class:`ProjectExistsError` when it holds a
+    project of the same event that is not to be replaced.
     """
     if folder.exists() and not _is_empty_folder(folder):
         layers = _layers_of_same_event(project, folder)
+        if not replacing:
+            problem = Problem(str(folder), "already holds a project of this event", "save under another name")
+            raise ProjectExistsError([problem], f"Nothing was written to {folder}")
         write_text(folder / PROJECT_FILE, _text(project, layers))
         return
     with new_folder(folder) as temporary:
@@ -60,7 +69,11 @@ def load_project(folder: Path) -> Project:
     """
     problems = Problems()
     title = f"The project {folder.name} cannot be opened"
-    text = _read_project_file(folder, problems)
+    table = _read_table(folder, problems)
+    text = None if table is None else read_text(table)
+    if table is not None and text is None:
+        # What is wrong with the text must not hide what is wrong with the files beside it.
+        check_files(folder, listed_layers(table), problems)
     if text is None:
         raise InputError(problems, title)
     arrays, maps = read_layers(folder, text.layers, text.event, problems)
@@ -142,9 +155,16 @@ def _layers_of_same_event(project: Project, folder: Path) -> Mapping[str, LayerF
 
 
 def _read_project_file(folder: Path, problems: Problems) -> ProjectText | None:
+    table = _read_table(folder, problems)
+    return None if table is None else read_text(table)
+
+
+def _read_table(folder: Path, problems: Problems) -> strict.Table | None:
     path = folder / PROJECT_FILE
     if not path.is_file():
         what = "is not a firegui project (it has no project.toml)" if folder.is_dir() else "the project does not exist"
+        if folder.is_file():
+            what = "is a file, not the folder of a project"
         problems.add(str(folder), what, "name a folder such as NAME.firegui")
         return None
     raw = strict.read_toml(path, problems)
@@ -152,7 +172,7 @@ def _read_project_file(folder: Path, problems: Problems) -> ProjectText | None:
         return None
     table = strict.Table(migrate(raw), PROJECT_FILE, problems)
     table.raw("format")
-    return read_text(table)
+    return table
 
 
 def _is_readable_format(raw: Mapping[str, Any], problems: Problems) -> bool:

@@ -69,6 +69,7 @@ def event_of(scenario: Scenario) -> Event:
 
 def to_tables(project: Project) -> dict[str, Any]:
     """The editable part of a project as plain values; two equal projects give equal tables."""
+    ids = {kind.id for kind in project.fleet.types}
     return {
         "event": _event_table(event_of(project.scenario)),
         "plan": strict.as_table(project.plan),
@@ -77,10 +78,15 @@ def to_tables(project: Project) -> dict[str, Any]:
             "label": project.fire_model.label,
             "parameters": {key: float(value) for key, value in sorted(project.fire_model.parameters.items())},
         },
-        "fleet": fleet_to_tables(project.fleet),
-        "grounded": {key: list(days) for key, days in sorted(project.grounded.items())},
+        "fleet": [_without_days(row) for row in fleet_to_tables(project.fleet)],
+        "grounded": {key: list(days) for key, days in sorted(project.grounded.items()) if key in ids},
         "region": [region_table(region) for region in project.regions],
     }
+
+
+def _without_days(row: dict[str, Any]) -> dict[str, Any]:
+    # A project keeps them as dates, under [grounded]; here they would be read and mean nothing.
+    return {key: value for key, value in row.items() if key != "grounded_days"}
 
 
 def region_table(region: Region) -> dict[str, Any]:
@@ -121,8 +127,10 @@ def read_text(table: strict.Table) -> ProjectText | None:
     event = _read_event(table.table("event"))
     plan = strict.read_dataclass(PlanSettings, table.table("plan"))
     fire_model = _read_fire_model(table.table("fire_model"))
-    types = [strict.read_dataclass(AircraftType, row, lenient=True) for row in table.tables("fleet")]
+    types = [_read_type(row) for row in table.tables("fleet")]
     grounded = table.take("grounded", dict[str, tuple[date, ...]])
+    if None not in types:
+        _check_grounded(grounded or {}, {kind.id for kind in types if kind is not None}, table)
     regions = tuple(_read_region(row) for row in table.tables("region"))
     layers = _read_layers(table.table("layers"))
     table.finish()
@@ -181,6 +189,21 @@ def _read_marker(table: strict.Table) -> tuple[str, str, Points]:
     marker = table.take("kind", str), table.take("name", str), table.take("points", Points)
     table.finish()
     return marker
+
+
+def _read_type(table: strict.Table) -> AircraftType | None:
+    kind = strict.read_dataclass(AircraftType, table, lenient=True)
+    # Projects written before the dates had their own table hold an empty list here.
+    if kind is not None and kind.grounded_days:
+        remedy = f"remove it, and write the dates on the ground under [grounded] as {kind.id} = [2020-08-21]"
+        table.problems.add(table.where, "grounded_days has no effect in a project", remedy)
+    return kind
+
+
+def _check_grounded(grounded: Mapping[str, tuple[date, ...]], ids: set[str], table: strict.Table) -> None:
+    for key in sorted(key for key, days in grounded.items() if days and key not in ids):
+        remedy = f"use an id of the fleet: {', '.join(sorted(ids)) or 'it has none'}"
+        table.problems.add(f"{table.where} [grounded]", f"{key} is no aircraft of this project", remedy)
 
 
 def _read_fire_model(table: strict.Table) -> FireModel:

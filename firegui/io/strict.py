@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import Any, TypeVar, cast, get_type_hints
 
 import msgspec
 
-from firegui.errors import Problem, Problems
+from firegui.errors import Problems
+from firegui.io.plain_words import plain_words
 
 T = TypeVar("T")
 
@@ -112,18 +113,25 @@ def read_dataclass(cls: type[T], table: Table, *, lenient: bool = False) -> T | 
     Every field is required unless ``lenient`` and it has a default. Returns ``None`` when anything was wrong.
     """
     before = len(list(table.problems))
+    values = read_fields(cls, table, lenient=lenient)
+    return cls(**values) if table.is_table and len(list(table.problems)) == before else None
+
+
+def read_fields(cls: type[Any], table: Table, *, lenient: bool = False) -> dict[str, Any]:
+    """The fields of a dataclass that could be read, as :func:`read_dataclass` reads them; the others are reported."""
     hints = get_type_hints(cls)
     values: dict[str, Any] = {}
-    for item in fields(cls):  # type: ignore[arg-type]
-        kind = hints[item.name]
+    for item in fields(cls):
+        before = len(list(table.problems))
+        kind, value = hints[item.name], None
         if isinstance(kind, type) and is_dataclass(kind):
-            values[item.name] = read_dataclass(kind, table.table(item.name), lenient=lenient)
+            value = read_dataclass(kind, table.table(item.name), lenient=lenient)
         else:
-            values[item.name] = table.take(item.name, kind, _default(item) if lenient else MISSING)
+            value = table.take(item.name, kind, _default(item) if lenient else MISSING)
+        if table.is_table and len(list(table.problems)) == before:
+            values[item.name] = value
     table.finish()
-    if not table.is_table or len(list(table.problems)) > before:
-        return None
-    return cls(**values)
+    return values
 
 
 def as_table(value: Any) -> dict[str, Any]:
@@ -153,7 +161,7 @@ def _default(item: Field[Any]) -> Any:
 
 
 def _say(error: Exception, raw: Any) -> str:
-    text = str(error)
+    text = plain_words(error)
     shown = repr(raw)
     return f"{text} ({shown if len(shown) <= 60 else shown[:57] + '…'})"
 
@@ -168,8 +176,3 @@ def _describe(kind: Any) -> str:
 def _kind(raw: Any) -> str:
     names = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list"}
     return names.get(type(raw), "not there" if raw is None else f"a {type(raw).__name__}")
-
-
-def prefixed(problems: Sequence[Problem], prefix: str) -> list[Problem]:
-    """The same problems with the file or place they came from put in front."""
-    return [Problem(f"{prefix}: {problem.where}", problem.what, problem.remedy) for problem in problems]

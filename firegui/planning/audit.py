@@ -6,7 +6,7 @@ Everything is re-derived from the schedule and the fleet alone, one function per
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -34,6 +34,10 @@ class AuditReport:
         return not self.violations
 
 
+def _zero_based(day: int) -> str:
+    return f"day {day}"
+
+
 def replay(schedule: Schedule, fleet: Fleet, steps_per_day: int) -> Executed:
     """``(step, column)`` of the drops that the modeled rules let through, aircraft by aircraft, earliest first."""
     drops: Executed = []
@@ -51,13 +55,21 @@ def replay(schedule: Schedule, fleet: Fleet, steps_per_day: int) -> Executed:
 
 
 def audit(
-    schedule: Schedule, fleet: Fleet, steps_per_day: int, shape: tuple[int, int], executed: Executed | None = None
+    schedule: Schedule,
+    fleet: Fleet,
+    steps_per_day: int,
+    shape: tuple[int, int],
+    executed: Executed | None = None,
+    day_name: Callable[[int], str] = _zero_based,
 ) -> AuditReport:
-    """Check the ``executed`` drops ``[(step, column), …]``; without them, those that :func:`replay` finds."""
+    """Check the ``executed`` drops ``[(step, column), …]``; without them, those that :func:`replay` finds.
+
+    ``day_name`` is how the sentences call a zero-based day.
+    """
     drops = replay(schedule, fleet, steps_per_day) if executed is None else sorted(executed)
     tails = fleet.tails
     found = {
-        "grounded": list(grounded_day_violations(drops, tails, steps_per_day)),
+        "grounded": list(grounded_day_violations(drops, tails, steps_per_day, day_name)),
         "turnaround": list(turnaround_violations(drops, tails, steps_per_day)),
         "simultaneous": list(simultaneity_violations(drops, tails)),
         "outside": list(outside_violations(schedule, drops, tails, shape)),
@@ -67,12 +79,14 @@ def audit(
     return AuditReport(int((schedule.logits > 0.0).sum()), len(drops), **counts, violations=sentences)
 
 
-def grounded_day_violations(drops: Executed, tails: tuple[Tail, ...], steps_per_day: int) -> Iterator[str]:
+def grounded_day_violations(
+    drops: Executed, tails: tuple[Tail, ...], steps_per_day: int, day_name: Callable[[int], str] = _zero_based
+) -> Iterator[str]:
     """A drop on a day on which its aircraft is grounded."""
     for step, column in drops:
         day = step // steps_per_day
         if day in tails[column].type.grounded_days:
-            yield f"{tails[column].name} drops at step {step} on day {day}, on which it is grounded"
+            yield f"{tails[column].name} drops at step {step} on {day_name(day)}, on which it is grounded"
 
 
 def turnaround_violations(drops: Executed, tails: tuple[Tail, ...], steps_per_day: int) -> Iterator[str]:

@@ -8,8 +8,9 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.errors import CancelledError
+from firegui.planning.audit import AuditReport
 from firegui.runs.events import PlanUpdated
-from firegui.runs.folder import AuditSummary, RunFolder, RunScores
+from firegui.runs.folder import RunFolder, RunScores
 from firegui.runs.protocols import Check, Engine, EngineModel, RolloutResult
 
 
@@ -46,20 +47,11 @@ class Conclusion:
             folder.write_occupancy(scored.p_fire_days, self.project)
         return None if scored.frames is None else PlanUpdated(self.best_epoch, scored.metrics, scored.frames, drops)
 
-    def _audit(self, drops: tuple[DropRecord, ...]) -> AuditSummary:
+    def _audit(self, drops: tuple[DropRecord, ...]) -> AuditReport:
         maps = self.model.maps
         # What the rollout's gates executed, checked by code that shares nothing with them.
         executed = [(drop.step, drop.column) for drop in drops if drop.executed]
-        report = self.engine.audit(self.best, self.model.fleet, maps.steps_per_day, maps.shape, executed)
-        return AuditSummary(
-            candidate=report.candidate,
-            executed=report.executed,
-            grounded=report.grounded,
-            turnaround=report.turnaround,
-            simultaneous=report.simultaneous,
-            outside=report.outside,
-            violations=report.violations,
-        )
+        return self.engine.audit(self.best, self.model.fleet, maps.steps_per_day, maps.shape, executed)
 
     def _score(self, check: Check) -> RolloutResult:
         nominal = self.model.with_effectiveness(self.project.plan.nominal)

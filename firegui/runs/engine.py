@@ -20,16 +20,19 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
-from firegui.runs.protocols import AuditCounts, Check, EngineModel, GradientResult, Planner, RolloutResult
+from firegui.planning.audit import AuditReport
+from firegui.runs.protocols import Check, EngineModel, GradientResult, Planner, RolloutResult
 
 
 class LazyEngine:
     """The real engine. Each call imports the module that it needs, and no more: an audit loads no torch."""
 
-    def build(self, project: Project, effectiveness: Effectiveness, backend: str) -> EngineModel:
+    def build(
+        self, project: Project, effectiveness: Effectiveness, backend: str, precision: str = "float32"
+    ) -> EngineModel:
         """See :func:`firegui.planning.problem.build`."""
         model: EngineModel = import_module("firegui.planning.problem").build(
-            project, effectiveness=effectiveness, backend=backend
+            project, effectiveness=effectiveness, backend=backend, precision=precision
         )
         return model
 
@@ -90,10 +93,10 @@ class LazyEngine:
         steps_per_day: int,
         shape: tuple[int, int],
         executed: Sequence[tuple[int, int]],
-    ) -> AuditCounts:
+    ) -> AuditReport:
         """See :func:`firegui.planning.audit.audit`."""
         module = import_module("firegui.planning.audit")
-        report: AuditCounts = module.audit(schedule, fleet, steps_per_day, shape, list(executed))
+        report: AuditReport = module.audit(schedule, fleet, steps_per_day, shape, list(executed))
         return report
 
     def executed(self, schedule: Schedule, fleet: Fleet, steps_per_day: int) -> list[tuple[int, int]]:
@@ -110,6 +113,18 @@ class LazyEngine:
         """The synthetic demo fire (:func:`firegui.fire.demo.make_demo`)."""
         project: Project = import_module("firegui.fire.demo").make_demo()
         return project
+
+    def check_backend(self, name: str) -> None:
+        """Raise :class:`~firegui.errors.InputError` for a backend that is unknown or not there. ``auto`` always is."""
+        if name != "auto":
+            import_module("firegui.rollout.backend").choose(name)
+
+    def device_name(self, device: str) -> str:
+        """``the CPU``, ``the GPU NVIDIA H200``; ``the GPU`` where it is not on this machine."""
+        if not device.startswith("cuda"):
+            return "the CPU"
+        cards = self.devices()["cuda"]
+        return f"the GPU {cards[0]}" if cards else "the GPU"
 
     def devices(self) -> dict[str, Any]:
         """What the engine can compute on: torch's version, threads and graphics cards."""

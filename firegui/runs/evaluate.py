@@ -10,7 +10,7 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import Problems
 from firegui.runs.control import RunControl
 from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunEvent, RunFinished, RunState
-from firegui.runs.messages import gain_message
+from firegui.runs.messages import engine_words, gain_message
 from firegui.runs.protocols import Engine, RolloutResult
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.state import RunMachine
@@ -42,7 +42,8 @@ class Evaluation:
         problems.extend(project.problems())
         problems.raise_if_any("The project cannot be run")
         model = self._engine.build(project, project.plan.nominal, spec.backend)
-        self._emit(Message(f"engine: {model.backend} on {model.device}"))
+        words = engine_words(model.backend, self._engine.device_name(model.device))
+        self._emit(Message(f"Computing on {words}"))
         self._machine.move(RunState.RUNNING)
         baseline = self._rollout(model, Schedule.empty(project.calendar.n_steps, model.fleet.n_aircraft))
         self.baseline_metrics = baseline.metrics
@@ -60,6 +61,9 @@ class Evaluation:
 
     def note_failure(self, message: str) -> None:
         """Nothing is kept of an evaluation."""
+
+    def close(self) -> None:
+        """Nothing is held by an evaluation."""
 
     def _rollout(self, model: object, schedule: Schedule) -> RolloutResult:
         return self._engine.simulate(model, schedule, check=self._control.check, frame_stride=self._spec.frame_stride)

@@ -7,6 +7,7 @@ history may then be ahead of the state, which resuming trims, but never behind.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,27 +25,18 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.exporters.csv import write_schedule_csv
 from firegui.io.exporters.geotiff import write_occupancy_tif
+from firegui.io.plain_words import plain_words
 from firegui.io.schedule_file import write_plan_safetensors
+from firegui.planning.audit import AuditReport
 from firegui.runs.events import EpochDone, FinishReason, RunState
 from firegui.runs.header import RunHeader, now, read_header
 from firegui.runs.history import history_text, read_history
+from firegui.runs.lock import held_problem, is_held
 
 RUN, HISTORY, METRICS = "run.toml", "history.csv", "metrics.json"
 PLAN, SCHEDULE, DROPS = "plan.safetensors", "schedule.csv", "drops.json"
 OCCUPANCY, CHECKPOINT = "occupancy.tif", "checkpoint.safetensors"
-
-
-@dataclass(frozen=True, slots=True)
-class AuditSummary:
-    """The feasibility of the saved plan, as counted by :mod:`firegui.planning.audit`."""
-
-    candidate: int
-    executed: int
-    grounded: int
-    turnaround: int
-    simultaneous: int
-    outside: int
-    violations: tuple[str, ...]
+_TITLE = "The run folder cannot be used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +46,18 @@ class RunScores:
     baseline: Metrics | None = None
     nominal: Metrics | None = None
     design: Metrics | None = None
-    audit: AuditSummary | None = None
+    audit: AuditReport | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunRecord:
-    """A run as it stands on disk."""
+    """A run as it stands on disk. ``is_live``: a run was writing the folder when it was read, here or elsewhere."""
 
     folder: Path
     header: RunHeader
     scores: RunScores
     history: tuple[EpochDone, ...]
+    is_live: bool = False
 
     @property
     def command(self) -> str:
@@ -73,7 +66,7 @@ class RunRecord:
 
     @property
     def state(self) -> RunState:
-        """The state last written; anything but finished, with nobody at work, means that it was interrupted."""
+        """The state last written; anything but finished, unless it :attr:`is_live`, means that it was interrupted."""
         return self.header.state
 
     @property
@@ -112,6 +105,11 @@ class RunRecord:
         return (self.folder / CHECKPOINT).is_file()
 
     @property
+    def warm_start_file(self) -> Path | None:
+        """The schedule that the run started from, if it was one; the file may be gone by now."""
+        return Path(self.header.warm_start_file) if self.header.warm_start_file else None
+
+    @property
     def has_plan(self) -> bool:
         """Whether a plan was saved."""
         return (self.folder / PLAN).is_file()
@@ -121,13 +119,12 @@ class RunFolder:
     """The one writer of a run folder."""
 
     def __init__(self, path: Path, header: RunHeader) -> None:
-        """Make the folder and its ``run.toml``. Raises :class:`~firegui.errors.InputError` where that is refused."""
+        """Write ``run.toml`` into the folder, whose lock the caller holds.
+
+        Raises :class:`~firegui.errors.InputError` where that is refused.
+        """
         self.path = path
         self._header = header
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError([atomic.write_problem(path, error)], "The run cannot be saved") from error
         self._write_header()
 
     @property
@@ -174,10 +171,20 @@ def check_out(path: Path, resume: bool) -> RunRecord | None:
     """The run in ``path`` to go on with, or ``None`` when a new run may be written there. Writes nothing.
 
     Raises :class:`~firegui.errors.InputError` for a file, a folder with something else in it, a run that would be
-    overwritten, or nothing to resume.
+    overwritten, one that another run is writing, or nothing to resume.
     """
-    if path.exists() and not path.is_dir():
-        raise _refusal(path, "is a file", "give a folder for the run")
+    there = next((place for place in (path, *path.absolute().parents) if place.exists()), path)
+    if there.exists() and not there.is_dir():
+        raise _refusal(there, "is a file", "give a folder for the run")
+    if there.exists() and not os.access(there, os.W_OK):
+        raise _refusal(there, "may not be written to", "give a folder you may write to")
+    if is_held(path):
+        raise InputError([held_problem(path)], _TITLE)
+    return found_in(path, resume)
+
+
+def found_in(path: Path, resume: bool) -> RunRecord | None:
+    """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
     # Hidden files are not anybody's work: file managers leave them, and so does a write that was cut short.
     names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
     if not names:
@@ -197,9 +204,10 @@ def check_out(path: Path, resume: bool) -> RunRecord | None:
 
 def read_run(folder: Path) -> RunRecord:
     """Read a run folder, finished or not. Raises :class:`~firegui.errors.InputError`."""
+    is_live = is_held(folder)
     header = read_header(folder / RUN)
     history = read_history(folder / HISTORY, header.project.plan.optimizer.epochs)
-    return RunRecord(folder, header, _read_json(folder / METRICS, RunScores, RunScores()), history)
+    return RunRecord(folder, header, _read_json(folder / METRICS, RunScores, RunScores()), history, is_live)
 
 
 def read_drops(folder: Path) -> tuple[DropRecord, ...]:
@@ -218,9 +226,9 @@ def _read_json(path: Path, kind: Any, absent: Any) -> Any:
         return absent
     except (OSError, msgspec.DecodeError) as error:
         raise InputError(
-            [Problem(str(path), f"cannot be read ({error})", "restore the file or run again elsewhere")]
+            [Problem(str(path), f"cannot be read ({plain_words(error)})", "restore the file or run again elsewhere")]
         ) from error
 
 
 def _refusal(path: Path, what: str, remedy: str) -> InputError:
-    return InputError([Problem(str(path), what, remedy)], "The run folder cannot be used")
+    return InputError([Problem(str(path), what, remedy)], _TITLE)

@@ -21,6 +21,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError, Problem
 from firegui.io import toml_text
+from firegui.io.plain_words import plain_words
 from firegui.io.project_store import project_hash
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.snapshot import ProjectSnapshot
@@ -36,7 +37,7 @@ class RunHeader:
     """The content of ``run.toml``.
 
     ``project_hash`` covers everything that affects the run, ``event_hash`` the event and its fire model alone;
-    ``warm_start`` is a hash, empty when the run started from the front.
+    ``warm_start`` is a hash, empty when the run started from the front, and ``warm_start_file`` where the schedule was.
     """
 
     format: int = FORMAT
@@ -53,6 +54,7 @@ class RunHeader:
     backend: str
     device: str
     warm_start: str = ""
+    warm_start_file: str = ""
     project_folder: str = ""
     project_hash: str
     event_hash: str
@@ -74,13 +76,11 @@ def read_header(path: Path) -> RunHeader:
                 [Problem(str(path), f"was written by a newer firegui (format {raw['format']})", "update firegui")]
             )
         return msgspec.convert(raw, RunHeader)
-    except FileNotFoundError as error:
-        raise InputError(
-            [Problem(str(path.parent), "is not a run: it has no run.toml", "give the folder of a run")]
-        ) from error
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError([_no_run(path.parent)]) from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InputError(
-            [Problem(str(path), f"cannot be read ({error})", "restore the file or run again elsewhere")]
+            [Problem(str(path), f"cannot be read ({plain_words(error)})", "restore the file or run again elsewhere")]
         ) from error
 
 
@@ -99,7 +99,8 @@ def new_header(spec: OptimizeSpec, backend: str, device: str, previous: RunHeade
         epochs_done=previous.epochs_done if previous else 0,
         best_epoch=previous.best_epoch if previous else -1,
         warm_start=previous.warm_start if previous else schedule_hash(spec.warm_start),
-        project_folder=str(spec.project_folder.resolve()) if spec.project_folder else "",
+        warm_start_file=previous.warm_start_file if previous else _place(spec.warm_start_file),
+        project_folder=_place(spec.project_folder),
         versions=installed_versions(),
     )
 
@@ -131,6 +132,18 @@ def schedule_hash(schedule: Schedule | None) -> str:
 def now() -> datetime:
     """The time for the record, in whole seconds."""
     return datetime.now(UTC).replace(microsecond=0)
+
+
+def _no_run(folder: Path) -> Problem:
+    if not folder.exists():
+        return Problem(str(folder), "does not exist", "give the folder of a run")
+    if not folder.is_dir():
+        return Problem(str(folder), "is a file, not the folder of a run", "give the folder of a run")
+    return Problem(str(folder), "is not a run: it has no run.toml", "give the folder of a run")
+
+
+def _place(path: Path | None) -> str:
+    return str(path.resolve()) if path else ""
 
 
 def _without_none(value: Any) -> Any:

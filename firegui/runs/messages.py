@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 import traceback
 from datetime import datetime
@@ -15,29 +16,55 @@ from firegui.runs.events import FinishReason
 LOG = "error.log"
 _MEMORY_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
 MEMORY_REMEDY = "plan fewer days, close other programs, or use a machine with more memory; then resume the run"
+FORMING_EPOCHS = 100
+"""A plan without a drop is no surprise before so many epochs; after them, something is wrong with what was asked."""
+NO_DROP_YET = (
+    "no drop has formed yet; the first usually do after some 15 to 20 epochs at the default learning rate: "
+    "resume the run"
+)
 
 
-def finish_message(reason: FinishReason, settings: OptimizerSettings, done: int, best_epoch: int) -> str:
-    """Why stage 1 ended, with the remedy for whoever wanted more of it. Epochs are counted from 1 for people."""
+def counted(number: int, thing: str) -> str:
+    """``1 epoch``, ``1,200 epochs``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def finish_message(
+    reason: FinishReason, settings: OptimizerSettings, done: int, best_epoch: int, best: float = math.nan
+) -> str:
+    """Why stage 1 ended, with the remedy for whoever wanted more of it. Epochs are counted from 1 for people.
+
+    ``best`` is the objective of the best plan at design effectiveness, NaN where it is not known.
+    """
     kept = f"the best plan is from epoch {best_epoch + 1:,}"
+    if math.isfinite(best):
+        kept += f" (objective {best:.4g} at design effectiveness)"
     match reason:
         case FinishReason.PATIENCE:
             remedy = "raise the patience or the learning rate"
-            return f"stopped after {settings.patience:,} epochs without improvement; {kept}; {remedy}"
+            return f"stopped after {counted(settings.patience, 'epoch')} without improvement; {kept}; {remedy}"
         case FinishReason.STOPPED if best_epoch < 0:
             return "stopped before the first epoch was done, so there is no plan yet; resume the run to get one"
         case FinishReason.STOPPED:
-            return f"stopped on request after {done:,} epochs; {kept} and is saved; resume the run to go on"
+            return f"stopped on request after {counted(done, 'epoch')}; {kept} and is saved; resume the run to go on"
         case _:
-            return f"completed {done:,} epochs; {kept}; to go on, raise the epochs and resume the run"
+            return f"completed {counted(done, 'epoch')}; {kept}; to go on, raise the epochs and resume the run"
 
 
-def gain_message(baseline: Metrics, plan: Metrics) -> str:
-    """The plan against the fire without drops, in one sentence."""
-    text = f"objective {plan.objective:.4g} with {plan.drops_executed:,} drops, {baseline.objective:.4g} without"
+def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) -> str:
+    """The plan against the fire without drops, in one sentence; ``epochs`` is how many made it, if any did."""
+    drops = counted(plan.drops_executed, "drop")
+    text = f"objective {plan.objective:.4g} with {drops}, {baseline.objective:.4g} without"
+    if plan.drops_executed == 0 and epochs is not None and epochs < FORMING_EPOCHS:
+        return f"{text}; {NO_DROP_YET}"
     if plan.objective >= baseline.objective:
         text += "; the plan does not help: check the weights, the fleet and its grounded days, or run more epochs"
     return text
+
+
+def engine_words(backend: str, device_name: str) -> str:
+    """What computes a run, for people: ``the CPU, closed-form gradient``."""
+    return f"{device_name}, {'plain reference (slow)' if backend == 'reference' else 'closed-form gradient'}"
 
 
 def failure_message(error: Exception) -> str:

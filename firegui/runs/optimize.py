@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from firegui.domain.results import Metrics
+from firegui.domain.scenario import LAYERS
 from firegui.domain.schedule import Schedule
-from firegui.errors import CancelledError, InputError, Problems
+from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.runs.conclusion import Conclusion
 from firegui.runs.control import RunControl
 from firegui.runs.events import BaselineReady, EpochDone, FinishReason, Message, RunEvent, RunFinished, RunState
-from firegui.runs.folder import CHECKPOINT, RunFolder, RunRecord, check_out
+from firegui.runs.folder import CHECKPOINT, RunFolder, RunRecord, check_out, found_in
 from firegui.runs.header import new_header
-from firegui.runs.messages import finish_message, gain_message
+from firegui.runs.lock import FolderLock
+from firegui.runs.messages import engine_words, finish_message, gain_message
 from firegui.runs.pictures import Pictures
 from firegui.runs.protocols import Engine, EngineModel, EpochResult, Planner
 from firegui.runs.resume import resume_problems
@@ -41,6 +45,7 @@ class Optimization:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._settings = spec.project.plan.optimizer
         self._folder: RunFolder | None = None
+        self._lock: FolderLock | None = None
         self._history: list[EpochDone] = []
         self._design: Metrics | None = None
         self._began = self._saved_at = time.monotonic()
@@ -72,6 +77,11 @@ class Optimization:
                 state=RunState.FINISHED, reason=FinishReason.FAILED, message=message, seconds=self._seconds()
             )
 
+    def close(self) -> None:
+        """Let the run folder go; nothing is written to it from then on."""
+        if self._lock is not None:
+            self._lock.release()
+
     # -- before the first epoch --------------------------------------------------------------------------------------
     def _checked(self) -> RunRecord | None:
         problems = Problems()
@@ -86,18 +96,28 @@ class Optimization:
         problems.raise_if_any("The run cannot start")
         return previous
 
+    def _claim(self, previous: RunRecord | None) -> None:
+        """Take the folder, which held ``previous`` when it was checked. Refused when another run was faster."""
+        out = self._spec.out
+        self._lock = FolderLock(out)
+        now = found_in(out, self._spec.resume)
+        if (now and now.header.text()) != (previous and previous.header.text()):
+            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
+            raise InputError([problem], "The run cannot start")
+
     def _open(self, model: EngineModel, previous: RunRecord | None) -> RunFolder:
+        self._claim(previous)
         header = new_header(self._spec, model.backend, model.device, previous.header if previous else None)
         if previous is not None:
             self._history = list(previous.history)
             self._began -= self._history[-1].seconds if self._history else 0.0
             was = (previous.header.backend, previous.header.device)
             if was != (model.backend, model.device):
-                self._warn(f"the run was started with {was[0]} on {was[1]}: the last digits may differ from then on")
-        self._emit(Message(f"engine: {model.backend} on {model.device}"))
+                self._warn(f"the run was started on {self._words(*was)}: the last digits may differ from then on")
+        self._emit(Message(f"Computing on {self._words(model.backend, model.device)}"))
         missing = self._spec.project.scenario.missing_layers
         if missing and self._spec.project.maps is None:
-            self._emit(Message("planned without the layers " + ", ".join(missing)))
+            self._emit(Message("planned without the layers " + ", ".join(LAYERS[key][0].lower() for key in missing)))
         return RunFolder(self._spec.out, header)
 
     def _prepare(self, folder: RunFolder, model: EngineModel, previous: RunRecord | None) -> Planner:
@@ -122,7 +142,7 @@ class Optimization:
     def _epochs(self, folder: RunFolder, model: EngineModel, planner: Planner) -> FinishReason:
         spec, check = self._spec, self._control.check
         pictures = Pictures(self._engine, model, self._emit, spec.frame_stride, spec.snapshot_seconds)
-        self._machine.move(RunState.RUNNING)
+        self._move(folder, RunState.RUNNING)
         while not planner.finished:
             self._hold_while_paused(folder, planner)
             check()
@@ -140,12 +160,18 @@ class Optimization:
         if not self._control.pause_requested:
             return
         self._checkpoint(folder, planner)
-        self._machine.move(RunState.PAUSED)
+        self._move(folder, RunState.PAUSED)
         held = time.monotonic()
         self._control.wait_while_paused()
         self._began += time.monotonic() - held
         self._control.check()
-        self._machine.move(RunState.RUNNING)
+        self._move(folder, RunState.RUNNING)
+
+    def _move(self, folder: RunFolder, state: RunState) -> None:
+        """Go to ``state`` and say so in the run folder, where other programs look; if it cannot be told, no matter."""
+        self._machine.move(state)
+        with suppress(InputError):
+            folder.update(state=state)
 
     def _row(self, report: EpochResult) -> EpochDone:
         metrics = report.metrics
@@ -192,9 +218,10 @@ class Optimization:
             self._save(folder, planner)
             if planner.best_epoch >= 0:
                 nominal = self._score(folder, model, planner)
-        message = finish_message(reason, self._settings, folder.header.epochs_done, folder.header.best_epoch)
+        done, best = folder.header.epochs_done, self._history[-1].best if self._history else math.nan
+        message = finish_message(reason, self._settings, done, folder.header.best_epoch, best)
         if nominal is not None and self.baseline_metrics is not None:
-            message = f"{message}. At nominal effectiveness: {gain_message(self.baseline_metrics, nominal)}"
+            message = f"{message}. At nominal effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
         folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=self._seconds())
         return RunFinished(reason, message, nominal, self.baseline_metrics, folder.path)
 
@@ -218,6 +245,9 @@ class Optimization:
     # -- small things ------------------------------------------------------------------------------------------------
     def _seconds(self) -> float:
         return time.monotonic() - self._began
+
+    def _words(self, backend: str, device: str) -> str:
+        return engine_words(backend, self._engine.device_name(device))
 
     def _warn(self, text: str) -> None:
         self._emit(Message(text, "warning"))

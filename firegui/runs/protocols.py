@@ -15,6 +15,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.planning.audit import AuditReport
 
 Check = Callable[[], None]
 """Called often by long work; raises :class:`~firegui.errors.CancelledError` to end it."""
@@ -136,44 +137,11 @@ class Planner(Protocol):
         """Everything needed to go on bit for bit."""
 
 
-class AuditCounts(Protocol):
-    """Feasibility of a schedule, counted without any planner."""
-
-    @property
-    def candidate(self) -> int:
-        """Proposed drops."""
-
-    @property
-    def executed(self) -> int:
-        """Drops that the rules let through."""
-
-    @property
-    def grounded(self) -> int:
-        """Executed on a grounded day."""
-
-    @property
-    def turnaround(self) -> int:
-        """Executed too soon after the last."""
-
-    @property
-    def simultaneous(self) -> int:
-        """More than one of an aircraft at a step."""
-
-    @property
-    def outside(self) -> int:
-        """Outside the grid or the plan."""
-
-    @property
-    def violations(self) -> tuple[str, ...]:
-        """A sentence for each."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether there is none."""
-
-
 class Engine(Protocol):
     """Everything a run asks of the engine. A model is the engine's own value: runs only hand it back."""
+
+    def device_name(self, device: str) -> str:
+        """A model's device as people call it: ``the CPU``, or ``the GPU`` and its make."""
 
     def build(self, project: Project, effectiveness: Effectiveness, backend: str) -> EngineModel:
         """The project's fire model, regions and fleet on a device."""
@@ -210,5 +178,5 @@ class Engine(Protocol):
         steps_per_day: int,
         shape: tuple[int, int],
         executed: Sequence[tuple[int, int]],
-    ) -> AuditCounts:
+    ) -> AuditReport:
         """Check the ``(step, column)`` that a schedule is said to execute against the rules."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from datetime import date
 from typing import Any
 
+from firegui.domain.project import Project
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import Problem
 from firegui.runs.folder import RunRecord
 from firegui.runs.header import event_hash, schedule_hash
+from firegui.runs.messages import counted
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import OptimizeSpec
 
@@ -35,7 +38,8 @@ def resume_problems(record: RunRecord, spec: OptimizeSpec) -> list[Problem]:
         found.append(Problem(where, "was run with another fleet or other grounded days", _REMEDY))
     if then.regions != now.regions:
         found.append(Problem(where, "was run with other protected regions", _REMEDY))
-    found += [Problem(where, text, _REMEDY) for text in _differences(then.plan, now.plan)]
+    for title, before, after in _differences(then.plan, now.plan):
+        found.append(Problem(where, f"was run with {title} = {before}, now {after}", _REMEDY))
     found += _stopping_problems(record, now.plan.optimizer)
     if not record.can_resume and record.header.warm_start != schedule_hash(spec.warm_start):
         found.append(
@@ -53,15 +57,37 @@ def _stopping_problems(record: RunRecord, now: OptimizerSettings) -> Iterator[Pr
     if now.epochs < done:
         yield Problem(
             str(record.folder),
-            f"has done {done} epochs, more than the {now.epochs} asked for",
-            f"give at least {done} epochs",
+            f"has done {counted(done, 'epoch')}, more than the {now.epochs} asked for",
+            f"give at least {counted(done, 'epoch')}",
         )
     if now.patience < then.patience:
-        text = f"was run with a patience of {then.patience} epochs, now {now.patience}"
+        text = f"was run with a patience of {counted(then.patience, 'epoch')}, now {now.patience}"
         yield Problem(str(record.folder), text, "patience can only be raised when resuming")
 
 
-def _differences(then: Any, now: Any) -> Iterator[str]:
+def settings_changed(record: RunRecord, project: Project, event: str) -> list[str]:
+    """What of ``project`` is no longer as the run had it, so that its numbers are no longer the project's.
+
+    How the plan was searched for, the optimizer and the design effectiveness, counts for nothing here. ``event`` is
+    :func:`~firegui.runs.header.event_hash` of ``project``, which takes a moment.
+    """
+    then, now = record.header.project, ProjectSnapshot.of(project)
+    found = [] if record.header.event_hash == event else ["another event or fire model"]
+    if then.fleet != now.fleet or _without_empty(then.grounded) != _without_empty(now.grounded):
+        found.append("another fleet or other grounded days")
+    if then.regions != now.regions:
+        found.append("other protected regions")
+    plan = replace(then.plan, optimizer=now.plan.optimizer, design=now.plan.design)
+    return found + [
+        f"{title[0].lower()}{title[1:]} {old}, now {new}" for title, old, new in _differences(plan, now.plan)
+    ]
+
+
+def _without_empty(grounded: Mapping[str, tuple[date, ...]]) -> dict[str, tuple[date, ...]]:
+    return {kind: dates for kind, dates in grounded.items() if dates}
+
+
+def _differences(then: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
     for item in fields(then):
         before, after = getattr(then, item.name), getattr(now, item.name)
         if item.name in _ONLY_TEXT or item.name in RAISABLE:
@@ -69,4 +95,4 @@ def _differences(then: Any, now: Any) -> Iterator[str]:
         if is_dataclass(before):
             yield from _differences(before, after)
         elif before != after:
-            yield f"was run with {item.metadata.get('title', item.name.replace('_', ' '))} = {before}, now {after}"
+            yield item.metadata.get("title", item.name.replace("_", " ")), before, after

@@ -42,6 +42,8 @@ def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | 
         )
     except Exception as error:  # the boundary of the run: whatever happens inside ends as an event
         finished = _failure(error, job)
+    finally:
+        job.close()
     if machine.state is not RunState.FINISHED:
         machine.move(RunState.FINISHED)
     emit(finished)

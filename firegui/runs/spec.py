@@ -13,11 +13,11 @@ from firegui.domain.schedule import Schedule
 class OptimizeSpec:
     """Stage 1 on ``project``, into the run folder ``out``.
 
-    ``project.plan`` holds every setting. ``warm_start`` starts from a schedule instead of the front. ``resume`` goes on
-    from the checkpoint in ``out`` and ends with the result of an unbroken run. ``command`` is what a person would type
-    to repeat it (see :mod:`firegui.runs.command`). ``frame_stride`` steps lie between displayed states;
-    ``snapshot_seconds`` between pictures of the plan, ``checkpoint_seconds`` between checkpoints. ``project_folder`` is
-    where the project is kept, for the record.
+    ``project.plan`` holds every setting. ``warm_start`` starts from a schedule instead of the front; it was read from
+    ``warm_start_file``. ``resume`` goes on from the checkpoint in ``out`` and ends with the result of an unbroken run.
+    ``command`` is what a person would type to repeat it (see :mod:`firegui.runs.command`). ``frame_stride`` steps lie
+    between displayed states; ``snapshot_seconds`` between pictures of the plan, ``checkpoint_seconds`` between
+    checkpoints. ``project_folder`` is where the project is kept, for the record.
     """
 
     project: Project
@@ -30,6 +30,7 @@ class OptimizeSpec:
     snapshot_seconds: float = 0.5
     checkpoint_seconds: float = 30.0
     project_folder: Path | None = None
+    warm_start_file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

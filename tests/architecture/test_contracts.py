@@ -102,7 +102,8 @@ VIOLATIONS = [
         "panels",
         {"gui/panels/one.py": "import firegui.gui.between", "gui/between.py": "import firegui.gui.panels.fleet"},
     ),
-    ("audit", {"planning/audit.py": "import firegui.planning.gradient"}),
+    # Commands import the audit, so a planner that loads torch would break two contracts with one line.
+    ("audit", {"planning/audit.py": "import firegui.planning.placement"}),
     ("audit", {"planning/audit.py": "import firegui.planning.planners.one", "planning/planners/one.py": ""}),
 ]
 

@@ -110,3 +110,67 @@ def test_the_log_of_a_raised_error_holds_its_traceback(
     assert answer.code == 1
     assert "ZeroDivisionError: deep inside" in answer.json["error"]
     assert "in broken" in (tmp_path / "firegui-error.log").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("evaluate", "PROJECT", "--backend", "gpu9", "--eta-water", "2", "--schedule", "s.csv", "--state", "no/s"),
+            ("'gpu9' is unknown", "η water is 2", "s.csv: ", "no/s: cannot be written"),
+        ),
+        (
+            ("evaluate", "nowhere", "--backend", "gpu9", "--eta-water", "-1", "--schedule", "s.csv", "--state", "."),
+            ("nowhere: ", "'gpu9' is unknown", "η water is -1", "s.csv: the file does not exist", ".: is a folder"),
+        ),
+        (
+            ("gradient", "PROJECT", "--schedule", "nope.csv", "--eta-water", "7", "--out", "no/g.npz"),
+            ("nope.csv: ", "η water is 7", "no/g.npz: cannot be written: its folder does not exist"),
+        ),
+        (
+            (
+                *("optimize", "PROJECT", "--epochs", "0", "--lr", "-1", "--seed", "-3", "--design-water", "5"),
+                *("--warm-start", "nope.csv", "--out", "FILE", "--backend", "gpu9"),
+            ),
+            ("Epochs is 0", "Learning rate is -1", "Seed is -3", "η water is 5", "nope.csv", "FILE: is a file", "gpu9"),
+        ),
+        (
+            ("optimize", "nowhere", "--epochs", "0", "--warm-start", "nope.csv", "--out", "FILE", "--resume"),
+            ("nowhere: ", "Epochs is 0", "nope.csv: the file does not exist", "FILE: is a file"),
+        ),
+        (
+            ("import", "pytorchfire", "/nope", "--perimeters", "/none", "--crs", "FOO", "--start", "x", "--out", "n"),
+            ("/nope: the folder does not exist", "/none: the file does not exist", "'FOO' is unknown", "not a time"),
+        ),
+        (
+            ("configure", "PROJECT", "--weights", "burn=nan,final=x", "--days", "0"),
+            ("λ burn is nan", "final is 'x'", "Days is 0"),
+        ),
+        (
+            ("configure", "nowhere", "--weights", "final=x", "--regions", "r.toml", "--fleet", "f.toml", "--days", "0"),
+            ("nowhere: ", "final is 'x'", "r.toml: the file does not exist", "f.toml: the file does not", "Days is 0"),
+        ),
+        (("maps", "nowhere", "--out", "no/m.npz"), ("nowhere: ", "no/m.npz: cannot be written")),
+        (("audit", "nowhere", "--schedule", "s.csv"), ("nowhere: ", "s.csv: the file does not exist")),
+        (("export", "nowhere", "--format", "csv,doc", "--out", "new"), ("nowhere: ", "doc is not known")),
+    ],
+    ids=lambda value: " ".join(value[:2]),
+)
+def test_everything_wrong_with_a_command_line_is_said_at_once_and_nothing_is_written(
+    firegui: Run,
+    project: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    said: tuple[str, ...],
+) -> None:
+    (tmp_path / "FILE").write_text("in the way")
+    monkeypatch.chdir(tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    answer = firegui(*(project if word == "PROJECT" else word for word in words), "--json")
+    assert answer.code == 2
+    listed = [f"{problem['where']}: {problem['what']}" for problem in answer.json["problems"]]
+    missing = [part for part in said if not any(part in line for line in listed)]
+    assert not missing, listed
+    assert len(set(listed)) == len(listed) == len(said)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before

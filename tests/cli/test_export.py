@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.support import make_project, random_maps, tiny_project
 
 
 @pytest.fixture
@@ -51,8 +52,43 @@ def test_unknown_formats_are_all_listed_and_nothing_is_written(firegui: Run, fin
     assert not (tmp_path / "out").exists()
 
 
+def test_an_export_says_what_is_flown_what_is_not_and_what_it_replaced(
+    firegui: Run, finished: Path, tmp_path: Path
+) -> None:
+    first = firegui("export", finished, "--format", "csv", "--out", tmp_path / "out")
+    again = firegui("export", finished, "--format", "csv,geojson", "--out", tmp_path / "out")
+    file = tmp_path / "out" / "best run.csv"
+    rows = file.read_text(encoding="utf-8").splitlines()[1:]
+    flown = sum(",true" in row for row in rows)
+    assert 0 < flown < len(rows)
+    said = f"{flown:,} drops executed, and {len(rows) - flown:,} proposals marked executed=false"
+    assert f"Wrote {file}" in first.out
+    assert f"Replaced {file}" in again.out
+    assert f"Wrote {file.with_suffix('.geojson')}" in again.out
+    assert said in first.out.splitlines()
+
+
+@pytest.mark.parametrize(("make", "said"), [(False, "does not exist"), (True, "is a file, not the folder of a run")])
+def test_what_is_no_run_is_told_apart(firegui: Run, tmp_path: Path, make: bool, said: str) -> None:
+    if make:
+        (tmp_path / "nope").write_text("text", encoding="utf-8")
+    answer = firegui("export", tmp_path / "nope", "--format", "csv", "--out", tmp_path / "out")
+    assert answer.code == 2
+    assert f"{tmp_path / 'nope'}: {said}" in answer.err
+
+
 def test_a_folder_in_the_way_is_named(firegui: Run, finished: Path, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file")
     answer = firegui("export", finished, "--format", "csv", "--out", tmp_path / "out")
     assert answer.code == 2
     assert str(tmp_path / "out") in answer.err
+
+
+def test_a_format_that_the_grid_does_not_allow_leaves_no_folder_behind(firegui: Run, tmp_path: Path) -> None:
+    project = tiny_project(tmp_path, make_project(epochs=2, maps=random_maps(shape=(12, 14))))
+    firegui("optimize", project, "--out", tmp_path / "run", "--progress", "none")
+    answer = firegui("export", tmp_path / "run", "--format", "csv,geojson,geotiff", "--out", tmp_path / "ex" / "deep")
+    assert answer.code == 2
+    assert "GeoJSON needs a georeferenced grid" in answer.err
+    assert not (tmp_path / "ex").exists()
+    assert firegui("export", tmp_path / "run", "--format", "csv", "--out", tmp_path / "ex" / "deep").code == 0

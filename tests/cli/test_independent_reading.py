@@ -62,4 +62,6 @@ def test_a_random_model_evaluates_and_differentiates_as_the_paper_says(firegui: 
     assert float(found["loss"]) == pytest.approx(truth.objective, rel=1e-5)
     assert np.abs(found["logit"] - truth.logit).max() < 1e-4 * np.abs(truth.logit).max()
     assert np.abs(found["pose"] - truth.pose).max() < 1e-4 * np.abs(truth.pose).max()
+    exact = firegui("evaluate", project, *chosen, "--precision", "float64", "--json").json
+    assert exact["objective"] == pytest.approx(truth.objective, rel=1e-12)
     assert found["aircraft"].tolist() == [tail.name for tail in fleet.tails]

@@ -207,3 +207,46 @@ def _event(line: str) -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) and found.get("event") == "epoch" else {}
+
+
+def test_a_resumed_run_still_names_the_schedule_it_started_from(firegui: Run, project: Path, tmp_path: Path) -> None:
+    schedule = write_schedule(tmp_path / "start.csv", [(0, "R-1", 6.0, 9.0, 0.0)])
+    out = tmp_path / "run"
+    firegui("optimize", project, "--out", out, "--epochs", 2, "--warm-start", schedule, *QUIET)
+    first = read_run(out)
+    # What is left of it is in the checkpoint, so the file is not needed again.
+    schedule.unlink()
+    answer = firegui("optimize", project, "--out", out, "--resume", "--epochs", 3, *QUIET)
+    assert answer.code == 0, answer.err
+    again = read_run(out)
+    assert f"--warm-start {schedule.resolve()}" in again.command
+    assert again.warm_start_file == first.warm_start_file == schedule.resolve()
+    assert again.header.warm_start == first.header.warm_start != ""
+
+
+def test_a_warm_started_run_without_a_checkpoint_reads_its_schedule_again(
+    firegui: Run, project: Path, tmp_path: Path
+) -> None:
+    schedule = write_schedule(tmp_path / "start.csv", [(0, "R-1", 6.0, 9.0, 0.0)])
+    out = tmp_path / "run"
+    firegui("optimize", project, "--out", out, "--epochs", 2, "--warm-start", schedule, *QUIET)
+    for name in ("checkpoint.safetensors", "metrics.json"):
+        (out / name).unlink()
+    assert firegui("optimize", project, "--out", out, "--resume", *QUIET).code == 0
+    assert read_run(out).history[0].drops == 1
+    for name in ("checkpoint.safetensors", "metrics.json"):
+        (out / name).unlink()
+    schedule.unlink()
+    answer = firegui("optimize", project, "--out", out, "--resume", *QUIET)
+    assert answer.code == 2
+    assert str(schedule) in answer.err
+
+
+def test_a_schedule_given_to_a_run_that_began_without_one_is_not_recorded(
+    firegui: Run, project: Path, tmp_path: Path
+) -> None:
+    schedule = write_schedule(tmp_path / "start.csv", [(0, "R-1", 6.0, 9.0, 0.0)])
+    out = tmp_path / "run"
+    firegui("optimize", project, "--out", out, "--epochs", 2, *QUIET)
+    firegui("optimize", project, "--out", out, "--resume", "--epochs", 3, "--warm-start", schedule, *QUIET)
+    assert "--warm-start" not in read_run(out).command

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from firegui.domain.fleet import Fleet
 from firegui.fire.first_project import first_project
+from firegui.io.fleet_toml import write_fleet
 from firegui.io.project_store import load_project, save_project
 from tests.cli.conftest import Run
-from tests.support import make_project, write_random_maps, write_schedule
+from tests.support import make_project, small_fleet, write_random_maps, write_schedule
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 
@@ -89,12 +91,25 @@ def test_info_says_what_is_there_and_what_is_missing(firegui: Run, tmp_path: Pat
     assert found["perimeters"]["dates"] == ["2020-08-19"]
     assert found["perimeters"]["filled_forward"] == ["2020-08-20"]
     assert found["regions"] == [
-        {"name": "Village", "weight": 1.0, "cells": 24, "ha": pytest.approx(2.16), "percent": 7.5}
+        {
+            "name": "Village",
+            "weight": 1.0,
+            "cells": 24,
+            "ha": pytest.approx(2.16),
+            "percent": 7.5,
+            "beyond_grid": False,
+        }
     ]
     assert [kind["grounded_days"] for kind in found["fleet"]] == [[], [1], []]
     assert found["runs"] == []
     report = firegui("info", tmp_path / "p.firegui").out
-    for said in ("16 × 20 cells of 30 m", "no observation on 2020-08-20", "24 cells", "grounded on days 1"):
+    for said in (
+        "16 × 20 cells of 30 m",
+        "no observation on 2020-08-20",
+        "24 cells",
+        "grounded on day 2 (20 Aug)",
+        "from day 1 (19 Aug)",
+    ):
         assert said in report
 
 
@@ -144,7 +159,78 @@ def test_the_audit_report_names_every_violation(firegui: Run, project: Path, cla
     report = firegui("audit", project, "--schedule", claims).out
     assert "2 violations:" in report
     assert "R-1 drops at steps 0 and 1" in report
-    assert "BIG-1 drops at step 12 on day 1" in report
+    assert "BIG-1 drops at step 12 on day 2 (20 Aug)" in report
+
+
+def test_programs_get_the_days_of_violations_counted_from_0(firegui: Run, project: Path, claims: Path) -> None:
+    found = firegui("audit", project, "--schedule", claims, "--json").json
+    assert any("at step 12 on day 1," in text for text in found["violations"])
+
+
+def test_a_region_that_reaches_beyond_the_grid_is_said_to_be_cut(firegui: Run, project: Path, tmp_path: Path) -> None:
+    regions = tmp_path / "regions.toml"
+    regions.write_text('[[region]]\nname = "Edge"\nrows = [10, 30]\ncolumns = [0, 3]\n', encoding="utf-8")
+    said = "Edge: reaches beyond the grid; its 18 cells on the grid count"
+    assert said in firegui("configure", project, "--regions", regions).out
+    assert said in firegui("info", project).out
+    assert "reaches beyond" not in firegui("configure", project, "--regions", _inside(tmp_path)).out
+
+
+def _inside(folder: Path) -> Path:
+    path = folder / "inside.toml"
+    path.write_text('[[region]]\nname = "In"\nrows = [0, 16]\ncolumns = [0, 20]\n', encoding="utf-8")
+    return path
+
+
+def test_info_marks_the_runs_that_other_settings_made(firegui: Run, project: Path) -> None:
+    out = project / "runs" / "one"
+    firegui("optimize", project, "--out", out, "--epochs", 2, "--seed", 9, "--progress", "none")
+    # How the plan was searched for is the run's own business.
+    assert "other settings" not in firegui("info", project).out
+    firegui("configure", project, "--days", 1, "--weights", "burn=1")
+    report = firegui("info", project).out
+    assert "made with other settings (days 2, now 1; λ burn 50.0, now 1.0)" in report
+    assert "other fleet" not in report
+
+
+def test_info_marks_the_runs_of_another_fleet_or_other_regions(firegui: Run, project: Path, tmp_path: Path) -> None:
+    firegui("optimize", project, "--out", project / "runs" / "one", "--epochs", 1, "--progress", "none")
+    write_fleet(Fleet(small_fleet().types[:1]), tmp_path / "fleet.toml")
+    firegui("configure", project, "--fleet", tmp_path / "fleet.toml", "--regions", _inside(tmp_path))
+    (run,) = firegui("info", project, "--json").json["runs"]
+    assert run["changed_since"] == ["another fleet or other grounded days", "other protected regions"]
+
+
+def test_a_project_says_what_to_type_next(firegui: Run, project: Path) -> None:
+    (project / "runs" / "run-1").mkdir(parents=True)
+    last = firegui("configure", project, "--days", 1).out.splitlines()[-1]
+    assert last == f"Next: firegui optimize {project} --out {project / 'runs' / 'run-2'}"
+
+
+def test_an_import_says_what_to_type_next(firegui: Run, tmp_path: Path) -> None:
+    write_random_maps(tmp_path / "fire.npz", seed=4)
+    out = firegui("import", "maps", tmp_path / "fire.npz", "--out", tmp_path / "fire.firegui").out
+    assert f"Next: firegui optimize {tmp_path / 'fire.firegui'}" in out
+
+
+@pytest.mark.parametrize("command", ["audit", "evaluate"])
+def test_the_folder_of_a_run_stands_for_its_schedule(firegui: Run, project: Path, tmp_path: Path, command: str) -> None:
+    run = tmp_path / "run"
+    firegui("optimize", project, "--out", run, "--epochs", 3, "--progress", "none")
+    name = "schedule.csv" if command == "audit" else "plan.safetensors"
+    whole, file = (firegui(command, project, "--schedule", path, "--json").json for path in (run, run / name))
+    keys = set(whole) - {"seconds"}
+    assert {key: whole[key] for key in keys} == {key: file[key] for key in keys}
+
+
+@pytest.mark.parametrize("command", ["audit", "evaluate"])
+def test_a_folder_without_a_schedule_is_refused_with_what_to_give(
+    firegui: Run, project: Path, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    answer = firegui(command, project, "--schedule", tmp_path / "empty")
+    assert answer.code == 2
+    assert "is a folder without a schedule — give a CSV, plan.safetensors, or the folder of a run" in answer.err
 
 
 @pytest.mark.slow

@@ -9,34 +9,17 @@ import pytest
 
 from firegui.cli import window
 from firegui.cli.demo import draw
+from firegui.cli.display import NO_DISPLAY
 from firegui.cli.doctor import loads
 from firegui.errors import FireguiError
 from tests.cli.conftest import Run
 from tests.support import make_project
 
 
-@pytest.mark.parametrize(
-    ("environ", "platform", "seen"),
-    [
-        ({}, "linux", False),
-        ({"DISPLAY": ":0"}, "linux", True),
-        ({"WAYLAND_DISPLAY": "wayland-0"}, "linux", True),
-        ({"DISPLAY": ":0", "QT_QPA_PLATFORM": "offscreen"}, "linux", False),
-        ({"QT_QPA_PLATFORM": "minimal"}, "darwin", False),
-        ({"QT_QPA_PLATFORM": "xcb"}, "linux", False),
-        ({"QT_QPA_PLATFORM": "vnc:size=800x600"}, "linux", True),
-        ({}, "darwin", True),
-        ({}, "win32", True),
-    ],
-)
-def test_a_display_is_where_somebody_could_see_a_window(environ: dict[str, str], platform: str, seen: bool) -> None:
-    assert window.has_display(environ, platform) is seen
-
-
 def test_without_a_display_the_workbench_says_what_to_do(
     firegui: Run, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(window, "has_display", lambda: False)
+    monkeypatch.setattr(window, "display_trouble", lambda: NO_DISPLAY)
     monkeypatch.delenv("QT_QPA_PLATFORM")
     for words in ((), ("open", project)):
         answer = firegui(*words)
@@ -63,7 +46,7 @@ def headless(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, Path]]:
         picture.write_bytes(b"png")
         return ""
 
-    monkeypatch.setattr("firegui.cli.demo.has_display", lambda: False)
+    monkeypatch.setattr("firegui.cli.demo.display_trouble", lambda: NO_DISPLAY)
     monkeypatch.setattr("firegui.runs.engine.LazyEngine.demo", lambda self: make_project(epochs=4))
     monkeypatch.setattr("firegui.cli.demo.draw", draw)
     return drawn
@@ -122,7 +105,7 @@ def test_with_a_display_the_demo_is_opened_again_not_refused(
     firegui: Run, headless: list[tuple[Path, Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Path | None] = []
-    monkeypatch.setattr("firegui.cli.demo.has_display", lambda: True)
+    monkeypatch.setattr("firegui.cli.demo.display_trouble", lambda: "")
     monkeypatch.setattr("firegui.cli.demo.run_window", _noting(opened))
     for _ in range(2):
         assert firegui("demo", "--out", tmp_path / "d").code == 0

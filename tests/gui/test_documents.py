@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog, QLineEdit
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError
 from firegui.gui.dialogs import import_event as import_event_module
+from firegui.gui.dialogs.closing import ask_replace
 from firegui.gui.dialogs.import_event import EventSource, ImportEventDialog, read_form
 from firegui.gui.main_window import MainWindow
-from firegui.io.project_store import load_project
+from firegui.io.project_store import load_project, save_project
 
 SHAPE, DAYS = (12, 14), 3
 
@@ -104,6 +106,88 @@ def test_save_as_over_something_else_is_refused_and_the_mark_stays(
     assert [entry.name for entry in other.iterdir()] == ["letter.txt"]
 
 
+def second_import(window: MainWindow, monkeypatch: pytest.MonkeyPatch, folder: Path, *, yes: bool) -> list[Path]:
+    """Save the open project in ``folder``, then the same event once more, without regions; returns what was asked."""
+    asked: list[Path] = []
+
+    def ask(_parent: object, place: Path) -> bool:
+        asked.append(place)
+        return yes
+
+    monkeypatch.setattr("firegui.gui.documents.ask_replace", ask)
+    save_project(window.session.project, folder)
+    window.session.open_project(replace(window.session.project, regions=()), None)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(folder), ""))
+    return asked
+
+
+def test_another_project_of_the_same_event_is_kept_unless_the_person_gives_it_up(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ridge.firegui"
+    regions = window.session.project.regions
+    asked = second_import(window, monkeypatch, folder, yes=False)
+    assert not window.documents.save()
+    assert asked == [folder]
+    assert window.session.folder is None
+    assert load_project(folder).regions == regions != ()
+
+
+def test_a_project_of_the_same_event_that_was_given_up_is_replaced(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ridge.firegui"
+    asked = second_import(window, monkeypatch, folder, yes=True)
+    assert window.documents.save()
+    assert asked == [folder]
+    assert window.session.folder == folder
+    assert load_project(folder).regions == ()
+
+
+def test_saving_as_what_it_is_called_already_asks_nothing(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ridge.firegui"
+    asked = second_import(window, monkeypatch, folder, yes=False)
+    window.session.open_project(load_project(folder), folder)
+    window.session.set_regions("clear", ())
+    assert window.documents.save_as()
+    assert asked == []
+    assert load_project(folder).regions == ()
+
+
+def test_the_proposed_name_is_one_that_is_free(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[Path] = []
+
+    def choose(_parent: object, _title: str, proposal: str, *_rest: object, **_more: object) -> tuple[str, str]:
+        asked.append(Path(proposal))
+        return proposal, ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    window.session.mark_saved(tmp_path / "first.firegui")
+    for _ in range(3):
+        assert window.documents.save_as()
+    assert asked == [tmp_path / f"test-ridge{number}.firegui" for number in ("", "-2", "-3")]
+
+
+@pytest.mark.parametrize(("button", "answer"), [("Replace it", True), ("Keep it", False)])
+def test_the_question_about_another_project_says_what_is_lost(
+    monkeypatch: pytest.MonkeyPatch, qapp: object, tmp_path: Path, button: str, answer: bool
+) -> None:
+    texts: list[str] = []
+
+    def press(box: QMessageBox) -> int:
+        texts.append(f"{box.text()} {box.informativeText()}")
+        next(one for one in box.buttons() if one.text() == button).click()
+        return 0
+
+    monkeypatch.setattr(QMessageBox, "exec", press)
+    assert ask_replace(None, tmp_path / "bear.firegui") is answer
+    assert all(word in texts[0] for word in ("bear.firegui", "regions", "fleet", "plan"))
+
+
 def test_backing_out_of_the_file_question_saves_nothing(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: ("", ""))
     assert not window.documents.save()
@@ -151,7 +235,7 @@ def test_a_bad_folder_is_refused_with_every_problem_and_the_open_project_stays(
 def test_recent_projects_are_offered_newest_first_while_they_are_there(window: MainWindow, tmp_path: Path) -> None:
     for name in ("one", "two", "one"):
         window.session.open_project(window.session.project, None)
-        window.documents._save_to(tmp_path / f"{name}.firegui")
+        window.documents._save_to(tmp_path / f"{name}.firegui", replacing=True)
     assert [folder.name for folder in window.documents.recent] == ["one.firegui", "two.firegui"]
     (tmp_path / "one.firegui" / "project.toml").unlink()
     assert [folder.name for folder in window.documents.recent] == ["two.firegui"]

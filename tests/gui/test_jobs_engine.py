@@ -10,13 +10,20 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError
 from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.specs import resume_spec
 from firegui.gui.session import Session
-from firegui.io.project_store import load_project
+from firegui.io.project_store import load_project, save_project
+from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import read_run
+from firegui.runs.lock import FolderLock
+from firegui.runs.runner import execute
+from firegui.runs.spec import OptimizeSpec
 from tests.support import make_project, tiny_project
 
 LONG_MS = 60_000
@@ -143,14 +150,19 @@ def test_a_damaged_run_is_named_in_the_log_and_the_others_are_listed(
     wait_idle(qtbot, queue)
 
 
+def cut_short(run: Path) -> None:
+    """Make the record of a finished run what a kill amid its epochs leaves."""
+    header = run / "run.toml"
+    lines = [line for line in header.read_text().splitlines() if not line.startswith("reason")]
+    header.write_text("\n".join('state = "running"' if line.startswith("state") else line for line in lines))
+
+
 def test_a_run_that_was_cut_short_is_listed_as_interrupted(
     qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
 ) -> None:
     entry = queue.optimize()
     wait_idle(qtbot, queue)
-    header = entry.folder / "run.toml"
-    lines = [line for line in header.read_text().splitlines() if not line.startswith("reason")]
-    header.write_text("\n".join('state = "running"' if line.startswith("state") else line for line in lines))
+    cut_short(entry.folder)
     session.open_project(load_project(folder), folder)
     (found,) = queue.entries
     assert found.status == "interrupted"
@@ -169,3 +181,67 @@ def test_a_run_without_a_plan_cannot_be_shown_and_says_so(
     session.refused.connect(refused.append)
     queue.show(entry)
     assert "has no plan yet" in str(refused[0])
+
+
+def test_saving_elsewhere_lists_the_runs_of_that_folder_and_shows_the_fire_without_drops(
+    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+) -> None:
+    entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    copy = folder.with_name("copy.firegui")
+    save_project(session.project, copy)
+    session.mark_saved(copy)
+    assert not queue.entries
+    assert queue.shown is None
+    wait_idle(qtbot, queue)
+    assert session.result.drops == ()
+    session.mark_saved(folder)
+    assert [listed.folder for listed in queue.entries] == [entry.folder]
+    wait_idle(qtbot, queue)
+
+
+def test_other_regions_leave_the_fire_without_drops_on_the_map(qtbot: QtBot, session: Session, queue: RunQueue) -> None:
+    wait_idle(qtbot, queue)
+    before = session.result
+    blank: list[bool] = []
+    session.result_changed.connect(lambda: blank.append(session.result.baseline is None))
+    session.set_regions("draw", (Region.rectangle("R9", (1, 4), (1, 4)),))
+    qtbot.waitUntil(lambda: session.result.baseline_metrics not in (None, before.baseline_metrics), timeout=LONG_MS)
+    wait_idle(qtbot, queue)
+    assert blank and not any(blank)
+    assert not session.result.stale
+
+
+def test_a_run_that_another_process_is_writing_is_listed_so_and_can_be_neither_resumed_nor_discarded(
+    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+) -> None:
+    entry = queue.optimize()
+    wait_idle(qtbot, queue)
+    cut_short(entry.folder)
+    refused: list[InputError] = []
+    session.refused.connect(refused.append)
+    held = FolderLock(entry.folder)
+    session.open_project(load_project(folder), folder)
+    (found,) = queue.entries
+    assert found.status == "running elsewhere"
+    assert not found.can_go_on
+    queue.discard(found)
+    assert "another run is writing this folder" in str(refused[0])
+    assert entry.folder.exists()
+    held.release()
+    session.open_project(load_project(folder), folder)
+    assert queue.entries[0].status == "interrupted"
+    assert queue.entries[0].can_go_on
+    wait_idle(qtbot, queue)
+
+
+def test_going_on_keeps_the_schedule_that_a_run_started_from(tmp_path: Path) -> None:
+    source = tmp_path / "start.csv"
+    project, out = make_project(), tmp_path / "run"
+    spec = OptimizeSpec(
+        project, out, "firegui optimize …", Schedule.empty(project.calendar.n_steps, 4), warm_start_file=source
+    )
+    execute(spec, lambda event: None, RunControl())
+    again = resume_spec(project, tmp_path, out)
+    assert f"--warm-start {source.resolve()}" in again.command
+    assert resume_spec(project, tmp_path, tmp_path / "none").warm_start_file is None

@@ -121,4 +121,4 @@ def test_a_polygon_that_covers_no_cell_centre_is_refused(session: Session, hand:
         hand.click(corner)
     with qtbot.waitSignal(session.message) as said:
         hand.key(Qt.Key.Key_Return)
-    assert "no cell" in str(said.args) and set(regions_of(session)) == {"R1"}
+    assert "make it larger" in str(said.args) and set(regions_of(session)) == {"R1"}

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
+from firegui.errors import InputError
 from firegui.gui.session import Session, Tool
 from tests.gui.map_scene import RIGHT, Hand, open_map, regions_of, undo_steps
 
@@ -219,17 +220,19 @@ def test_a_region_is_renamed_through_a_small_dialog(session: Session, hand: Hand
 
 
 @pytest.mark.parametrize("name", ["R2", "   "])
-def test_a_name_that_is_taken_or_empty_is_refused_with_a_message(
-    session: Session, hand: Hand, qtbot: QtBot, name: str
+def test_a_name_that_is_taken_or_empty_is_refused_with_the_reason(
+    session: Session, hand: Hand, refusals: list[InputError], name: str
 ) -> None:
     put(session, Region.rectangle("R1", (2, 10), (5, 25)), Region.rectangle("R2", (20, 25), (5, 25)))
     hand.view.menu.rename("R1")
     dialog = hand.view.menu.dialog
     assert dialog is not None
     dialog.setTextValue(name)
-    with qtbot.waitSignal(session.message):
-        dialog.accept()
+    dialog.accept()
     assert set(regions_of(session)) == {"R1", "R2"} and undo_steps(session) == 1
+    (refusal,) = refusals
+    assert refusal.title == "The region keeps its name"
+    assert len(refusal.problems) == 1
 
 
 def test_the_context_menu_renames_weighs_zooms_and_deletes(session: Session, hand: Hand) -> None:

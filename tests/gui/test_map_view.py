@@ -15,6 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
+from firegui.gui.map.decorations import flow
+from firegui.gui.map.layers import graticule as graticule_module
 from firegui.gui.map.readout import blows_from
 from firegui.gui.map.view import MapView
 from firegui.gui.session import Session, ShownResult, Tool, View
@@ -253,6 +255,24 @@ def test_a_grid_without_a_place_is_read_out_in_rows_and_columns(
     assert hand.view.layers["graticule"].missing()
 
 
+@pytest.mark.parametrize("width", [420, 564, 900])
+def test_some_meridian_is_labelled_however_narrow_the_map(
+    session: Session, hand: Hand, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    labels: list[str] = []
+
+    def note(_painter: object, _at: object, text: str, *_style: object) -> None:
+        labels.append(text)
+
+    hand.view.resize(width, 440)
+    hand.view.fit()
+    for name in ("draw_text", "draw_tag"):
+        monkeypatch.setattr(graticule_module, name, note)
+    hand.view.snapshot()
+    assert any(label.endswith("W") for label in labels)
+    assert any(label.endswith("N") for label in labels)
+
+
 @pytest.mark.parametrize(("psi", "bearing"), [(0.0, 270), (math.pi / 2, 180), (math.pi, 90), (-math.pi / 2, 0)])
 def test_wind_is_told_by_where_it_comes_from(psi: float, bearing: int) -> None:
     assert blows_from(psi) == bearing
@@ -342,3 +362,11 @@ def test_opening_another_project_drops_the_pin(session: Session, hand: Hand, pro
 
 def test_wind_is_painted_over_the_ground(hand: Hand) -> None:
     assert painted(hand.view, "wind").sum() > 200
+
+
+@pytest.mark.parametrize(("room", "lines"), [(900.0, 1), (500.0, 2), (300.0, 3)])
+def test_the_captions_go_below_each_other_before_they_reach_the_north_arrow(room: float, lines: int) -> None:
+    widths = [260.0, 180.0, 150.0]
+    places = flow(widths, room)
+    assert len({top for _, top in places}) == lines
+    assert all(left + width <= room for (left, _), width in zip(places, widths, strict=True))

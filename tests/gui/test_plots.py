@@ -52,7 +52,7 @@ def test_the_curves_are_those_of_the_shown_run(qtbot: QtBot, queue: RunQueue, pl
     assert x.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
     assert y == pytest.approx([20 / k for k in range(1, 9)])
     assert plots.objective.title.text() == "Objective · epoch 8 of 8"
-    assert plots.objective.legend.text() == "best 2.50 · now 2.50"
+    assert plots.objective.legend.text() == "best 2.50 · now 2.50 · no drops 24.6"
     assert plots.drops.legend.text() == "7"
 
 
@@ -60,7 +60,8 @@ def test_the_fire_without_drops_is_a_level_with_its_number(qtbot: QtBot, queue: 
     run_to_end(qtbot, queue)
     plots.refresh()
     assert plots.objective.level == pytest.approx(24.6)
-    assert plots.objective.level_text == "no drops 24.6"
+    assert plots.objective.level_text == "no drops"
+    assert plots.objective.legend.text().endswith("no drops 24.6")
 
 
 def test_ten_thousand_epochs_do_not_repaint_ten_thousand_times(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
@@ -106,7 +107,7 @@ def test_pointing_at_an_epoch_reads_it_out_on_every_chart(qtbot: QtBot, queue: R
     plots.refresh()
     plots.terms.hovered.emit(3.2)
     assert plots.objective.title.text() == "Objective · epoch 3"
-    assert plots.objective.legend.text() == "best 6.67 · now 6.67"
+    assert plots.objective.legend.text() == "best 6.67 · now 6.67 · no drops 24.6"
     assert plots.drops.title.text() == "Executed drops, epoch 3"
     assert plots.objective.cursor_x == 3
     plots.terms.hovered.emit(None)

@@ -21,9 +21,9 @@ def panel(qtbot: QtBot, session: Session) -> ScenarioPanel:
 
 def test_the_facts_of_the_event_are_there(panel: ScenarioPanel) -> None:
     assert panel.text_of("Name") == "Test Ridge"
-    assert panel.text_of("Grid") == "40 × 60 cells of 30 m\n1.8 × 1.2 km"
+    assert panel.text_of("Grid") == "40 × 60 cells of 30 m\n1.2 × 1.8 km"
     assert panel.text_of("CRS") == "EPSG:32610"
-    assert panel.text_of("Start") == "2020-08-19 07:00 UTC\n2020-08-19 00:00 local (UTC-7 h)"
+    assert panel.text_of("Start") == "2020-08-19 07:00 UTC\n2020-08-19 00:00 local (UTC-7)"
     assert panel.text_of("Plan") == "4 of 6 days, 200 steps of 0.48 h"
     assert panel.text_of("Fire model") == "Scalar test model"
     assert panel.text_of("Fleet") == "3 aircraft of 2 types"

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.panels.timeline import TimelineBar, time_text, zone_text
+from firegui.gui.map.captions import TITLES
+from firegui.gui.panels.timeline import TimelineBar, time_text
 from firegui.gui.plots.track import TrackData
 from firegui.gui.session import Session, ShownResult, View
 from tests.gui.fake_runs import drop, frames
@@ -196,15 +197,14 @@ def test_a_project_that_is_opened_is_not_played_from_the_middle(
 def test_the_time_is_local_and_says_so(project: Project) -> None:
     assert time_text(project.calendar, 0) == "Day 1 · 00:00 UTC-7 · step 0 of 200"
     assert time_text(project.calendar, 130) == "Day 3 · 14:24 UTC-7 · step 130 of 200"
-    # The state at the end belongs to the last day, not to one after it.
-    assert time_text(project.calendar, 200).startswith("Day 4 · ")
+    # Midnight after the last day is neither the beginning of that day nor a day of its own.
+    assert time_text(project.calendar, 200) == "End of day 4 · 00:00 UTC-7 · step 200 of 200"
 
 
-@pytest.mark.parametrize(
-    ("offset", "text"), [(0, "UTC"), (-7, "UTC-7"), (5.5, "UTC+5:30"), (-3.5, "UTC-3:30"), (13, "UTC+13")]
-)
-def test_offsets_are_written_as_people_do(offset: float, text: str) -> None:
-    assert zone_text(offset) == text
+def test_the_difference_is_explained_as_the_map_shows_it(bar: TimelineBar) -> None:
+    (difference,) = (button for button in bar.view_buttons if button.text() == "Difference")
+    assert TITLES[View.DIFFERENCE] == "Baseline − plan"
+    assert difference.toolTip().startswith("Baseline minus plan")
 
 
 def test_only_executed_drops_inside_the_plan_are_counted_by_material(project: Project) -> None:

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
-from firegui.errors import InputError
+from firegui.errors import CancelledError, InputError
 from firegui.gui import documents as documents_module
 from firegui.gui import main_window as main_window_module
 from firegui.gui.dialogs.closing import Running, Unsaved
@@ -24,6 +24,7 @@ from firegui.gui.forms.numbers import WholeField
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.main_window import MainWindow
 from firegui.gui.panels.calendar import CalendarPanel
+from firegui.gui.plots.elided import ElidedLabel
 from firegui.gui.preferences import Preferences
 from firegui.gui.session import Session, Tool, View
 from firegui.gui.theme import COLORS, Theme, apply_theme, current_theme
@@ -367,6 +368,53 @@ def test_while_a_plan_is_worked_out_it_can_be_paused_and_stopped_but_not_resumed
     actions = busy[0].actions_
     enabled = [action.isEnabled() for action in (actions.pause, actions.resume, actions.stop)]
     assert enabled == [True, False, True]
+
+
+def test_a_second_stop_leaves_out_the_final_score(
+    qtbot: QtBot, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "ridge.firegui"
+    save_project(session.project, folder)
+    session.mark_saved(folder)
+    abandoned = threading.Event()
+
+    def scoring(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        while isinstance(spec, OptimizeSpec) and not abandoned.is_set():
+            threading.Event().wait(0.005)
+            try:
+                control.check_abandoned()
+            except CancelledError:
+                abandoned.set()
+        emit(RunFinished(FinishReason.STOPPED, "stopped", None, None, None))
+
+    runs = RunQueue(session, execute=scoring)
+    opened = MainWindow(session, runs)
+    with qtbot.waitActive(opened):
+        opened.show()
+        opened.activateWindow()
+    stop = opened.actions_.stop
+    QTest.keyClick(opened, Qt.Key.Key_F5)
+    QTest.keyClick(opened, Qt.Key.Key_F7)
+    assert stop.isEnabled()
+    assert "do not wait" in stop.toolTip()
+    assert not abandoned.is_set()
+    QTest.keyClick(opened, Qt.Key.Key_F7)
+    qtbot.waitUntil(lambda: runs.active is None)
+    assert abandoned.is_set()
+    assert not stop.isEnabled()
+    assert "keep the best" in stop.toolTip()
+    runs.shutdown()
+    opened.deleteLater()
+
+
+def test_a_long_message_is_cut_with_an_ellipsis_and_its_whole_text_is_the_tooltip(window: MainWindow) -> None:
+    text = "a plan that was stopped on request and says much about it " * 5
+    window.session.message.emit(text)
+    (label,) = (label for label in window.statusBar().findChildren(ElidedLabel) if label.text() == text)
+    assert label.isVisible()
+    assert label.toolTip() == text
+    window.session.message.emit("")
+    assert not label.isVisible()
 
 
 def test_closing_during_a_run_asks_and_keep_running_keeps_everything(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum, auto
+from pathlib import Path
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
@@ -52,3 +53,18 @@ def ask_running(parent: QWidget | None, title: str, leaving: str = "close") -> R
     answers = {stop: Running.STOP_AND_SAVE, discard: Running.DISCARD}
     clicked = box.clickedButton()
     return next((answer for button, answer in answers.items() if button is clicked), Running.KEEP)
+
+
+def ask_replace(parent: QWidget | None, folder: Path) -> bool:
+    """Ask whether the project kept in ``folder`` may be lost; closing the question keeps it."""
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Warning)
+    box.setWindowTitle("Replace a project")
+    box.setText(f"“{folder.name}” already holds another project of this event. Replace it?")
+    box.setInformativeText(f"Its regions, fleet and plan settings would be lost; its runs stay.\n\n{folder}")
+    replace = box.addButton("Replace it", QMessageBox.ButtonRole.DestructiveRole)
+    cancel = box.addButton("Keep it", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(cancel)
+    box.setEscapeButton(cancel)
+    box.exec()
+    return box.clickedButton() is replace

@@ -33,7 +33,7 @@ from firegui.io.exporters import export
 
 FORMATS = (
     ("csv", "CSV table", "one row a drop; firegui reads it back exactly"),
-    ("geojson", "GeoJSON", "drops as lines for a GIS; needs a georeferenced grid"),
+    ("geojson", "GeoJSON", "drops as points for a GIS; needs a georeferenced grid"),
 )
 
 

@@ -71,6 +71,7 @@ class ProblemsDialog(QDialog):
             remedy = f"\n→ {problem.remedy}" if problem.remedy else ""
             view.addItem(QListWidgetItem(f"{problem.where}: {problem.what}{remedy}"))
         view.setMinimumHeight(min(60 + 40 * len(problems), 320))
+        view.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
         return view
 
 

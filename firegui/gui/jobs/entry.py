@@ -19,7 +19,8 @@ class RunEntry:
 
     ``project`` is the value the run was made from, ``None`` for a run found on disk that was made on another event.
     ``baseline``, ``plan`` (at design effectiveness) and ``nominal`` are its scores. ``pausing`` is set between the wish
-    to pause and the run holding; ``interrupted``: found without an end. :attr:`elapsed` and :attr:`eta` are seconds.
+    to pause and the run holding; ``interrupted``: found without an end; ``elsewhere``: found while another process
+    was at it. :attr:`elapsed` and :attr:`eta` are seconds.
     """
 
     title: str
@@ -36,6 +37,7 @@ class RunEntry:
     pausing: bool = False
     discarding: bool = False
     interrupted: bool = False
+    elsewhere: bool = False
     history: History = field(default_factory=History)
 
     @property
@@ -88,11 +90,13 @@ class RunEntry:
     @property
     def can_go_on(self) -> bool:
         """Whether it was stopped before its end and can be resumed from its folder."""
-        return self.is_over and self.reason is FinishReason.STOPPED
+        return self.is_over and self.reason is FinishReason.STOPPED and not self.elsewhere
 
     @property
     def status(self) -> str:
         """One word or two for the list."""
+        if self.is_over and self.elsewhere:
+            return "running elsewhere"
         if self.is_over and self.interrupted:
             return "interrupted"
         if self.is_over:

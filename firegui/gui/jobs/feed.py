@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firegui.domain.project import Project
-from firegui.gui.jobs.specs import same_fire, same_inputs
+from firegui.gui.jobs.specs import same_fire, same_inputs, same_spread
 from firegui.gui.session import Session, ShownResult
 from firegui.runs.events import BaselineReady, PlanUpdated
 
@@ -17,11 +17,14 @@ class ResultFeed:
         self._session = session
 
     def begin(self, title: str, project: Project) -> None:
-        """A run of ``project`` is shown from now on: drop the plan of another, and the baseline of another fire."""
+        """A run of ``project`` is shown from now on: drop the plan of another, and the baseline of another fire.
+
+        Other regions or weights change the numbers told of the fire without drops, not its pictures, which stay.
+        """
         old = self._session.result
-        kept = old.project is not None and same_fire(old.project, project)
-        result = ShownResult(title, old.baseline, old.baseline_metrics) if kept else ShownResult(title)
-        self._show(replace(result, project=project))
+        pictures = old.baseline if old.project is not None and same_spread(old.project, project) else None
+        numbers = old.baseline_metrics if old.project is not None and same_fire(old.project, project) else None
+        self._show(ShownResult(title, pictures, numbers, project=project))
 
     def baseline(self, event: BaselineReady) -> None:
         """The fire without drops is known."""

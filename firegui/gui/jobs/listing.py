@@ -19,6 +19,7 @@ from firegui.io.schedule_file import read_schedule
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import PLAN, SCHEDULE, RunRecord, read_run
 from firegui.runs.header import event_hash
+from firegui.runs.lock import held_problem, is_held
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ def entry_of(record: RunRecord, project: Project, event: str, today: date) -> Ru
     ran = project_of_run(record, project) if record.header.event_hash == event else None
     entry = RunEntry(run_title(record.folder, today), record.folder, ran, RunState.FINISHED, record.reason)
     if record.state is not RunState.FINISHED:
-        entry.reason, entry.interrupted = FinishReason.STOPPED, True
+        entry.reason, entry.elsewhere = FinishReason.STOPPED, record.is_live
+        entry.interrupted = not record.is_live
     entry.epochs = record.settings.optimizer.epochs
     entry.message = record.header.message
     entry.baseline, entry.nominal, entry.plan = record.baseline, record.scores.nominal, record.scores.design
@@ -63,6 +65,12 @@ def project_of_run(record: RunRecord, project: Project) -> Project:
     return replace(project, fleet=Fleet(then.fleet), grounded=then.grounded, regions=then.regions, plan=then.plan)
 
 
+def same_folder(one: Path, other: Path) -> bool:
+    """Whether both name one folder, there or not yet, however it was reached."""
+    # Resolving asks the disk, and a list compares each of its folders with each.
+    return one == other or (one.name == other.name and one.resolve() == other.resolve())
+
+
 def delete_run(folder: Path) -> None:
     """Delete a run folder. Only what lies among a project's runs is ever deleted, whatever folder a run named.
 
@@ -70,6 +78,8 @@ def delete_run(folder: Path) -> None:
     """
     if folder.parent.name != RUNS or not folder.exists():
         return
+    if is_held(folder):
+        raise InputError([held_problem(folder)], "The run was not discarded")
     try:
         shutil.rmtree(folder)
     except OSError as error:

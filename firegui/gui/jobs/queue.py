@@ -1,6 +1,6 @@
 """The runs of the open project: one plan is optimized at a time, others wait, and any of them can be shown.
 
-Beside the run that works there is a :class:`~firegui.gui.jobs.viewer.Viewer` that evaluates saved schedules for the
+Beside the run that works there is a :class:`~firegui.gui.jobs.screen.Screen` that evaluates saved schedules for the
 map; it waits while a run works and gets its turn when the run pauses or ends.
 """
 
@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.feed import ResultFeed
-from firegui.gui.jobs.listing import delete_run, kept_schedule
+from firegui.gui.jobs.leaving import Leaving
+from firegui.gui.jobs.listing import delete_run, same_folder
 from firegui.gui.jobs.run_list import RunList
+from firegui.gui.jobs.screen import Screen, report_failure
 from firegui.gui.jobs.specs import optimize_spec, raised_limits, resume_spec, run_title
-from firegui.gui.jobs.viewer import Viewer, Wish
-from firegui.gui.jobs.worker import Execute, RunJob
+from firegui.gui.jobs.worker import Execute, RunJob, wind_up_all
 from firegui.gui.session import Session
-from firegui.io.project_store import list_runs
 from firegui.runs.events import (
     BaselineReady,
     EpochDone,
@@ -35,10 +33,7 @@ from firegui.runs.events import (
     StateChanged,
 )
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import EvaluateSpec, OptimizeSpec
-
-_SETTLE_MS = 400
-_GRACE_MS = 1500
+from firegui.runs.spec import OptimizeSpec
 
 
 class RunQueue(QObject):
@@ -63,20 +58,15 @@ class RunQueue(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._execute, self._clock = session, execute, clock
-        self._feed = ResultFeed(session)
-        self._list = RunList()
         self._waiting: list[tuple[RunEntry, OptimizeSpec]] = []
         self._active: RunEntry | None = None
-        self._shown: RunEntry | None = None
         self._job: RunJob | None = None
-        self._leaving: dict[RunJob, RunEntry] = {}
-        self._viewer = self._make_viewer()
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(_SETTLE_MS)
-        self._settle.timeout.connect(self.show_baseline)
+        self._leaving = Leaving()
+        self._list = RunList(session, clock, self._leaving)
+        self._screen = self._make_screen()
         session.project_opened.connect(self._on_project_opened)
         session.project_edited.connect(self._on_project_edited)
+        session.folder_changed.connect(self._on_folder_changed)
         if session.has_project:
             self._on_project_opened()
 
@@ -94,7 +84,7 @@ class RunQueue(QObject):
     @property
     def shown(self) -> RunEntry | None:
         """The run whose plan and curves are on screen; ``None`` for the baseline alone."""
-        return self._shown
+        return self._screen.shown
 
     @property
     def is_busy(self) -> bool:
@@ -104,7 +94,7 @@ class RunQueue(QObject):
     @property
     def activity(self) -> str:
         """What is being worked out for the map, or empty."""
-        return self._viewer.activity
+        return self._screen.activity
 
     # -- runs --------------------------------------------------------------------------------------------------------
     def optimize(self) -> RunEntry:
@@ -112,10 +102,8 @@ class RunQueue(QObject):
         folder = self._session.folder
         if folder is None:
             raise RuntimeError("the project has no folder yet")
-        taken = self._list.folders
-        return self.start(
-            optimize_spec(self._session.project, folder, self._clock(), backend=self._session.backend, taken=taken)
-        )
+        taken, backend = self._list.folders, self._session.backend
+        return self.start(optimize_spec(self._session.project, folder, self._clock(), backend=backend, taken=taken))
 
     def start(self, spec: OptimizeSpec) -> RunEntry:
         """Start ``spec``, or queue it behind the run that works."""
@@ -127,7 +115,10 @@ class RunQueue(QObject):
         return entry
 
     def go_on(self, entry: RunEntry) -> None:
-        """Resume a stopped run from its folder."""
+        """Resume a stopped run from its folder, unless that is still being written to."""
+        if any(same_folder(other.folder, entry.folder) for other in (*self._live, *self._leaving.entries)):
+            self._log(f"{entry.title} is still stopping; let it go on once it has stopped.", "warning")
+            return
         ran = self._project_of(entry) if entry.can_go_on else None
         if ran is None:
             return
@@ -153,7 +144,8 @@ class RunQueue(QObject):
     def stop(self, entry: RunEntry | None = None) -> None:
         """Ask ``entry`` (or the active run) to stop and keep its best; one that waits only leaves the queue.
 
-        A second call leaves out the score of the kept plan at nominal effectiveness, which a first still waits for.
+        A second call leaves out the score of the kept plan at nominal effectiveness, which a first still waits for. So
+        does a call for a run of the project that was open before.
         """
         entry = entry or self._active
         if entry is None or entry.is_over:
@@ -164,7 +156,7 @@ class RunQueue(QObject):
                 kept = "" if entry.discarding else ", keeping the best so far"
                 self._log(f"Stopping {entry.title}{kept}.")
             entry.state, entry.pausing = RunState.STOPPING, False
-        else:
+        elif not self._leaving.hurry(entry):
             self._forget(entry)
         self.changed.emit()
 
@@ -176,6 +168,10 @@ class RunQueue(QObject):
         if entry is self._active:
             entry.discarding = True
             self.stop(entry)
+        elif self._leaving.among([entry.folder]):
+            entry.discarding = True
+            self._leaving.hurry(entry)
+            self.changed.emit()
         else:
             self._delete(entry)
 
@@ -184,59 +180,34 @@ class RunQueue(QObject):
 
         A run gets a moment to score the plan it keeps; after that it only saves it.
         """
-        self._settle.stop()
         self._waiting.clear()
-        self._viewer.drop()
+        self._screen.drop()
         if discard:
             self.discard()
-        jobs = [job for job in (self._job, *self._leaving) if job is not None]
-        for job in jobs:
-            job.control.request_stop()
-        for job in jobs:
-            job.wind_up(_GRACE_MS)
-        self._viewer.shutdown()
+        wind_up_all([job for job in (self._job, *self._leaving.jobs) if job is not None])
+        self._screen.shutdown()
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def show_baseline(self) -> None:
         """Work out the fire without drops and show it."""
-        project = self._session.project
-        if problems := project.problems():
-            self._log(str(InputError(problems, "The fire cannot be worked out yet")), "warning")
-            return
-        self._viewer.ask(Wish("No drops", EvaluateSpec(project, backend=self._session.backend), None))
+        self._screen.show_baseline()
 
     def show(self, entry: RunEntry) -> None:
         """Show the plan of ``entry``: the live pictures of one that works, else its saved schedule once evaluated."""
         if entry is self._active and entry.project is not None:
-            self._set_shown(entry)
-            self._feed.begin(entry.title, entry.project)
-        elif entry.is_over:
-            self._show_saved(entry)
+            self._screen.show_live(entry, entry.project)
+        elif entry.is_over and (project := self._project_of(entry)) is not None:
+            self._screen.show_saved(entry, project)
 
     def show_folder(self, folder: Path) -> None:
         """Show the run in ``folder``, which need not lie in the project; what cannot be shown is refused."""
         if self._list.in_folder(folder) is None:
-            for problem in self._read([folder]):
+            for problem in self._list.read([folder], self._live):
                 self._session.refuse(problem)
+            self.changed.emit()
         entry = self._list.in_folder(folder)
         if entry is not None:
             self.show(entry)
-
-    def _show_saved(self, entry: RunEntry) -> None:
-        project = self._project_of(entry)
-        if project is None:
-            return
-        try:
-            schedule = kept_schedule(entry.folder, project)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._viewer.ask(Wish(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry))
-
-    def _set_shown(self, entry: RunEntry | None) -> None:
-        if entry is not self._shown:
-            self._shown = entry
-            self.shown_changed.emit()
 
     # -- the run lane ------------------------------------------------------------------------------------------------
     def _enqueue(self, entry: RunEntry, spec: OptimizeSpec) -> None:
@@ -247,54 +218,63 @@ class RunQueue(QObject):
     def _start_next(self) -> None:
         if self._job is not None or not self._waiting:
             return
-        self._viewer.drop()
-        self._viewer.hold(True)
+        self._screen.drop()
+        self._screen.hold(True)
         entry, spec = self._waiting.pop(0)
         self._active, self._job = entry, RunJob(spec, self._execute, self)
-        if self._shown is None or self._shown.is_over or self._shown is entry:
-            self._set_shown(entry)
-            self._feed.begin(entry.title, spec.project)
+        if self.shown is None or self.shown.is_over or self.shown is entry:
+            self._screen.show_live(entry, spec.project)
+        # Methods of a QObject, for a partial would keep the queue alive until the job, its child, is being deleted.
         bridge = self._job.bridge
-        bridge.epochs.connect(partial(self._on_epochs, entry))
-        bridge.baseline.connect(partial(self._on_baseline, entry))
-        bridge.plan.connect(partial(self._on_plan, entry))
-        bridge.state.connect(partial(self._on_state, entry))
+        bridge.epochs.connect(self._on_epochs)
+        bridge.baseline.connect(self._on_baseline)
+        bridge.plan.connect(self._on_plan)
+        bridge.state.connect(self._on_state)
         bridge.message.connect(self._on_message)
-        bridge.finished.connect(partial(self._on_finished, entry))
+        bridge.finished.connect(self._on_finished)
         self._job.ended.connect(self._on_job_ended)
         self._job.begin()
 
-    def _on_epochs(self, entry: RunEntry, epochs: list[EpochDone]) -> None:
+    @property
+    def _heard(self) -> RunEntry:
+        """The run that speaks: a job is muted before another takes its place."""
+        assert self._active is not None
+        return self._active
+
+    def _on_epochs(self, epochs: list[EpochDone]) -> None:
+        entry = self._heard
         entry.add_epochs(epochs)
         self.epochs_added.emit(entry)
         self.changed.emit()
 
-    def _on_baseline(self, entry: RunEntry, event: BaselineReady) -> None:
+    def _on_baseline(self, event: BaselineReady) -> None:
+        entry = self._heard
         entry.baseline = event.metrics
-        if entry is self._shown:
-            self._feed.baseline(event)
+        self._screen.take_baseline(entry, event)
         self.epochs_added.emit(entry)
 
-    def _on_plan(self, entry: RunEntry, event: PlanUpdated) -> None:
+    def _on_plan(self, event: PlanUpdated) -> None:
+        entry = self._heard
         entry.plan = event.metrics
-        if entry is self._shown:
-            self._feed.plan(event)
+        self._screen.take_plan(entry, event)
 
-    def _on_state(self, entry: RunEntry, event: StateChanged) -> None:
+    def _on_state(self, event: StateChanged) -> None:
+        entry = self._heard
         # A stop that was asked for is not taken back by what the run said before it heard.
         if entry.state is not RunState.STOPPING or event.state is RunState.FINISHED:
             entry.state = event.state
         if event.state is RunState.PAUSED:
             entry.pausing = False
-        self._viewer.hold(event.state is not RunState.PAUSED)
+        self._screen.hold(event.state is not RunState.PAUSED)
         self.changed.emit()
 
-    def _on_finished(self, entry: RunEntry, event: RunFinished) -> None:
+    def _on_finished(self, event: RunFinished) -> None:
+        entry = self._heard
         entry.finish(event)
         is_failure = event.reason is FinishReason.FAILED
         self._log(f"{entry.title} · {event.reason.value}: {event.message}", "error" if is_failure else "info")
         if is_failure:
-            self._report_failure(entry.title, event)
+            report_failure(self._session, entry.title, event)
         self.changed.emit()
 
     def _on_job_ended(self, job: RunJob) -> None:
@@ -303,7 +283,7 @@ class RunQueue(QObject):
             if entry is not None and entry.discarding:
                 self._delete(entry)
             self._start_next()
-            self._viewer.hold(self._job is not None)
+            self._screen.hold(self._job is not None)
         else:
             self._on_left(self._leaving.pop(job))
         job.deleteLater()
@@ -312,39 +292,43 @@ class RunQueue(QObject):
     # -- the project -------------------------------------------------------------------------------------------------
     def _on_project_opened(self) -> None:
         self._waiting.clear()
-        self._viewer.drop()
-        self._viewer.hold(False)
+        self._screen.drop()
+        self._screen.hold(False)
         if self._job is not None and self._active is not None:
-            self._job.mute()
-            self._job.control.request_stop()
-            self._leaving[self._job] = self._active
+            self._leaving.add(self._job, self._active)
             self._active, self._job = None, None
         self._list.clear()
-        folder = self._session.folder
-        for problem in self._read(list_runs(folder) if folder is not None else []):
-            self._log(str(problem), "warning")
-        self._set_shown(None)
+        self._warn(self._list.read_project(self._live))
+        self._screen.set_shown(None)
         self.changed.emit()
         self.show_baseline()
+
+    def _on_folder_changed(self) -> None:
+        """List the runs of the folder that the project was saved to; those that work or wait go on where they are."""
+        self._list.drop_ended()
+        self._warn(self._list.read_project(self._live))
+        if self.shown is not None and self.shown not in self._list.entries:
+            self._screen.set_shown(None)
+            self.show_baseline()
+        self.changed.emit()
 
     def _on_project_edited(self) -> None:
         project = self._session.project
         self._list.mark_stale(project)
-        self._feed.refresh_stale()
+        self._screen.refresh_stale()
         result = self._session.result
         if result.plan is None and not self.is_busy and (result.stale or result.baseline is None):
-            self._settle.start()
+            self._screen.show_baseline_soon()
         self.changed.emit()
 
     # -- small things ------------------------------------------------------------------------------------------------
-    def _make_viewer(self) -> Viewer:
-        viewer = Viewer(self._feed, self._execute, self)
-        viewer.changed.connect(self.changed)
-        viewer.began.connect(self._set_shown)
-        viewer.entry_updated.connect(self.epochs_added)
-        viewer.message.connect(self._on_message)
-        viewer.failed.connect(partial(self._report_failure, "the fire on the map"))
-        return viewer
+    def _make_screen(self) -> Screen:
+        screen = Screen(self._session, self._execute, self)
+        screen.changed.connect(self.changed)
+        screen.shown_changed.connect(self.shown_changed)
+        screen.entry_updated.connect(self.epochs_added)
+        screen.message.connect(self._on_message)
+        return screen
 
     def _on_message(self, event: Message) -> None:
         self._log(event.text, event.level)
@@ -352,10 +336,6 @@ class RunQueue(QObject):
     def _log(self, text: str, level: str = "info") -> None:
         self.logged.emit(text, level)
         self._session.message.emit(text.splitlines()[0] if text else "")
-
-    def _report_failure(self, where: str, event: RunFinished) -> None:
-        problems = event.problems or (Problem(where, event.message),)
-        self._session.refuse(InputError(problems, f"{where}: failed"))
 
     def _project_of(self, entry: RunEntry) -> Project | None:
         if entry.project is None:
@@ -379,19 +359,26 @@ class RunQueue(QObject):
             self._session.refuse(error)
             return
         self._list.remove(entry)
-        if entry is self._shown:
-            self._set_shown(None)
+        if entry is self.shown:
+            self._screen.set_shown(None)
         self._log(f"{entry.title} was discarded.")
         self.changed.emit()
 
     def _on_left(self, entry: RunEntry) -> None:
-        """A run of the project that was open before has ended; the open one may have listed it as interrupted."""
+        """A run of the project that was open before has ended; the open one may list it."""
         if entry.discarding:
             self._delete(entry)
         elif self._list.in_folder(entry.folder) is not None:
-            self._read([entry.folder])
+            if entry.folder.exists():
+                self._warn(self._list.read([entry.folder], self._live))
+            # What was read took its place; one that left nothing to read is gone.
+            self._list.remove(entry)
 
-    def _read(self, folders: Sequence[Path]) -> tuple[InputError, ...]:
-        problems = self._list.read(folders, self._session.project, self._clock().date())
-        self.changed.emit()
-        return problems
+    @property
+    def _live(self) -> tuple[RunEntry, ...]:
+        active = () if self._active is None else (self._active,)
+        return (*active, *(entry for entry, _spec in self._waiting))
+
+    def _warn(self, problems: Sequence[InputError]) -> None:
+        for problem in problems:
+            self._log(str(problem), "warning")

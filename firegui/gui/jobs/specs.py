@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
 from firegui.domain.project import Project
 from firegui.domain.settings import Setting
+from firegui.errors import InputError
 from firegui.runs.command import optimize_command
+from firegui.runs.folder import read_run
 from firegui.runs.spec import OptimizeSpec
 
 RUNS = "runs"
@@ -38,13 +41,20 @@ def optimize_spec(
 
 
 def resume_spec(project: Project, project_folder: Path, out: Path, backend: str = "auto") -> OptimizeSpec:
-    """Go on with the stopped run in ``out``."""
-    command = _command(project, project_folder, out, backend)
-    return OptimizeSpec(project, out, command, resume=True, backend=backend, project_folder=project_folder)
+    """Go on with the stopped run in ``out``; its command still names the schedule that it started from."""
+    source = None
+    # A record that cannot be read is the run's own to refuse.
+    with suppress(InputError):
+        source = read_run(out).warm_start_file
+    command = _command(project, project_folder, out, backend, source)
+    return OptimizeSpec(
+        project, out, command, resume=True, backend=backend, project_folder=project_folder, warm_start_file=source
+    )
 
 
-def _command(project: Project, project_folder: Path, out: Path, backend: str) -> str:
-    return optimize_command(project_folder, out, project.plan.optimizer, project.plan.design, backend=backend)
+def _command(project: Project, project_folder: Path, out: Path, backend: str, warm_start: Path | None = None) -> str:
+    plan = project.plan
+    return optimize_command(project_folder, out, plan.optimizer, plan.design, warm_start=warm_start, backend=backend)
 
 
 def raised_limits(ran: Project, now: Project) -> Project:
@@ -73,16 +83,20 @@ def run_title(folder: Path, today: date) -> str:
     return f"{setting} · {time}{number}"
 
 
-def same_fire(one: Project, other: Project) -> bool:
-    """Whether both have the same fire without drops, and the same numbers told of it."""
+def same_spread(one: Project, other: Project) -> bool:
+    """Whether the fire without drops looks the same in both."""
     return (
         one.scenario is other.scenario
         and one.maps is other.maps
         and one.fire_model == other.fire_model
-        and one.regions == other.regions
-        and (one.plan.start_day, one.plan.days, one.plan.weights)
-        == (other.plan.start_day, other.plan.days, other.plan.weights)
+        and (one.plan.start_day, one.plan.days) == (other.plan.start_day, other.plan.days)
     )
+
+
+def same_fire(one: Project, other: Project) -> bool:
+    """Whether both have the same fire without drops, and the same numbers told of it."""
+    same_told = one.regions == other.regions and one.plan.weights == other.plan.weights
+    return same_told and same_spread(one, other)
 
 
 def same_inputs(one: Project, other: Project) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
 
@@ -15,6 +15,8 @@ from firegui.runs.spec import OptimizeSpec, RunSpec
 
 Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
 """What a job runs: :func:`firegui.runs.runner.execute`, or a stand-in."""
+
+_GRACE_MS = 1500
 
 
 class RunJob(QThread):
@@ -84,3 +86,11 @@ class RunJob(QThread):
         if not self._finish_said:
             folder = self.spec.out if isinstance(self.spec, OptimizeSpec) else None
             self._emit(RunFinished(FinishReason.FAILED, message, None, None, folder, problems))
+
+
+def wind_up_all(jobs: Sequence[RunJob], grace_ms: int = _GRACE_MS) -> None:
+    """Ask every job to stop, then wait for each; see :meth:`RunJob.wind_up`."""
+    for job in jobs:
+        job.control.request_stop()
+    for job in jobs:
+        job.wind_up(grace_ms)

@@ -15,7 +15,8 @@ def caption_of(shown: Shown | None, layers: LayerStack, hint: str) -> Caption:
     if shown is None:
         return Caption()
     when, zone = shown.time, shown.project.calendar.zone_name
-    title = f"{TITLES[shown.view]} · Day {shown.day + 1} · {when.day} {when:%b %Y %H:%M} {zone}"
+    day = shown.project.calendar.day_name(shown.step)
+    title = f"{TITLES[shown.view]} · {day} · {when.day} {when:%b %Y %H:%M} {zone}"
     fire = layers["difference" if shown.view is View.DIFFERENCE else "occupancy"]
     notes = []
     if fire.missing():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -16,6 +17,8 @@ from firegui.gui.map.scales import Scale
 _EDGE = 14.0
 _BAR_PX = 110.0
 _LEGEND_PX = 170.0
+_ARROW_PX = 52.0
+_PILL_PX, _GAP_PX = 24.0, 8.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +41,18 @@ def round_length(longest_m: float) -> float:
 def length_text(metres: float) -> str:
     """Metres below a kilometre, kilometres above."""
     return f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"
+
+
+def flow(widths: Sequence[float], room: float) -> list[tuple[float, float]]:
+    """``(left, top)`` of boxes set side by side as long as they end before ``room``, then on the next line."""
+    places: list[tuple[float, float]] = []
+    left, top = _EDGE - 6.0, _EDGE - 6.0
+    for width in widths:
+        if places and left + width > room:
+            left, top = _EDGE - 6.0, top + _PILL_PX + _GAP_PX
+        places.append((left, top))
+        left += width + _GAP_PX
+    return places
 
 
 class Decorations(QGraphicsItem):
@@ -66,34 +81,33 @@ class Decorations(QGraphicsItem):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not self.caption.title:
             return
-        right = self._paint_title(painter)
+        self._paint_captions(painter)
         self._paint_north(painter)
         self._paint_scale_bar(painter)
         if self.caption.scale is not None:
             self._paint_legend(painter, self.caption.scale)
-        if self.caption.hint:
-            self._paint_hint(painter, right)
 
     def _pill(self, painter: QPainter, box: QRectF) -> None:
         path = QPainterPath()
         path.addRoundedRect(box, 5.0, 5.0)
         painter.fillPath(path, self.ink.card)
 
-    def _paint_title(self, painter: QPainter) -> float:
-        """Draw the title; the result is where it ends on the right."""
-        font = map_font(9.5, bold=True)
-        plain = map_font(9.0)
-        width = text_width(self.caption.title, font)
-        note = f"  {self.caption.note}" if self.caption.note else ""
-        box = QRectF(_EDGE - 6, _EDGE - 6, width + text_width(note, plain) + 16, 24)
-        self._pill(painter, box)
-        painter.setPen(self.ink.text)
-        painter.setFont(font)
-        painter.drawText(QPointF(_EDGE + 2, _EDGE + 10.5), self.caption.title)
-        painter.setPen(self.ink.muted)
-        painter.setFont(plain)
-        painter.drawText(QPointF(_EDGE + 2 + width, _EDGE + 10.5), note)
-        return box.right()
+    def _paint_captions(self, painter: QPainter) -> None:
+        """Title, note and hint side by side, or below each other where the north arrow leaves no room."""
+        ink, plain = self.ink, map_font(9.0)
+        lines = (
+            (self.caption.title, map_font(9.5, bold=True), ink.text),
+            (self.caption.note, plain, ink.muted),
+            (self.caption.hint, plain, ink.text),
+        )
+        texts = [line for line in lines if line[0]]
+        widths = [text_width(text, font) + 16.0 for text, font, _ in texts]
+        places = flow(widths, self._size.right() - _ARROW_PX)
+        for (text, font, color), width, (left, top) in zip(texts, widths, places, strict=True):
+            self._pill(painter, QRectF(left, top, width, _PILL_PX))
+            painter.setPen(color)
+            painter.setFont(font)
+            painter.drawText(QPointF(left + 8.0, top + 16.5), text)
 
     def _paint_north(self, painter: QPainter) -> None:
         x, top = self._size.right() - _EDGE - 12.0, self._size.top() + _EDGE
@@ -139,14 +153,6 @@ class Decorations(QGraphicsItem):
         self._text(painter, QPointF(left, top + 37), scale.low, font)
         self._text(painter, QPointF(left + width - text_width(scale.high, font), top + 37), scale.high, font)
         self._text(painter, QPointF(left + (width - text_width(scale.middle, font)) / 2, top + 37), scale.middle, font)
-
-    def _paint_hint(self, painter: QPainter, title_right: float) -> None:
-        font = map_font(9.0)
-        width = text_width(self.caption.hint, font)
-        beside = title_right + width + 90.0 < self._size.right()
-        left, top = (title_right + 8.0, _EDGE - 6) if beside else (_EDGE - 6, _EDGE + 24.0)
-        self._pill(painter, QRectF(left, top, width + 16, 24))
-        self._text(painter, QPointF(left + 8, top + 16.5), self.caption.hint, font)
 
 
 def scale_image(scale: Scale) -> QImage:

@@ -7,9 +7,13 @@ from dataclasses import replace
 
 from firegui.domain.grid import Grid
 from firegui.domain.regions import Region, region_problems
+from firegui.errors import InputError
 from firegui.gui.map.tools.shapes import area, is_simple
+from firegui.gui.models.checks import refuse_new
 from firegui.gui.session import Session
 from firegui.io.rasterize import region_masks
+
+_NOT_RENAMED = "The region keeps its name"
 
 
 def new_name(regions: Iterable[Region]) -> str:
@@ -39,10 +43,21 @@ def change_region(session: Session, text: str, name: str, region: Region) -> boo
 
 
 def rename_region(session: Session, name: str, to: str) -> bool:
-    """Give region ``name`` another name, which must be new and not empty."""
+    """Give region ``name`` another name, which must be new and not empty. Returns whether it was accepted."""
     found = [region for region in session.project.regions if region.name == name]
     to = to.strip()
-    return bool(found) and change_region(session, f"Rename {name} to {to}", name, replace(found[0], name=to))
+    if not found:
+        return False
+    renamed = replace(found[0], name=to)
+    changed = tuple(renamed if old.name == name else old for old in session.project.regions)
+    shape = session.project.scenario.grid.shape
+    try:
+        refuse_new(region_problems(session.project.regions, shape), region_problems(changed, shape), _NOT_RENAMED)
+    except InputError as error:
+        # Typed in a dialog that is gone by now: a line in the status bar would be missed.
+        session.refuse(error)
+        return False
+    return change_region(session, f"Rename {name} to {to}", name, renamed)
 
 
 def _commit(session: Session, text: str, regions: Sequence[Region], region: Region) -> bool:

@@ -11,18 +11,17 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
 from firegui.domain.fleet import Material, availability_cap
 from firegui.errors import InputError
 from firegui.gui.forms.buttons import ButtonRow
+from firegui.gui.forms.tables import TableForm, dress_table
 from firegui.gui.models.fleet import COLUMNS, FleetModel, Index
 from firegui.gui.reporting import refusing
 from firegui.gui.session import Session
@@ -49,7 +48,7 @@ class _MaterialDelegate(QStyledItemDelegate):
         editor.setCurrentText(str(index.data(Qt.ItemDataRole.EditRole)))
 
 
-class FleetPanel(QWidget):
+class FleetPanel(TableForm):
     """See the module."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -57,35 +56,19 @@ class FleetPanel(QWidget):
         self._session = session
         self.model = FleetModel(session, self)
         self.view = self._make_view()
-        self._footer = QLabel(wordWrap=True)
-        self._footer.setProperty("role", "muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 6, 6, 6)
-        column.addWidget(self._make_buttons())
-        column.addWidget(self.view, 1)
-        column.addWidget(self._footer)
+        self.put_together(self._make_buttons(), self.view)
         for signal in (session.project_opened, session.fleet_changed, session.plan_changed):
             signal.connect(self._refresh)
         self._refresh()
 
-    @property
-    def footer(self) -> str:
-        """The line under the table."""
-        return self._footer.text()
-
     def _make_view(self) -> QTableView:
         view = QTableView()
         view.setModel(self.model)
-        view.setAccessibleName("Fleet")
+        dress_table(view, "Fleet", 25)
         view.setItemDelegateForColumn(_MATERIAL, _MaterialDelegate(view))
-        view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        view.setAlternatingRowColors(True)
-        view.setShowGrid(False)
         view.setWordWrap(False)
         view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.verticalHeader().setDefaultSectionSize(25)
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.horizontalHeader().setHighlightSections(False)
         view.horizontalHeader().setMinimumSectionSize(34)
         return view
 
@@ -162,12 +145,12 @@ class FleetPanel(QWidget):
     def _refresh(self) -> None:
         self._fit_columns()
         if not self._session.has_project:
-            self._footer.setText("")
+            self.set_footer("")
             return
         fleet, calendar = self._session.project.planned_fleet, self._session.project.calendar
         days = f"{calendar.days} days" if calendar.days != 1 else "1 day"
         cap = availability_cap(fleet, calendar)
-        self._footer.setText(f"{fleet.n_aircraft} aircraft · at most {cap:,} drops in {days}")
+        self.set_footer(f"{fleet.n_aircraft} aircraft · at most {cap:,} drops in {days}")
 
     def _fit_columns(self) -> None:
         ids = [kind.id for kind in self._session.project.fleet.types] if self._session.has_project else []

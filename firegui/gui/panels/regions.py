@@ -7,10 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QTableView, QWidget
 
 from firegui.domain.regions import region_problems
 from firegui.gui.forms.buttons import ButtonRow
+from firegui.gui.forms.tables import TableForm, dress_table
 from firegui.gui.models.checks import free_name, refuse_new
 from firegui.gui.models.regions import NAME, RegionModel
 from firegui.gui.reporting import refusing
@@ -21,7 +22,7 @@ _READS = "Regions (*.geojson *.json *.toml);;All files (*)"
 _GEOJSON, _TOML = "GeoJSON, longitude and latitude (*.geojson)", "TOML, rows and columns (*.toml)"
 
 
-class RegionsPanel(QWidget):
+class RegionsPanel(TableForm):
     """See the module. Selecting a row selects the region everywhere, and the other way round."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -29,35 +30,19 @@ class RegionsPanel(QWidget):
         self._session = session
         self.model = RegionModel(session, self)
         self.view = self._make_view()
-        self._footer = QLabel(wordWrap=True)
-        self._footer.setProperty("role", "muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 6, 6, 6)
-        column.addWidget(self._make_buttons())
-        column.addWidget(self.view, 1)
-        column.addWidget(self._footer)
+        self.put_together(self._make_buttons(), self.view)
         for signal in (session.project_opened, session.regions_changed):
             signal.connect(self._refresh)
         session.region_selected.connect(self._follow)
         self._refresh()
 
-    @property
-    def footer(self) -> str:
-        """The line under the table."""
-        return self._footer.text()
-
     def _make_view(self) -> QTableView:
         view = QTableView()
         view.setModel(self.model)
-        view.setAccessibleName("Protected regions")
+        dress_table(view, "Protected regions", 26)
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        view.setAlternatingRowColors(True)
-        view.setShowGrid(False)
         view.verticalHeader().hide()
-        view.verticalHeader().setDefaultSectionSize(26)
         header = view.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(52)
@@ -137,7 +122,7 @@ class RegionsPanel(QWidget):
 
     def _refresh(self) -> None:
         self._follow(self._session.selected_region)
-        self._footer.setText(self._summary())
+        self.set_footer(self._summary())
 
     def _summary(self) -> str:
         count = len(self.model.regions)

@@ -92,16 +92,15 @@ def facts(project: Project) -> dict[str, str]:
     """Title and text of every row."""
     event, calendar = project.scenario, project.calendar
     grid = event.grid
-    zone = f"UTC{event.utc_offset_h:+g} h"
     local = calendar.start.astimezone(calendar.local_zone)
-    kilometres = f"{grid.columns * grid.cell_size_m / 1000:.1f} × {grid.rows * grid.cell_size_m / 1000:.1f} km"
+    kilometres = f"{grid.rows * grid.cell_size_m / 1000:.1f} × {grid.columns * grid.cell_size_m / 1000:.1f} km"
     missing = [LAYERS[key][0].lower() for key in event.missing_layers]
     observed = f"{len(event.observed_dates)} perimeters, {_span(project)}" if event.observed_dates else "no perimeter"
     return {
         "Name": event.name,
         "Grid": f"{grid.rows} × {grid.columns} cells of {grid.cell_size_m:g} m\n{kilometres}",
         "CRS": grid.crs if grid.is_georeferenced and grid.crs else "none; positions are metres from the south-west",
-        "Start": f"{calendar.start:%Y-%m-%d %H:%M} UTC\n{local:%Y-%m-%d %H:%M} local ({zone})",
+        "Start": f"{calendar.start:%Y-%m-%d %H:%M} UTC\n{local:%Y-%m-%d %H:%M} local ({calendar.zone_name})",
         "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps} steps of {calendar.hours_per_step:g} h",
         "Fire model": project.fire_model.label,
         "Fleet": f"{project.fleet.n_aircraft} aircraft of {len(project.fleet.types)} types",

@@ -27,23 +27,14 @@ _SIGNS = {"first": "⏮", "back": "<", "play": "▶", "next": ">", "loop": "↻"
 _VIEWS = (
     (View.BASELINE, "Baseline", "The fire without drops"),
     (View.PLAN, "Plan", "The fire with the plan's drops"),
-    (View.DIFFERENCE, "Difference", "Plan minus baseline"),
+    (View.DIFFERENCE, "Difference", "Baseline minus plan: what the drops save"),
 )
 
 
 def time_text(calendar: Calendar, step: int) -> str:
     """``Day 6 · 14:24 UTC-7 · step 280 of 750``, in the fire's local time."""
     local = calendar.time_of_step(step).astimezone(calendar.local_zone)
-    day = min(calendar.day_of_step(step), calendar.days - 1) + 1
-    return f"Day {day} · {local:%H:%M} {zone_text(calendar.utc_offset_h)} · step {step} of {calendar.n_steps}"
-
-
-def zone_text(offset_h: float) -> str:
-    """``UTC``, ``UTC-7`` or ``UTC+5:30``."""
-    if offset_h == 0:
-        return "UTC"
-    hours, minutes = divmod(round(abs(offset_h) * 60), 60)
-    return f"UTC{'-' if offset_h < 0 else '+'}{hours}{f':{minutes:02d}' if minutes else ''}"
+    return f"{calendar.day_name(step)} · {local:%H:%M} {calendar.zone_name} · step {step} of {calendar.n_steps}"
 
 
 class TimelineBar(QWidget):
@@ -259,7 +250,8 @@ class TimelineBar(QWidget):
 
     def _right_side(self) -> QVBoxLayout:
         self._time = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._time.setMinimumWidth(self.fontMetrics().horizontalAdvance("Day 15 · 14:24 UTC-7 · step 750 of 750"))
+        longest = "End of day 15 · 14:24 UTC-7 · step 750 of 750"
+        self._time.setMinimumWidth(self.fontMetrics().horizontalAdvance(longest))
         self._time.setAccessibleName("Shown time")
         switch = QHBoxLayout()
         switch.setSpacing(0)

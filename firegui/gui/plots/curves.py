@@ -69,7 +69,7 @@ class ObjectiveChart(EpochChart):
         self.set_curve(self._current, x, entry.history.column("objective"))
         self.set_curve(self._best, x, entry.history.column("best"))
         level = None if entry.baseline is None else entry.baseline.objective
-        self.set_level(level, f"no drops {number(level)}")
+        self.set_level(level, "no drops")
 
     def read_out(self, entry: RunEntry, options: Options, row: int | None) -> tuple[str, list[Piece]]:
         """See :class:`EpochChart`."""
@@ -78,7 +78,10 @@ class ObjectiveChart(EpochChart):
         at = len(entry.history) - 1 if row is None else row
         where = f"epoch {entry.epoch:,} of {entry.epochs:,}" if row is None else f"epoch {row + 1:,}"
         best, current = number(_at(entry, "best", at)), number(_at(entry, "objective", at))
-        return f"{self._name} · {where}", [Piece(f"best {best}", "accent"), Piece(f"now {current}", "muted")]
+        pieces = [Piece(f"best {best}", "accent"), Piece(f"now {current}", "muted")]
+        if entry.baseline is not None:
+            pieces.append(Piece(f"no drops {number(entry.baseline.objective)}"))
+        return f"{self._name} · {where}", pieces
 
 
 class TermsChart(EpochChart):

@@ -27,6 +27,19 @@ def export(
     Every format is checked before the first file is written. Raises :class:`~firegui.errors.InputError` listing every
     format that is unknown or does not fit the project.
     """
+    wanted = checked_formats(project, formats)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError([write_problem(folder, error)], "Nothing was exported") from error
+    paths = [folder / f"{stem}.{name}" for name in wanted]
+    for name, path in zip(wanted, paths, strict=True):
+        FORMATS[name](path, drops, project)
+    return paths
+
+
+def checked_formats(project: Project, formats: Sequence[str]) -> list[str]:
+    """The formats as :func:`export` writes them, each once. Raises :class:`~firegui.errors.InputError` as it does."""
     wanted = list(dict.fromkeys(name.strip().lower() for name in formats))
     problems = Problems()
     for name in wanted:
@@ -40,11 +53,4 @@ def export(
         except InputError as error:
             problems.extend(error.problems)
     problems.raise_if_any("Nothing was exported")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError([write_problem(folder, error)], "Nothing was exported") from error
-    paths = [folder / f"{stem}.{name}" for name in wanted]
-    for name, path in zip(wanted, paths, strict=True):
-        FORMATS[name](path, drops, project)
-    return paths
+    return wanted

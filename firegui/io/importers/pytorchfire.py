@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import InputError, Problems
 from firegui.io.importers.placing import Place, find_place, find_start
-from firegui.io.importers.pytorchfire_fields import Fields, read_fields
+from firegui.io.importers.pytorchfire_fields import NO_FIELDS, Fields, read_fields
 from firegui.io.local_time import start_problems
 from firegui.io.perimeters import read_perimeters
 
@@ -41,8 +41,7 @@ def import_pytorchfire(
     title = f"{folder} cannot be imported"
     if not folder.is_dir():
         problems.add(str(folder), "the folder does not exist", "name the folder that holds p_veg.npz")
-        raise InputError(problems, title)
-    fields = read_fields(folder, problems)
+    fields = read_fields(folder, problems) if folder.is_dir() else NO_FIELDS
     place = find_place(fields.shape, fields.known, crs, transform, problems)
     observed, dates = _observed(perimeters, place, problems)
     if utc_offset_h is not None and not -14.0 <= utc_offset_h <= 14.0:

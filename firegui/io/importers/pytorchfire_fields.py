@@ -39,6 +39,10 @@ class Fields:
     ignition: NDArray[np.bool_] | None
 
 
+NO_FIELDS = Fields(None, None, {}, None, None, None)
+"""What can be read where there is no folder."""
+
+
 def read_fields(folder: Path, problems: Problems) -> Fields:
     """Read, decode and check every file of the folder, adding all that is wrong to ``problems``."""
     arrays = _load(folder, problems)

@@ -113,4 +113,4 @@ def test_bear_is_saved_and_opened_bit_for_bit(bear: Scenario, tmp_path: Path) ->
         assert_same_bits(getattr(opened.scenario, name), getattr(bear, name))
     assert opened.scenario.notes == bear.notes
     assert not opened.problems()
-    save_project(replace(opened, regions=()), tmp_path / "Bear.firegui")
+    save_project(replace(opened, regions=()), tmp_path / "Bear.firegui", replacing=True)

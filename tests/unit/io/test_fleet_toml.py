@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.domain.fleet import Material
+from firegui.domain.fleet import Fleet, Material
 from firegui.errors import InputError
 from firegui.io.fleet_toml import default_fleet, read_fleet, write_fleet
 from tests.unit.io.builders import aircraft, assert_each_said, files_below, fleet
@@ -108,3 +108,14 @@ def test_a_single_table_in_place_of_a_list_is_explained(tmp_path: Path) -> None:
     (tmp_path / "fleet.toml").write_text("[aircraft]\nid = 'x'\n")
     with pytest.raises(InputError, match=r"write \[\[aircraft\]\] once per entry"):
         read_fleet(tmp_path / "fleet.toml")
+
+
+def test_a_row_with_one_wrong_type_is_still_judged_by_its_other_values(tmp_path: Path) -> None:
+    write_fleet(Fleet((aircraft(count=-1, payload_gal=-5.0),)), tmp_path / "fleet.toml")
+    text = (tmp_path / "fleet.toml").read_text(encoding="utf-8").replace("retardant", "foam")
+    (tmp_path / "fleet.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_fleet(tmp_path / "fleet.toml")
+    parts = ["aircraft 1: material", "aircraft 1: count is -1", "aircraft 1: payload_gal is -5.0"]
+    assert_each_said(caught.value, parts)
+    assert len(caught.value.problems) == 3

@@ -15,7 +15,7 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError
 from firegui.io import project_store
-from firegui.io.project_store import list_runs, load_project, project_hash, save_project
+from firegui.io.project_store import ProjectExistsError, list_runs, load_project, project_hash, save_project
 from tests.unit.io.builders import (
     PLACED,
     UNPLACED,
@@ -97,7 +97,7 @@ def test_saving_edits_replaces_only_the_project_file(folder: Path) -> None:
     stamps = {file: file.stat().st_mtime_ns for file in (folder / "layers").iterdir()}
     held = files_below(folder)
     after = replace(load_project(folder), regions=(Region.rectangle("new", (0, 2), (0, 2)),))
-    save_project(after, folder)
+    save_project(after, folder, replacing=True)
     assert {file: file.stat().st_mtime_ns for file in (folder / "layers").iterdir()} == stamps
     assert files_below(folder) == held
     assert_equal(load_project(folder), after)
@@ -123,7 +123,7 @@ def test_a_later_save_that_fails_leaves_the_old_project(folder: Path, monkeypatc
 
     monkeypatch.setattr("firegui.io.atomic.os.replace", fail)
     with pytest.raises(InputError, match="No space left on device"):
-        save_project(replace(before, regions=()), folder)
+        save_project(replace(before, regions=()), folder, replacing=True)
     assert files_below(folder.parent) == held
     assert_equal(load_project(folder), before)
 
@@ -162,6 +162,16 @@ def test_another_event_is_not_saved_over_a_project(folder: Path) -> None:
     with pytest.raises(InputError, match="already holds another event"):
         save_project(other, folder)
     assert_equal(load_project(folder), project())
+
+
+def test_a_project_of_the_same_event_is_replaced_only_when_that_is_meant(folder: Path) -> None:
+    save_project(project(), folder)
+    other = replace(project(), regions=())
+    with pytest.raises(ProjectExistsError, match="already holds a project of this event"):
+        save_project(other, folder)
+    assert_equal(load_project(folder), project())
+    save_project(other, folder, replacing=True)
+    assert_equal(load_project(folder), other)
 
 
 def test_a_damaged_project_file_is_not_saved_over(folder: Path) -> None:
@@ -361,3 +371,43 @@ def test_the_hash_does_not_change_with_what_only_people_read() -> None:
         fire_model=replace(base.fire_model, label="z"),
     )
     assert project_hash(base) == project_hash(other)
+
+
+def _edited(folder: Path, old: str, new: str) -> None:
+    file = folder / "project.toml"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_a_project_file_has_one_place_for_days_on_the_ground(folder: Path) -> None:
+    save_project(project(), folder)
+    assert "grounded_days" not in (folder / "project.toml").read_text(encoding="utf-8")
+
+
+def test_a_project_with_an_empty_list_of_grounded_days_still_opens(folder: Path) -> None:
+    save_project(project(), folder)
+    _edited(folder, "[[fleet]]\n", "[[fleet]]\ngrounded_days = []\n")
+    assert load_project(folder).fleet == project().fleet
+
+
+def test_grounded_days_that_would_have_no_effect_are_refused(folder: Path) -> None:
+    save_project(project(), folder)
+    _edited(folder, "[[fleet]]\n", "[[fleet]]\ngrounded_days = [1]\n")
+    with pytest.raises(InputError, match=r"fleet 1: grounded_days has no effect in a project — .*\[grounded\]"):
+        load_project(folder)
+
+
+def test_a_misspelt_aircraft_on_the_ground_is_refused_by_name(folder: Path) -> None:
+    save_project(project(), folder)
+    _edited(folder, "[grounded]\n", "[grounded]\nS2T = [2020-08-21]\nold = []\n")
+    with pytest.raises(InputError, match=r"\[grounded\]: S2T is no aircraft of this .*: CL-415, S-2T") as caught:
+        load_project(folder)
+    assert len(caught.value.problems) == 1
+
+
+def test_days_on_the_ground_of_an_aircraft_that_left_the_fleet_are_not_saved(folder: Path) -> None:
+    gone = project(grounded={"S-2T": (date(2020, 8, 20),), "gone": (date(2020, 8, 20),)})
+    save_project(gone, folder)
+    assert load_project(folder).grounded == {"S-2T": (date(2020, 8, 20),)}
+    assert project_hash(load_project(folder)) == project_hash(gone)

@@ -279,3 +279,13 @@ def test_wind_and_perimeters_of_other_days_are_noted(tmp_path: Path, start: date
     file = write(tmp_path / "p.gpkg", TWO, DATES)
     event = import_pytorchfire(example(tmp_path / "f"), perimeters=file, start=start, **PLACE)
     assert part in event.notes[-1]
+
+
+def test_a_missing_folder_does_not_hide_what_is_wrong_beside_it(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        import_pytorchfire(
+            tmp_path / "no", perimeters=tmp_path / "none.shp", crs="FOO", transform=(1.0, 2.0), utc_offset_h=99.0
+        )
+    parts = ["the folder does not exist", "none.shp: the file does", "'FOO' is unknown", "six numbers", "99.0 hours"]
+    assert_each_said(caught.value, parts)
+    assert len(caught.value.problems) == len(parts)

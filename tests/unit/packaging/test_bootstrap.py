@@ -74,7 +74,16 @@ def test_only_the_standard_library_is_imported(name: str) -> None:
     }
     roots |= {str(node.module).split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
 
-    assert roots - set(sys.stdlib_module_names) <= {"system_libraries"}
+    assert roots - set(sys.stdlib_module_names) <= {"system_libraries", "firegui"}
+
+
+def test_the_script_starts_where_nothing_is_installed(tmp_path: Path) -> None:
+    command = [sys.executable, "-S", str(SCRIPTS / "bootstrap.py"), "--help"]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "run|test" in done.stderr
 
 
 def test_no_package_index_is_named() -> None:
@@ -111,19 +120,10 @@ def test_debian_and_what_is_made_from_it_are_recognised(libraries: Any, text: st
     assert libraries.is_debian(text) is expected
 
 
-@pytest.mark.parametrize(
-    ("system", "environment", "expected"),
-    [
-        ("linux", {}, False),
-        ("linux", {"DISPLAY": ""}, False),
-        ("linux", {"DISPLAY": ":0"}, True),
-        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, True),
-        ("darwin", {}, True),
-        ("win32", {}, True),
-    ],
-)
-def test_a_display_is_recognised(libraries: Any, system: str, environment: Mapping[str, str], expected: bool) -> None:
-    assert libraries.has_display(system, environment) is expected
+def test_a_display_that_does_not_answer_is_none(libraries: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for trouble in ("display :99 does not answer", ""):
+        monkeypatch.setattr(libraries, "display_trouble", lambda text=trouble: text)
+        assert libraries.Machine.here().has_display is (trouble == "")
 
 
 def test_advice_can_be_typed_as_it_stands(libraries: Any) -> None:
@@ -427,16 +427,45 @@ def test_what_follows_run_is_handed_to_the_demo(
 ) -> None:
     seen: list[tuple[list[str], str | None]] = []
 
-    def call(command: list[str], environment: Mapping[str, str], _: Path) -> int:
+    def become(command: list[str], environment: Mapping[str, str]) -> int:
         seen.append((command, environment.get("QT_QPA_PLATFORM")))
         return 130
 
-    monkeypatch.setattr(bootstrap, "call", call)
+    monkeypatch.setattr(bootstrap, "become", become)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("QT_QPA_PLATFORM")
 
     assert bootstrap.run_demo(Path("python"), window, ["--out", "here"]) == 130
     assert seen == [(["python", "-m", "firegui", "demo", "--out", "here"], platform)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot put one program in another's place")
+def test_the_demo_takes_the_place_of_the_script_so_that_an_interrupt_reaches_it(tmp_path: Path) -> None:
+    child = "import os, sys; print(os.getpid(), os.environ['WORD']); sys.exit(130)"
+    script = f"""
+import os, sys
+sys.path.insert(0, {str(SCRIPTS)!r})
+import bootstrap
+bootstrap.become([sys.executable, "-c", {child!r}], {{**os.environ, "WORD": "kept"}})
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        said, _ = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert said.split() == [str(process.pid), "kept"]
+
+
+def test_an_interrupt_before_the_demo_ends_everything(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bootstrap.Machine, "here", interrupted)
+    monkeypatch.setattr(bootstrap, "become", lambda *_: pytest.fail("it went on"))
+
+    assert bootstrap.main(["run"]) == 130
+    assert "call this again to go on" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [[], ["walk"], ["-h"]])

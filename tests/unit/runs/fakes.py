@@ -16,6 +16,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.planning.audit import AuditReport
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent
 from firegui.runs.protocols import Check
@@ -68,18 +69,6 @@ class FakeState:
 
     def save(self, path: Path) -> None:
         path.write_text(json.dumps([self.epochs_done, self.best_epoch]))
-
-
-@dataclass(frozen=True, slots=True)
-class FakeAudit:
-    candidate: int = 1
-    executed: int = 1
-    grounded: int = 0
-    turnaround: int = 0
-    simultaneous: int = 0
-    outside: int = 0
-    violations: tuple[str, ...] = ()
-    ok: bool = True
 
 
 class FakePlanner:
@@ -139,6 +128,9 @@ class FakeEngine:
     rollouts: int = 0
     built_with: list[Effectiveness] = field(default_factory=list)
 
+    def device_name(self, device: str) -> str:
+        return f"the {device} of the test"
+
     def build(self, project: Project, effectiveness: Effectiveness, backend: str) -> FakeModel:
         self.built_with.append(effectiveness)
         assert project.maps is not None
@@ -195,8 +187,8 @@ class FakeEngine:
         steps_per_day: int,
         shape: tuple[int, int],
         executed: Sequence[tuple[int, int]],
-    ) -> FakeAudit:
-        return FakeAudit()
+    ) -> AuditReport:
+        return AuditReport(1, 1, 0, 0, 0, 0, ())
 
 
 def carried_out(spec: RunSpec, engine: FakeEngine | None = None, control: RunControl | None = None) -> list[RunEvent]:

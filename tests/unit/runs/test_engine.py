@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from firegui.domain.schedule import Schedule
-from firegui.runs.engine import warmed
+from firegui.runs.engine import LazyEngine, warmed
+from firegui.runs.messages import engine_words
 
 SHAPE = (11, 13)
 
@@ -45,3 +46,17 @@ def test_a_warm_start_with_its_own_pose_logits_is_kept_whole() -> None:
     front = Schedule.from_pose_logits(np.full((4, 2), -0.04), np.full((4, 2, 3), 0.3), SHAPE)
     own = Schedule.from_pose_logits(np.full((4, 2), -1.0), np.full((4, 2, 3), 0.7), SHAPE)
     assert warmed(front, own, np.zeros((4, 2, 3))) is own
+
+
+def test_a_device_is_called_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = LazyEngine()
+    monkeypatch.setattr(LazyEngine, "devices", lambda _self: {"cuda": ["NVIDIA H200"]})
+    assert engine.device_name("cpu") == "the CPU"
+    assert engine.device_name("cuda") == "the GPU NVIDIA H200"
+    monkeypatch.setattr(LazyEngine, "devices", lambda _self: {"cuda": []})
+    assert engine.device_name("cuda") == "the GPU"
+
+
+def test_what_computes_a_run_is_said_in_words() -> None:
+    assert engine_words("cpu", "the CPU") == "the CPU, closed-form gradient"
+    assert engine_words("reference", "the CPU") == "the CPU, plain reference (slow)"

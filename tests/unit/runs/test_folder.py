@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,9 +9,10 @@ import rasterio
 
 from firegui.errors import InputError
 from firegui.runs.control import RunControl
-from firegui.runs.events import EpochDone, FinishReason, RunFinished, RunState
+from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunFinished, RunState, StateChanged
 from firegui.runs.folder import check_out, read_drops, read_run
 from firegui.runs.history import COLUMNS, history_text, read_history
+from firegui.runs.runner import execute
 from firegui.runs.spec import OptimizeSpec
 from tests.support import make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out
@@ -90,6 +92,12 @@ def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
         check_out(tmp_path, resume=False)
 
 
+def test_a_run_below_a_file_is_refused_before_anything_is_computed(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"file: is a file"):
+        check_out(tmp_path / "file" / "runs" / "one", resume=False)
+
+
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("")
     with pytest.raises(InputError, match="is a file"):
@@ -166,7 +174,7 @@ def test_a_run_killed_between_two_checkpoints_can_be_read_and_resumed(spec: Opti
     assert record.can_resume
     assert record.has_plan
     assert [row.epoch for row in record.history] == [0, 1]
-    assert not [path for path in spec.out.iterdir() if path.name.startswith(".")]
+    assert not [path for path in spec.out.iterdir() if ".tmp" in path.name]
     carried_out(replace(spec, resume=True))
     assert [row.epoch for row in read_run(spec.out).history] == [0, 1, 2, 3]
 
@@ -186,3 +194,24 @@ def _exit_at(at: int):  # type: ignore[no-untyped-def]
             raise SystemExit(9)
 
     return during
+
+
+def test_the_record_says_running_from_the_first_epoch_on_and_paused_while_it_is(spec: OptimizeSpec) -> None:
+    said: list[RunState] = []
+    control = RunControl()
+
+    def during(epoch: int) -> None:
+        said.append(read_run(spec.out).state)
+        if epoch == 1:
+            control.request_pause()
+
+    def go_on() -> None:
+        said.append(read_run(spec.out).state)
+        control.request_resume()
+
+    def emit(event: RunEvent) -> None:
+        if event == StateChanged(RunState.PAUSED):
+            threading.Timer(0.05, go_on).start()
+
+    execute(spec, emit, control, engine=FakeEngine(during_epoch=during))
+    assert said == [RunState.RUNNING, RunState.RUNNING, RunState.PAUSED, RunState.RUNNING, RunState.RUNNING]

@@ -118,11 +118,21 @@ class GraticuleLayer(Layer):
         at = QPointF(x - text_width(text, font) / 2, frame.grid.bottom() + 14.0)
         low = at.y() > frame.visible.bottom() - _CORNER.height()
         if low and not frame.visible.left() + _CORNER.width() < x < frame.visible.right() - _CORNER.width():
+            self._label_above_corner(painter, line, text, frame)
             return
         if at.y() <= frame.visible.bottom() - 5.0:
             draw_text(painter, at, text, font, self.ink.muted, self.ink.halo)
         else:
             at.setY(frame.visible.bottom() - 8.0)
+            draw_tag(painter, at, text, font, self.ink.text, self.ink.card)
+
+    def _label_above_corner(self, painter: QPainter, line: list[QPointF], text: str, frame: _Frame) -> None:
+        """On the line, just over the scale bar or the legend that stands where the label belongs."""
+        font = map_font(8.0)
+        y = min(frame.visible.bottom() - _CORNER.height(), frame.seen.bottom()) - 6.0
+        x = _crossing([(p.y(), p.x()) for p in line], y)
+        if x is not None and y > frame.seen.top():
+            at = QPointF(x - text_width(text, font) / 2, y)
             draw_tag(painter, at, text, font, self.ink.text, self.ink.card)
 
     def _label_parallel(self, painter: QPainter, line: list[QPointF], text: str, frame: _Frame) -> None:

@@ -1,0 +1,113 @@
+"""What commands read before they work: everything is looked at first, so that every problem is listed at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from firegui.cli.gather import Gather
+from firegui.cli.options import (
+    backend_option,
+    effectiveness,
+    effectiveness_options,
+    precision_option,
+    project_argument,
+    project_schedule,
+    schedule_option,
+    with_nominal,
+)
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import NOMINAL, bounds_problems
+from firegui.errors import Problems
+from firegui.io.project_store import load_project
+from firegui.runs.engine import LazyEngine
+
+Command = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutRequest:
+    """What is rolled out on what, as the command line says it."""
+
+    project_folder: Path
+    schedule_file: Path | None
+    eta_retardant: float | None
+    eta_water: float | None
+    backend: str
+    precision: str
+
+    def read(self, engine: LazyEngine, out: Path | None, title: str) -> tuple[Project, Schedule | None]:
+        """The project at the nominal effectiveness asked for, and the schedule; ``out`` is a file to be written later.
+
+        Raises :class:`~firegui.errors.InputError` with everything that is wrong with any of it.
+        """
+        gather = Gather()
+        project = gather.attempt(lambda: load_project(self.project_folder))
+        if project is None:
+            nominal = effectiveness(NOMINAL, self.eta_retardant, self.eta_water)
+            gather.extend(bounds_problems(nominal, "nominal effectiveness"))
+        else:
+            project = with_nominal(project, self.eta_retardant, self.eta_water)
+            gather.extend(project.problems())
+        schedule = gather_schedule(self.schedule_file, project, gather)
+        gather.attempt(lambda: engine.check_backend(self.backend))
+        check_target(out, gather)
+        gather.raise_if_any(title)
+        assert project is not None
+        return project, schedule
+
+
+def rollout_options(*, schedule_required: bool) -> Callable[[Command], Command]:
+    """Adds PROJECT and the options of one rollout, passed as one :class:`RolloutRequest`."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def packed(
+            project_folder: Path,
+            schedule_file: Path | None,
+            eta_retardant: float | None,
+            eta_water: float | None,
+            backend: str,
+            precision: str,
+            **rest: Any,
+        ) -> None:
+            command(RolloutRequest(project_folder, schedule_file, eta_retardant, eta_water, backend, precision), **rest)
+
+        with_options = effectiveness_options(backend_option(precision_option(packed)))
+        return project_argument(schedule_option(schedule_required)(with_options))
+
+    return decorate
+
+
+def gather_schedule(path: Path | None, project: Project | None, gather: Gather) -> Schedule | None:
+    """The schedule in ``path``; of a project that could not be read, only whether there is a file can be said."""
+    if path is None:
+        return None
+    if project is not None:
+        return gather.attempt(lambda: project_schedule(path, project))
+    check_source(path, gather)
+    return None
+
+
+def check_source(path: Path | None, problems: Problems) -> None:
+    """Note it when a file that cannot be read yet, for want of another, is not even there."""
+    if path is not None and not path.exists():
+        problems.add(str(path), "the file does not exist", "check the path")
+
+
+def check_target(path: Path | None, problems: Problems) -> None:
+    """Note what keeps a file from being written, before the work that it is to hold."""
+    if path is None:
+        return
+    folder = path.absolute().parent
+    if path.is_dir():
+        problems.add(str(path), "is a folder", "give the name of a file")
+    elif not folder.is_dir():
+        problems.add(str(path), "cannot be written: its folder does not exist", "make the folder, or give another")
+    elif not os.access(folder, os.W_OK):
+        problems.add(str(path), "cannot be written: its folder is protected", "give a folder you may write to")

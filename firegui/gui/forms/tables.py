@@ -1,0 +1,43 @@
+"""A dock that is a table with its buttons above and a line of text below."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QTableView, QVBoxLayout, QWidget
+
+from firegui.gui.forms.buttons import ButtonRow
+
+
+class TableForm(QWidget):
+    """Lays out what a panel hands to :meth:`put_together`, and holds the line below the table."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._footer = QLabel(wordWrap=True)
+        self._footer.setProperty("role", "muted")
+
+    @property
+    def footer(self) -> str:
+        """The line under the table."""
+        return self._footer.text()
+
+    def set_footer(self, text: str) -> None:
+        """Say something else under the table."""
+        self._footer.setText(text)
+
+    def put_together(self, buttons: ButtonRow, view: QTableView) -> None:
+        """Put ``buttons`` above ``view``. Called once."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        column.addWidget(buttons)
+        column.addWidget(view, 1)
+        column.addWidget(self._footer)
+
+
+def dress_table(view: QTableView, name: str, row_height: int) -> None:
+    """What the tables of the docks have in common; ``name`` is what a screen reader says."""
+    view.setAccessibleName(name)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    view.setAlternatingRowColors(True)
+    view.setShowGrid(False)
+    view.verticalHeader().setDefaultSectionSize(row_height)
+    view.horizontalHeader().setHighlightSections(False)

@@ -1,0 +1,126 @@
+"""Which run is on screen, and what is worked out to show it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem
+from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.jobs.feed import ResultFeed
+from firegui.gui.jobs.listing import kept_schedule
+from firegui.gui.jobs.viewer import Viewer, Wish
+from firegui.gui.jobs.worker import Execute
+from firegui.gui.session import Session
+from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
+from firegui.runs.spec import EvaluateSpec
+
+_SETTLE_MS = 400
+
+
+class Screen(QObject):
+    """Shows the live pictures of a run that works, or a saved schedule once its viewer has evaluated it."""
+
+    changed = Signal()
+    """Something began or ended to be worked out."""
+    shown_changed = Signal()
+    """Another run is shown."""
+    entry_updated = Signal(object)
+    """A ``RunEntry`` has new numbers."""
+    message = Signal(object)
+
+    def __init__(self, session: Session, execute: Execute, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._feed = ResultFeed(session)
+        self._shown: RunEntry | None = None
+        self._viewer = Viewer(self._feed, execute, self)
+        self._viewer.changed.connect(self.changed)
+        self._viewer.began.connect(self.set_shown)
+        self._viewer.entry_updated.connect(self.entry_updated)
+        self._viewer.message.connect(self.message)
+        self._viewer.failed.connect(self._on_failed)
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._settle.timeout.connect(self.show_baseline)
+
+    @property
+    def shown(self) -> RunEntry | None:
+        """The run whose plan and curves are on screen; ``None`` for the fire without drops alone."""
+        return self._shown
+
+    @property
+    def activity(self) -> str:
+        """What is being worked out for the map, or empty."""
+        return self._viewer.activity
+
+    # -- choosing what is shown --------------------------------------------------------------------------------------
+    def show_baseline(self) -> None:
+        """Work out the fire without drops and show it."""
+        project = self._session.project
+        if problems := project.problems():
+            text = str(InputError(problems, "The fire cannot be worked out yet"))
+            self.message.emit(Message(text, "warning"))
+            return
+        self._viewer.ask(Wish("No drops", EvaluateSpec(project, backend=self._session.backend), None))
+
+    def show_baseline_soon(self) -> None:
+        """Like :meth:`show_baseline`, once edits have paused for a moment."""
+        self._settle.start()
+
+    def show_live(self, entry: RunEntry, project: Project) -> None:
+        """Show what ``entry``, which works on ``project``, reports."""
+        self.set_shown(entry)
+        self._feed.begin(entry.title, project)
+
+    def show_saved(self, entry: RunEntry, project: Project) -> None:
+        """Show the plan that ``entry`` kept; one that has none is refused."""
+        try:
+            schedule = kept_schedule(entry.folder, project)
+        except InputError as error:
+            self._session.refuse(error)
+            return
+        self._viewer.ask(Wish(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry))
+
+    def set_shown(self, entry: RunEntry | None) -> None:
+        """Note which run is shown."""
+        if entry is not self._shown:
+            self._shown = entry
+            self.shown_changed.emit()
+
+    # -- what comes in -----------------------------------------------------------------------------------------------
+    def take_baseline(self, entry: RunEntry, event: BaselineReady) -> None:
+        """Show the fire without drops of ``entry``, if that is the run on screen."""
+        if entry is self._shown:
+            self._feed.baseline(event)
+
+    def take_plan(self, entry: RunEntry, event: PlanUpdated) -> None:
+        """Show the latest picture of ``entry``, if that is the run on screen."""
+        if entry is self._shown:
+            self._feed.plan(event)
+
+    def refresh_stale(self) -> None:
+        """Look again whether what is shown still belongs to the edited project."""
+        self._feed.refresh_stale()
+
+    def _on_failed(self, event: RunFinished) -> None:
+        report_failure(self._session, "the fire on the map", event)
+
+    # -- making room -------------------------------------------------------------------------------------------------
+    def hold(self, held: bool) -> None:
+        """Let what is asked for wait while a run works, or go on with it."""
+        self._viewer.hold(held)
+
+    def drop(self) -> None:
+        """Forget what was asked for."""
+        self._viewer.drop()
+
+    def shutdown(self) -> None:
+        """Stop, and wait until every thread has ended."""
+        self._settle.stop()
+        self._viewer.shutdown()
+
+
+def report_failure(session: Session, where: str, event: RunFinished) -> None:
+    """Tell the person everything that made a run fail."""
+    problems = event.problems or (Problem(where, event.message),)
+    session.refuse(InputError(problems, f"{where}: failed"))

@@ -1,0 +1,87 @@
+"""One writer for a run folder, whichever process it is in.
+
+The system holds the lock on ``RUN/.lock`` for the process that took it and lets go of it when that process ends,
+however it ends; the file itself says nothing and may stay. On a file system that cannot lock, a run works without.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+from pathlib import Path
+
+from firegui.errors import InputError, Problem
+from firegui.io.atomic import write_problem
+
+LOCK = ".lock"
+_TITLE = "The run folder cannot be used"
+_HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+# A list that looks whether a run is live holds the lock for a moment; that must not turn a run away.
+_TRIES, _WAIT_SECONDS = 5, 0.05
+
+
+class FolderLock:
+    """The right to write a run folder, from the call until :meth:`release`."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the folder if need be and take its lock. Raises :class:`~firegui.errors.InputError` when it is held."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._handle: int | None = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise InputError([write_problem(folder, error)], "The run cannot be saved") from error
+        for attempt in range(_TRIES):
+            if _taken(self._handle):
+                return
+            if attempt + 1 < _TRIES:
+                time.sleep(_WAIT_SECONDS)
+        self.release()
+        raise InputError([held_problem(folder)], _TITLE)
+
+    def release(self) -> None:
+        """Let the folder go; a second call does nothing."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a run, of this process or another, is writing ``folder`` at the moment."""
+    try:
+        handle = os.open(folder / LOCK, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not _taken(handle)
+    finally:
+        os.close(handle)
+
+
+def held_problem(folder: Path) -> Problem:
+    """What to tell whoever wants to write a folder that :func:`is_held`."""
+    return Problem(str(folder), "another run is writing this folder", "wait for it or choose another folder")
+
+
+def _taken(handle: int) -> bool:
+    try:
+        _lock(handle)
+    except OSError as error:
+        return error.errno not in _HELD
+    return True
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        os.lseek(handle, 0, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        # flock and not lockf: it is held by this opening of the file, so it also keeps two runs of one process apart.
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,155 @@
+"""What is said when a run ends, early or late, and what to type next."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from firegui.runs.control import RunControl
+from firegui.runs.events import EpochDone, FinishReason, StateChanged
+from firegui.runs.folder import read_run
+from tests.cli.conftest import Run
+from tests.support import make_project
+
+QUIET = ("--progress", "none")
+SLOW_IMPORT = """
+import os, signal, sys
+from importlib.abc import MetaPathFinder
+
+class Interrupting(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "firegui.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+        return None
+
+sys.meta_path.insert(0, Interrupting())
+from firegui.__main__ import main
+main()
+"""
+
+
+@pytest.fixture
+def stopping(monkeypatch: pytest.MonkeyPatch) -> Callable[[type, int, bool], None]:
+    """Makes the next run stop at the first event of a kind, after so many epochs, with its score or without."""
+
+    def arrange(kind: type, epoch: int, now: bool) -> None:
+        control = RunControl()
+
+        def show(event: object) -> None:
+            if isinstance(event, kind) and getattr(event, "epoch", 0) >= epoch:
+                control.request_stop(now=now)
+
+        monkeypatch.setattr("firegui.cli.optimize.RunControl", lambda: control)
+        for command in ("optimize", "demo"):
+            monkeypatch.setattr(f"firegui.cli.{command}.emitter", lambda mode: show)
+
+    return arrange
+
+
+def test_a_run_stopped_before_its_first_epoch_says_so_without_a_table(
+    firegui: Run, project: Path, stopping: Callable[[type, int, bool], None]
+) -> None:
+    out = project / "runs" / "one"
+    stopping(StateChanged, 0, False)
+    answer = firegui("optimize", project, "--out", out)
+    assert answer.code == 130
+    assert "there is no plan yet" in answer.out
+    for absent in ("objective", "final extent", "not scored"):
+        assert absent not in answer.out
+    assert f"To go on: firegui optimize {project} --out {out} --resume" in answer.out.splitlines()
+    assert "one: stopped, 0 epochs, no plan yet" in firegui("info", project).out
+
+
+def test_a_run_stopped_without_its_score_says_how_to_score_it(
+    firegui: Run, project: Path, stopping: Callable[[type, int, bool], None]
+) -> None:
+    out = project / "runs" / "one"
+    stopping(EpochDone, 3, True)
+    answer = firegui("optimize", project, "--out", out)
+    assert answer.code == 130
+    assert "final extent" not in answer.out
+    (line,) = (line for line in answer.out.splitlines() if line.startswith("not scored: "))
+    words = shlex.split(line.removeprefix("not scored: firegui "))
+    assert words == ["evaluate", str(project), "--schedule", str(out / "plan.safetensors")]
+    assert "one: stopped, 4 epochs, not scored" in firegui("info", project).out
+    assert "drops executed" in firegui(*words).out
+
+
+def test_the_hint_to_go_on_can_be_typed_as_it_stands(firegui: Run, project: Path) -> None:
+    out = project / "runs" / "my run"
+    answer = firegui("optimize", project, "--out", out, "--epochs", 3, *QUIET)
+    (line,) = (line for line in answer.out.splitlines() if line.startswith("To go on: "))
+    words = shlex.split(line.removeprefix("To go on: firegui "))
+    assert firegui(*words, *QUIET).code == 0
+    assert read_run(out).header.epochs_done == 100
+    assert f"Next: firegui export '{out}' --format csv,geojson --out FOLDER" in answer.out
+
+
+def test_a_run_that_has_done_what_is_asked_is_not_computed_again(
+    firegui: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    first = firegui("optimize", project, "--out", out, "--epochs", 4, "--json", *QUIET).json
+    monkeypatch.setattr("firegui.cli.optimize.execute", lambda *_: pytest.fail("it was computed again"))
+    answer = firegui("optimize", project, "--out", out, "--resume", "--json", *QUIET)
+    assert answer.code == 0
+    assert answer.json == {**first, "message": "nothing left to do: give --epochs above 4"}
+
+
+def test_a_run_out_of_patience_asks_for_more_of_it(firegui: Run, project: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    firegui("optimize", project, "--out", out, "--epochs", 50, "--patience", 2, "--lr", 1e-6, *QUIET)
+    assert read_run(out).reason is FinishReason.PATIENCE
+    answer = firegui("optimize", project, "--out", out, "--resume", "--epochs", 60, *QUIET)
+    assert (answer.code, answer.out.splitlines()[0]) == (0, "nothing left to do: give --patience above 2")
+
+
+def test_a_finished_run_is_still_refused_with_other_settings(firegui: Run, project: Path, tmp_path: Path) -> None:
+    firegui("optimize", project, "--out", tmp_path / "run", "--epochs", 2, *QUIET)
+    answer = firegui("optimize", project, "--out", tmp_path / "run", "--resume", "--lr", 0.5, *QUIET)
+    assert answer.code == 2
+    assert "was run with Learning rate = 0.05, now 0.5" in answer.err
+
+
+def test_both_objectives_say_at_which_effectiveness_they_are(firegui: Run, project: Path, tmp_path: Path) -> None:
+    answer = firegui("optimize", project, "--out", tmp_path / "run", "--epochs", 4)
+    record = read_run(tmp_path / "run")
+    assert record.scores.design is not None
+    assert record.metrics is not None
+    assert f"(objective {record.scores.design.objective:.4g} at design effectiveness)" in answer.out
+    assert f"At nominal effectiveness: objective {record.metrics.objective:.4g}" in answer.out
+    assert f"best {record.scores.design.objective:.4g} at design effectiveness" in answer.err
+    assert "design effectiveness" in firegui("optimize", "--help").out
+
+
+def test_a_plan_whose_first_drop_has_not_formed_is_not_blamed_on_the_weights(
+    firegui: Run, project: Path, tmp_path: Path
+) -> None:
+    answer = firegui("optimize", project, "--out", tmp_path / "run", "--epochs", 1, "--lr", 1e-5, *QUIET)
+    assert "no drop has formed yet; the first usually do after some 15 to 20 epochs" in answer.out
+    assert "does not help" not in answer.out
+    assert "completed 1 epoch;" in answer.out
+    assert "Next: firegui export" not in answer.out
+
+
+def test_a_stopped_demo_says_how_to_go_on(
+    firegui: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopping: Callable[[type, int, bool], None]
+) -> None:
+    monkeypatch.setattr("firegui.runs.engine.LazyEngine.demo", lambda self: make_project())
+    stopping(EpochDone, 1, True)
+    answer = firegui("demo", "--out", tmp_path / "d")
+    assert answer.code == 130
+    assert answer.err.splitlines()[-1] == f"To go on: firegui demo --out {tmp_path / 'd'}"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one child process")
+def test_an_interrupt_while_the_program_is_loaded_ends_it_quietly() -> None:
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    done = subprocess.run([sys.executable, "-c", SLOW_IMPORT], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

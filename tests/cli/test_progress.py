@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from firegui.cli.progress import bar_text
+from firegui.runs.events import EpochDone
+
+
+def done(epoch: int, drops: int = 3) -> EpochDone:
+    """The zero-based ``epoch`` of a hundred, at a second each."""
+    return EpochDone(epoch, 100, 3 * epoch, 1.0, 0.5, 0.1, 0.2, 0.3, drops, 1.0, float(epoch + 1))
+
+
+def test_the_time_that_is_left_is_not_guessed_from_the_first_epochs() -> None:
+    for epoch in range(4):
+        assert "left" not in bar_text(done(epoch))
+    assert bar_text(done(4)).endswith("0:05, at most 1:35 left")
+
+
+def test_the_best_objective_says_at_which_effectiveness_it_is() -> None:
+    assert "best 0.5 at design effectiveness" in bar_text(done(9))
+
+
+def test_one_drop_is_one_drop() -> None:
+    assert "  1 drop  " in bar_text(done(9, drops=1))
+    assert "  2 drops  " in bar_text(done(9, drops=2))

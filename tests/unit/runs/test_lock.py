@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from firegui.errors import InputError
+from firegui.runs.events import RunEvent, RunFinished
+from firegui.runs.folder import check_out, read_run
+from firegui.runs.lock import LOCK, FolderLock, is_held
+from firegui.runs.spec import OptimizeSpec
+from tests.support import make_project
+from tests.unit.runs.fakes import FakeEngine, carried_out
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from firegui.runs.lock import FolderLock
+lock = FolderLock(Path(sys.argv[1]))
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> OptimizeSpec:
+    return OptimizeSpec(make_project(epochs=4), tmp_path / "run", "firegui optimize …", checkpoint_seconds=0.0)
+
+
+def problems_of(events: list[RunEvent]) -> str:
+    last = events[-1]
+    assert isinstance(last, RunFinished)
+    return "\n".join(map(str, last.problems))
+
+
+def test_a_second_run_into_the_folder_of_a_live_one_is_refused_and_changes_nothing(spec: OptimizeSpec) -> None:
+    refusals: list[str] = []
+    states: list[tuple[bool, dict[Path, bytes]]] = []
+
+    def during(epoch: int) -> None:
+        if epoch == 2:
+            before = {path: path.read_bytes() for path in spec.out.iterdir()}
+            refusals.extend(problems_of(carried_out(replace(spec, resume=resume))) for resume in (True, False))
+            states.append((before == {path: path.read_bytes() for path in spec.out.iterdir()}, before))
+
+    events = carried_out(spec, FakeEngine(during_epoch=during))
+    assert len(refusals) == 2
+    said = "another run is writing this folder — wait for it or choose another folder"
+    assert all(said in refusal for refusal in refusals)
+    assert states[0][0]
+    assert not problems_of(events)
+    assert [row.epoch for row in read_run(spec.out).history] == [0, 1, 2, 3]
+
+
+def test_a_run_that_lost_the_race_for_the_folder_is_refused(spec: OptimizeSpec) -> None:
+    class Slow(FakeEngine):
+        def build(self, *args: object) -> object:  # type: ignore[override]
+            # Between the check of the folder and the first write to it another run comes and goes.
+            carried_out(spec)
+            return FakeEngine.build(self, *args)  # type: ignore[arg-type]
+
+    assert "holds a finished run" in problems_of(carried_out(spec, Slow()))
+    assert "has just written to this folder" in problems_of(
+        carried_out(_longer(replace(spec, resume=True)), _Resumes(_longer(replace(spec, resume=True))))
+    )
+
+
+class _Resumes(FakeEngine):
+    def __init__(self, spec: OptimizeSpec) -> None:
+        super().__init__()
+        self._spec = spec
+
+    def build(self, *args: object) -> object:  # type: ignore[override]
+        carried_out(self._spec)
+        return FakeEngine.build(self, *args)  # type: ignore[arg-type]
+
+
+def _longer(spec: OptimizeSpec) -> OptimizeSpec:
+    plan = spec.project.plan
+    longer = replace(plan, optimizer=replace(plan.optimizer, epochs=6))
+    return replace(spec, project=replace(spec.project, plan=longer))
+
+
+def test_a_run_is_live_while_it_works_and_not_after(spec: OptimizeSpec) -> None:
+    seen: list[bool] = []
+    carried_out(spec, FakeEngine(during_epoch=lambda epoch: seen.append(read_run(spec.out).is_live)))
+    assert seen == [True] * 4
+    assert not read_run(spec.out).is_live
+
+
+@pytest.mark.parametrize("error", [MemoryError, InputError], ids=lambda kind: kind.__name__)
+def test_a_run_that_fails_lets_the_folder_go(spec: OptimizeSpec, error: type[Exception]) -> None:
+    def during(epoch: int) -> None:
+        raise error(())
+
+    carried_out(spec, FakeEngine(during_epoch=during))
+    assert not is_held(spec.out)
+
+
+@pytest.mark.parametrize("kill", [True, False])
+def test_the_system_lets_go_of_the_lock_when_the_other_process_ends(tmp_path: Path, kill: bool) -> None:
+    if kill and sys.platform == "win32":
+        pytest.skip("Windows has no SIGKILL")
+    child = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    with child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "held\n"
+        assert is_held(tmp_path)
+        with pytest.raises(InputError, match="another run is writing this folder"):
+            check_out(tmp_path, resume=False)
+        with pytest.raises(InputError, match="another run is writing this folder"):
+            FolderLock(tmp_path)
+        child.send_signal(signal.SIGKILL if kill else signal.SIGTERM)
+    assert (tmp_path / LOCK).exists()
+    assert not is_held(tmp_path)
+    FolderLock(tmp_path).release()
+
+
+def test_a_folder_that_nobody_ever_wrote_is_not_held(tmp_path: Path) -> None:
+    assert not is_held(tmp_path / "nowhere")
+    assert not is_held(tmp_path)
+
+
+def test_a_lock_can_be_released_twice(tmp_path: Path) -> None:
+    lock = FolderLock(tmp_path / "new")
+    lock.release()
+    lock.release()
+    assert not is_held(tmp_path / "new")

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from firegui.domain.results import Metrics
+from firegui.domain.settings import OptimizerSettings
+from firegui.runs.events import FinishReason
+from firegui.runs.messages import FORMING_EPOCHS, counted, finish_message, gain_message
+
+FIRE = Metrics(
+    final_extent_cells=10.0,
+    final_extent_ha=1.0,
+    occupancy_cell_days=20.0,
+    protected_cells=0.0,
+    loss_burn=0.1,
+    loss_final=0.1,
+    loss_prot=0.0,
+    drops_proposed=0,
+    drops_executed=0,
+    objective=2.0,
+)
+
+
+def test_one_is_singular_and_thousands_are_grouped() -> None:
+    assert (counted(0, "drop"), counted(1, "drop"), counted(1200, "epoch")) == ("0 drops", "1 drop", "1,200 epochs")
+
+
+@pytest.mark.parametrize("reason", [FinishReason.COMPLETED, FinishReason.STOPPED, FinishReason.PATIENCE])
+def test_one_epoch_is_one_epoch_however_a_run_ends(reason: FinishReason) -> None:
+    said = finish_message(reason, OptimizerSettings(patience=1), 1, 0, 0.25)
+    assert "1 epoch" in said
+    assert "1 epochs" not in said
+    assert "(objective 0.25 at design effectiveness)" in said
+
+
+def test_without_a_drop_a_short_run_is_told_to_go_on_and_a_long_one_to_look_at_what_it_was_asked() -> None:
+    assert "no drop has formed yet" in gain_message(FIRE, FIRE, 1)
+    assert "check the weights" in gain_message(FIRE, FIRE, FORMING_EPOCHS)
+    assert "check the weights" in gain_message(FIRE, replace(FIRE, drops_executed=4), 1)
+    assert "resume" not in gain_message(FIRE, FIRE)
