@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +27,11 @@ name = "south-east"
 rows = [18, 21]
 columns = [17, 26]
 """
+
+
+def loaded(path: Path) -> dict[str, Any]:
+    with np.load(path) as archive:
+        return dict(archive)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -54,11 +60,10 @@ def test_a_random_model_evaluates_and_differentiates_as_the_paper_says(firegui: 
     masks[0, :4, :6], masks[1, 18:, 17:] = True, True
     goal = independent.Objective(50.0, 30.0, 20.0, 1e-3, masks, (1.0, 1.0), {"retardant": 0.9, "water": 0.8})
     truth = independent.read(maps, fleet, schedule, goal)
-    state = np.load(tmp_path / "state.npz")["p_fire"]
+    state, found = loaded(tmp_path / "state.npz")["p_fire"], loaded(tmp_path / "gradient.npz")
     assert np.abs(state - truth.fire[:: maps.steps_per_day]).max() < 1e-4
     assert evaluated["objective"] == pytest.approx(truth.objective, rel=1e-5)
     assert evaluated["drops_executed"] == len(truth.executed)
-    found = np.load(tmp_path / "gradient.npz")
     assert float(found["loss"]) == pytest.approx(truth.objective, rel=1e-5)
     assert np.abs(found["logit"] - truth.logit).max() < 1e-4 * np.abs(truth.logit).max()
     assert np.abs(found["pose"] - truth.pose).max() < 1e-4 * np.abs(truth.pose).max()

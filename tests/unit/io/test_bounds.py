@@ -45,7 +45,8 @@ def test_a_year_without_room_for_the_days_of_a_plan_is_refused(year: int, refuse
 @pytest.mark.parametrize("alone", ["transform", "crs"])
 def test_half_a_place_is_left_out_and_said(tmp_path: Path, alone: str) -> None:
     write_random_maps(tmp_path / "whole.npz")
-    arrays = dict(np.load(tmp_path / "whole.npz"))
+    with np.load(tmp_path / "whole.npz") as archive:
+        arrays = dict(archive)
     del arrays["crs" if alone == "transform" else "transform"]
     np.savez(tmp_path / "half.npz", **arrays)
     scenario, _ = import_maps(tmp_path / "half.npz")
@@ -55,7 +56,8 @@ def test_half_a_place_is_left_out_and_said(tmp_path: Path, alone: str) -> None:
 
 def test_the_whole_affine_matrix_is_read_as_its_six_coefficients(tmp_path: Path) -> None:
     write_random_maps(tmp_path / "six.npz")
-    arrays = dict(np.load(tmp_path / "six.npz"))
+    with np.load(tmp_path / "six.npz") as archive:
+        arrays = dict(archive)
     arrays["transform"] = np.append(arrays["transform"], [0.0, 0.0, 1.0])
     np.savez(tmp_path / "nine.npz", **arrays)
     assert import_maps(tmp_path / "nine.npz")[0].grid == import_maps(tmp_path / "six.npz")[0].grid
