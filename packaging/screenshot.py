@@ -63,6 +63,7 @@ def draw_demo(picture: Path, scratch: Path) -> None:
     """Plan the demo fire and draw it."""
     firegui("demo", "--out", str(scratch))
     picture.write_bytes((scratch / "workbench.png").read_bytes())
+    print(f"Wrote {picture}")
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -72,15 +73,17 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--perimeters", type=Path, help="its observed daily perimeters")
     parser.add_argument("--days", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=40)
-    parser.add_argument("--out", type=Path, default=PICTURE)
+    parser.add_argument("--out", type=Path, help="the PNG to write; with --event the README's when left out")
     asked = parser.parse_args(arguments)
+    if asked.out is None and asked.event is None:
+        parser.error("give --out for a picture of the demo: the README's own shows a real event")
+    asked.out = asked.out or PICTURE
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         if asked.event is None:
             draw_demo(asked.out, Path(scratch))
         else:
             draw_event(asked.event, asked.perimeters, asked.days, asked.epochs, asked.out, Path(scratch))
-    print(f"Wrote {asked.out}")
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ def test_without_a_place_geojson_is_refused_and_nothing_is_written(
     qtbot.addWidget(made)
     assert made.formats == ("csv",)
     made.boxes["geojson"].setChecked(True)
-    made.folder.setText(str(tmp_path))
+    made.folder.setText(str(tmp_path / "new"))
     made.accept()
     assert len(shown) == 1
     assert list(tmp_path.iterdir()) == []

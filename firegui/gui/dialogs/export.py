@@ -29,7 +29,7 @@ from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.dialogs.problems import show_problems
 from firegui.gui.reporting import as_input_error
 from firegui.gui.session import Session, ShownResult
-from firegui.io.exporters import export
+from firegui.io.exporters import checked_formats, export
 
 FORMATS = (
     ("csv", "CSV table", "one row a drop; firegui reads it back exactly"),
@@ -45,6 +45,7 @@ def export_all(
     The files are written beside their place first and moved there once all of them are whole. Raises
     :class:`InputError`.
     """
+    formats = checked_formats(project, formats)  # before a folder is made for files that cannot be written
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".export-", dir=folder) as waiting:
