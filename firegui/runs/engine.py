@@ -130,7 +130,8 @@ class LazyEngine:
         """What the engine can compute on: torch's version, threads and graphics cards."""
         torch = import_module("torch")
         cards = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
-        return {"torch": str(torch.__version__), "threads": int(torch.get_num_threads()), "cuda": cards}
+        threads = int(import_module("firegui.rollout.backend").use_threads())
+        return {"torch": str(torch.__version__), "threads": threads, "cuda": cards}
 
 
 def load_engine() -> LazyEngine:
