@@ -137,7 +137,7 @@ def _lines(data: dict[str, Any]) -> list[str]:
         ),
     ]
     lines = [data["system"], *table(rows), f"GDAL {data['gdal']}, PROJ {data['proj']}"]
-    lines += [f"{data['cores']} cores, {engine.get('threads', '?')} threads for the engine, graphics cards: {cards}"]
+    lines += [f"{data['cores']} cores, of which the engine uses {engine.get('threads', '?')}; graphics cards: {cards}"]
     lines += [f"display: {_display_words(data['display_trouble'])}"]
     for name, times in data.get("bench", {}).items():
         spread = f"{times['least_ms']:.1f} to {times['most_ms']:.1f}, {times['rounds']} rounds"

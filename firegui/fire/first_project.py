@@ -1,4 +1,4 @@
-"""From an imported event to a first project: the paper's fleet, setting A, as many days as there is weather for."""
+"""From an imported event to a first project: the paper's fleet and setting A."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ PAPER_DAYS = 15
 
 
 def first_project(event: Scenario, maps: FireMaps | None = None) -> Project:
-    """A project on ``event`` without regions, from the first day on which something burns, for up to 15 days.
+    """A project on ``event`` without regions, from the first day on which something burns.
 
-    ``maps`` are its fire model where they were imported; otherwise the shipped one is used.
+    ``maps`` are its fire model where they were imported, and then all their days are planned: whoever made them chose
+    the horizon. Otherwise the shipped model is used, for the paper's 15 days or as long as there is weather.
     """
     start = next((day for day in range(event.days) if _burns(event, day)), 0)
-    plan = PlanSettings(start_day=start, days=max(1, min(PAPER_DAYS, event.days - start)))
+    available = max(1, event.days - start)
+    plan = PlanSettings(start_day=start, days=available if maps is not None else min(PAPER_DAYS, available))
     model = scalar_model() if maps is None else FireModel("maps", f"imported maps ({event.name})", {})
     fleet = default_fleet()
     return Project(event, fleet, {}, (), plan, model, maps).with_fleet(fleet)

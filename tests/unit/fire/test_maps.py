@@ -11,6 +11,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.project import FireModel, Project
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError
+from firegui.fire.first_project import first_project
 from firegui.fire.maps import project_maps
 from firegui.fire.parameters import ScalarParameters
 from tests.support import random_maps
@@ -88,3 +89,10 @@ def test_every_reason_is_given_at_once() -> None:
         project_maps(replace(project, scenario=unwatched))
 
     assert len(caught.value.problems) == 2
+
+
+def test_all_days_of_imported_maps_are_planned_and_the_papers_fifteen_of_an_event() -> None:
+    maps = random_maps(0, days=20)
+    long = replace(event(maps.shape, days=20), ignition=maps.ignition)
+    assert first_project(long, maps).plan.days == 20
+    assert first_project(long).plan.days == 15
