@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from firegui.errors import Problem
 
-FOOT_M = 0.3048
 HECTARE_M2 = 10_000.0
 
 
@@ -39,11 +38,6 @@ class Grid:
     def cell_area_ha(self) -> float:
         """Area of a cell in hectares."""
         return self.cell_size_m**2 / HECTARE_M2
-
-    @property
-    def cell_area_100ft2(self) -> float:
-        """``A_cell = (Δx / 0.3048)² / 100``, in units of 100 ft² (paper, step 3)."""
-        return (self.cell_size_m / FOOT_M) ** 2 / 100.0
 
     @property
     def is_georeferenced(self) -> bool:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+FOOT_M = 0.3048
+
 NEIGHBOURS: tuple[tuple[int, int], ...] = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 """``(d_row, d_column)`` of the neighbour as seen from the receiving cell, in the order NW N NE W E SW S SE."""
 
@@ -50,6 +52,11 @@ class FireMaps:
     def shape(self) -> tuple[int, int]:
         """``(n_y, n_x)``."""
         return int(self.phi.shape[2]), int(self.phi.shape[3])
+
+    @property
+    def cell_area_100ft2(self) -> float:
+        """``A_cell = (Δx / 0.3048)² / 100``, in units of 100 ft² (paper, step 3)."""
+        return (self.cell_size_m / FOOT_M) ** 2 / 100.0
 
     def window(self, start_day: int, days: int) -> FireMaps:
         """The maps of ``days`` days from ``start_day``; the ignition is kept."""

@@ -89,10 +89,6 @@ class Preferences:
         kept = [str(folder), *(str(other) for other in self.recent if other != folder)]
         self._store.setValue("recent", kept[:RECENT_LIMIT])
 
-    def forget_recent(self, folder: Path) -> None:
-        """Take ``folder`` off the recent projects."""
-        self._store.setValue("recent", [str(other) for other in self.recent if other != folder.resolve()])
-
     def save_layout(self, geometry: QByteArray, state: QByteArray) -> None:
         """Remember where the window and its docks are."""
         self._store.setValue("layout/version", _LAYOUT_VERSION)

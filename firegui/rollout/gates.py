@@ -44,8 +44,3 @@ def apply_gates(proposed: Bools, fleet: Fleet, steps_per_day: int) -> Gates:
         executed[step] = open_[step] & proposed[step]
         counter = np.where(executed[step], turnaround, np.maximum(counter - 1, 0))
     return Gates(open_, executed)
-
-
-def execute(proposed: Bools, fleet: Fleet, steps_per_day: int) -> Bools:
-    """The executed drops ``d [T, A]`` of :func:`apply_gates`."""
-    return apply_gates(proposed, fleet, steps_per_day).executed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from firegui.domain.fleet import AircraftType, Material
-from firegui.domain.grid import FOOT_M
 from firegui.domain.maps import FireMaps
 from firegui.domain.settings import Effectiveness
 
@@ -19,5 +18,4 @@ def dose_of_payload(kind: AircraftType, maps: FireMaps, effectiveness: Effective
     ``E(x) = Ḡ(x) P_a α_a`` and a cell that gets exactly ``c_req`` keeps the fraction ``1 − η`` of its response.
     """
     eta = effectiveness.water if kind.material is Material.WATER else effectiveness.retardant
-    cell_area = (maps.cell_size_m / FOOT_M) ** 2 / 100.0
-    return kind.payload_gal * -math.log1p(-eta) / (maps.c_req * cell_area)
+    return kind.payload_gal * -math.log1p(-eta) / (maps.c_req * maps.cell_area_100ft2)

@@ -21,7 +21,7 @@ from firegui.gui.models.fleet import COLUMNS
 from firegui.gui.panels.fleet import FleetPanel
 from firegui.gui.session import Session
 from firegui.io.fleet_toml import default_fleet
-from firegui.rollout.gates import execute
+from firegui.rollout.gates import apply_gates
 from tests.gui.hands import LEFT, cell_text, centre_of, double_click, type_into_cell
 
 COLUMN = {column.field: index for index, column in enumerate(COLUMNS)}
@@ -62,7 +62,7 @@ def test_the_cap_is_what_the_gates_execute_when_everything_is_proposed(
     kinds = [replace(k, turnaround_h=turnaround_h, grounded_days=grounded) for k in session.project.fleet.types]
     fleet, calendar = Fleet(tuple(kinds)), session.project.calendar
     everything = np.ones((calendar.n_steps, fleet.n_aircraft), bool)
-    assert availability_cap(fleet, calendar) == execute(everything, fleet, calendar.steps_per_day).sum()
+    assert availability_cap(fleet, calendar) == apply_gates(everything, fleet, calendar.steps_per_day).executed.sum()
 
 
 def test_the_footer_follows_counts_calendar_and_length(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:

@@ -49,8 +49,6 @@ def test_a_project_opened_again_moves_to_the_head(preferences_store: QSettings, 
     for name in ("a", "b", "a"):
         first.add_recent(tmp_path / name)
     assert first.recent == (tmp_path / "a", tmp_path / "b")
-    first.forget_recent(tmp_path / "a")
-    assert list(first.recent) == [tmp_path / "b"]
 
 
 def test_nonsense_in_the_file_counts_as_absent(preferences_store: QSettings) -> None:

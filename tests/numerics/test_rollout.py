@@ -14,14 +14,18 @@ from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.errors import CancelledError, InputError
 from firegui.io.fleet_toml import default_fleet
 from firegui.rollout import reference
-from firegui.rollout.gates import apply_gates, execute
+from firegui.rollout.gates import apply_gates
 from firegui.rollout.simulate import prepare, simulate, simulate_with_gradient
 from tests.numerics import independent
 from tests.numerics.cases import WEIGHTS, aircraft, model_of, random_maps, random_schedule, region_masks, small_fleet
 
 
 def test_every_logit_positive_gives_the_papers_availability_cap() -> None:
-    assert int(execute(np.ones((750, 21), bool), default_fleet(), 50).sum()) == 4037
+    assert int(apply_gates(np.ones((750, 21), bool), default_fleet(), 50).executed.sum()) == 4037
+
+
+def test_a_cell_of_thirty_metres_is_the_papers_number_of_hundred_square_feet() -> None:
+    assert random_maps(0).cell_area_100ft2 == pytest.approx(96.9, abs=0.05)
 
 
 def test_an_aircraft_is_closed_for_its_turnaround_and_open_again_one_step_later() -> None:
@@ -39,7 +43,7 @@ def test_a_blocked_proposal_is_not_executed_and_does_not_restart_the_timer() -> 
 
 def test_nothing_flies_on_a_grounded_day() -> None:
     fleet = Fleet((aircraft("R", Material.RETARDANT, 2, grounded_days=(1,)),))
-    executed = execute(np.ones((30, 2), bool), fleet, 10)
+    executed = apply_gates(np.ones((30, 2), bool), fleet, 10).executed
     assert not executed[10:20].any()
     assert executed[20].all()
 

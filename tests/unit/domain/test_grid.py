@@ -37,7 +37,6 @@ def test_the_way_to_the_world_leads_back(grid: Grid, y: float, x: float) -> None
 
 def test_the_area_of_a_cell_is_that_of_the_paper() -> None:
     assert BEAR.cell_area_ha == pytest.approx(0.09)
-    assert BEAR.cell_area_100ft2 == pytest.approx(96.875, abs=1e-3)
 
 
 def test_a_grid_with_transform_and_crs_has_a_place() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
 from firegui.planning.audit import audit, replay
-from firegui.rollout.gates import execute
+from firegui.rollout.gates import apply_gates
 from tests.numerics.cases import aircraft, random_maps, random_schedule, small_fleet
 
 FLEET = Fleet((aircraft("R", Material.RETARDANT, 2, turnaround_h=5.0, grounded_days=(1,)),))
@@ -26,7 +26,7 @@ def test_the_audits_own_reading_of_the_rules_agrees_with_the_gates() -> None:
     for seed in range(5):
         maps, fleet = random_maps(seed), small_fleet()
         schedule = random_schedule(seed, maps, fleet)
-        executed = execute(schedule.proposed, fleet, maps.steps_per_day)
+        executed = apply_gates(schedule.proposed, fleet, maps.steps_per_day).executed
         assert replay(schedule, fleet, maps.steps_per_day) == [tuple(pair) for pair in np.argwhere(executed).tolist()]
 
 
