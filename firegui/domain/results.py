@@ -40,7 +40,10 @@ class Frames:
     fire: NDArray[np.uint8]
     burning: NDArray[np.uint8]
     retardant: NDArray[np.uint8]
+    last_step: int | None = None
+    """T, where it is no multiple of ``stride``: the last frame is then nearer to the one before."""
 
     def index_of_step(self, step: int) -> int:
         """The frame to show at ``step``: the latest one not after it."""
-        return min(step // self.stride, len(self.fire) - 1)
+        last = len(self.fire) - 1
+        return last if self.last_step is not None and step >= self.last_step else min(step // self.stride, last)

@@ -45,7 +45,11 @@ class Observer:
 
     def frames(self) -> Frames | None:
         """The frames, where they were asked for."""
-        return None if self._stride is None else Frames(self._stride, self._fire, self._burning, self._retardant)
+        return (
+            None
+            if self._stride is None
+            else Frames(self._stride, self._fire, self._burning, self._retardant, self._steps)
+        )
 
     def days(self) -> NDArray[np.float32] | None:
         """The day-boundary states, where they were asked for."""

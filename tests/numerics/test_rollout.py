@@ -175,6 +175,7 @@ def test_frames_hold_every_stride_and_the_last_state() -> None:
     assert len(result.frames.fire) == 4  # steps 0, 7, 14 and 20
     np.testing.assert_array_equal(result.frames.fire[-1], np.rint(result.p_fire_days[-1] * 255).astype(np.uint8))
     assert result.frames.fire[0].max() == 255
+    assert [result.frames.index_of_step(step) for step in (0, 6, 7, 14, 19, 20)] == [0, 0, 1, 2, 2, 3]
 
 
 def test_an_unknown_backend_and_an_empty_region_are_refused() -> None:
