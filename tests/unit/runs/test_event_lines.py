@@ -23,7 +23,8 @@ from firegui.runs.events import (
 )
 from tests.unit.runs.fakes import metrics
 
-FRAMES = Frames(1, *(np.zeros((1, 3, 3), np.uint8) for _ in range(3)))
+NOTHING = np.zeros((1, 3, 3), np.uint8)
+FRAMES = Frames(1, NOTHING, NOTHING, NOTHING)
 EVENTS: list[RunEvent] = [
     StateChanged(RunState.RUNNING),
     Message("hello", "warning"),
