@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 
 STEPS_PER_DAY = 50
+MOST_DAYS = 3650
+"""The longest plan, and the latest day of an event or a fleet that anybody can mean."""
 
 
 def turnaround_steps(hours: float, steps_per_day: int = STEPS_PER_DAY) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from firegui.domain.calendar import STEPS_PER_DAY, Calendar, turnaround_steps
+from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY, Calendar, turnaround_steps
 from firegui.errors import Problem
 
 
@@ -70,7 +70,6 @@ class AircraftType:
 
 
 MOST_AIRCRAFT = 1000
-MOST_DAYS = 3650
 
 # (least, most) of each number, least None for "above 0": wide enough for anything that flies, and narrow enough that a
 # slip of the keyboard is caught before it asks for a footprint of a million cells.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
+from firegui.domain.calendar import MOST_DAYS
 from firegui.errors import Problem
 
 
@@ -102,9 +103,9 @@ class PlanSettings:
     """The part of a project that says which days are planned and what for."""
 
     start_day: int = option(
-        0, "Start day", "day of the event on which the plan starts, counted from 0", unit="day", low=0, high=3650
+        0, "Start day", "day of the event on which the plan starts, counted from 0", unit="day", low=0, high=MOST_DAYS
     )
-    days: int = option(15, "Days", "length of the plan", unit="days", low=1, high=3650)
+    days: int = option(15, "Days", "length of the plan", unit="days", low=1, high=MOST_DAYS)
     setting: Setting = Setting.A
     weights: ObjectiveWeights = ObjectiveWeights()
     nominal: Effectiveness = NOMINAL

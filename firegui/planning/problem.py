@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
-from firegui.errors import InputError, Problem
+from firegui.errors import Problems
 from firegui.fire.maps import project_maps
 from firegui.io.rasterize import region_masks
 from firegui.rollout.model import Model
@@ -18,14 +18,15 @@ def build(
 
     Raises :class:`~firegui.errors.InputError` with everything that keeps the project from being planned.
     """
-    problems = project.problems()
-    # A region off the grid is reported already; what is left is too thin for any cell centre.
-    masks = region_masks(() if problems else project.regions, project.scenario.grid.shape)
-    for region, mask in zip(project.regions, masks, strict=False):
+    problems, title = Problems(), "The project cannot be planned"
+    problems.extend(project.problems())
+    problems.raise_if_any(title)
+    # Only the mask itself can tell that a slanting region slips between the cell centres.
+    masks = region_masks(project.regions, project.scenario.grid.shape)
+    for region, mask in zip(project.regions, masks, strict=True):
         if not mask.any():
-            problems.append(Problem(f"region {region.name}", "covers no cell centre", "make it wider or remove it"))
-    if problems:
-        raise InputError(problems, "The project cannot be planned")
+            problems.add(f"region {region.name}", "covers no cell centre", "make it wider or remove it")
+    problems.raise_if_any(title)
     return prepare(
         project_maps(project),
         project.planned_fleet,

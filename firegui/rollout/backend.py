@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
 from firegui.rollout import closed_form, reference
 from firegui.rollout.closed_form import Outcome
+from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 
@@ -113,17 +113,8 @@ class _Reference:
             total += float((1.0 - unburned).double().sum())
             observer.see(step, window, unburned.detach(), burning.detach(), retardant.detach())
         last = (1.0 - trajectory.unburned[-1]).detach().double()
-        extent = float(last.sum())
-        metrics = Metrics(
-            final_extent_cells=extent,
-            final_extent_ha=extent * model.cell_area_ha,
-            occupancy_cell_days=total / (model.n_steps + 1) * model.maps.days,
-            protected_cells=float(last[model.protected].sum()),
-            loss_burn=float(trajectory.burn.detach()),
-            loss_final=float(trajectory.final.detach()),
-            loss_prot=float(trajectory.prot.detach()),
-            drops_proposed=int(schedule.proposed.sum()),
-            drops_executed=int(trajectory.gates.executed.sum()),
-            objective=float(trajectory.objective.detach()),
-        )
+        terms = (trajectory.burn, trajectory.final, trajectory.prot, trajectory.objective)
+        losses = Losses(*(float(term.detach()) for term in terms))
+        proposed, executed = int(schedule.proposed.sum()), int(trajectory.gates.executed.sum())
+        metrics = metrics_of(model, last, total, losses, proposed, executed)
         return Outcome(metrics, trajectory.gates.executed)

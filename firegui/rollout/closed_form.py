@@ -30,6 +30,7 @@ from firegui.domain.schedule import Schedule
 from firegui.rollout.deposits import StepDose, batches, scales_of, step_doses
 from firegui.rollout.gates import Gates, apply_gates
 from firegui.rollout.landing import fall_time_s
+from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.suppression import MAXIMUM_DOSE
@@ -62,7 +63,7 @@ class Forward:
     """State of one rollout: ``U [H, W]``, ``B`` padded by one cell, ``r`` padded by one cell."""
 
     def __init__(self, model: Model, schedule: Schedule) -> None:
-        self.model, self.dtype = model, model.dtype
+        self.model = model
         self.gates: Gates = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day)
         self.proposed = int(schedule.proposed.sum())
         self.doses = step_doses(model, schedule, self.gates.executed)
@@ -75,7 +76,7 @@ class Forward:
         self.burning[ignition] = 1.0
         self.unburned = 1.0 - self.burning
         self.occupied = torch.zeros(model.shape, dtype=torch.float64, device=model.device)  # Σ_t P_t of scored steps
-        self.everywhere = torch.zeros_like(self.occupied)  # Σ_t P_t of all steps
+        self.unscored = 0.0  # Σ_t Σ_x P_t of the steps before the first scored one
         self.records: list[_Record] = []
 
     def run(self, observer: Observer, check: Check | None, *, keep: bool) -> None:
@@ -105,9 +106,10 @@ class Forward:
     def _score(self, step: int, box: Box, observer: Observer) -> None:
         window = _window(box)
         fire = 1.0 - self.unburned[window]
-        self.everywhere[window] += fire
         if step >= self.model.first_scored_step:
             self.occupied[window] += fire
+        else:
+            self.unscored += float(fire.double().sum())
         observer.see(step, window, self.unburned[window], self.burning[window], self.retardant)
 
     def _step(self, step: int, box: Box, keep: bool) -> _Record | None:
@@ -121,7 +123,7 @@ class Forward:
         if laid is not None:
             flat = (laid.cells // model.shape[1], laid.cells % model.shape[1])
             before = self.retardant[flat]
-            self.retardant[flat] = before * _survival(laid, self.dtype)
+            self.retardant[flat] = before * _survival(laid, self.model.dtype)
         heat = self._exposure(step, box)
         unburned, burning = self.unburned[window], self.burning[window]
         new = unburned * (1.0 - torch.exp(-heat))
@@ -139,7 +141,7 @@ class Forward:
         """``B̃ = B s`` and ``Ũ = clip(U + B (1 − s), 0, 1)`` on the cells the water reaches."""
         columns = self.model.shape[1]
         flat = (water.cells // columns, water.cells % columns)
-        burning, survival = self.burning[flat], _survival(water, self.dtype)
+        burning, survival = self.burning[flat], _survival(water, self.model.dtype)
         self.unburned[flat] = (self.unburned[flat] + burning * (1.0 - survival)).clamp(0.0, 1.0)
         self.burning[flat] = burning * survival
 
@@ -151,7 +153,7 @@ class Forward:
         if self.model.emitter_treated:
             source = source * self._retardant[halo]
         gains = self.model.K[step // self.model.maps.steps_per_day]
-        heat = torch.zeros((bottom - top, right - left), dtype=self.dtype, device=source.device)
+        heat = torch.zeros((bottom - top, right - left), dtype=self.model.dtype, device=source.device)
         for n, (dy, dx) in enumerate(NEIGHBOURS):
             heat += (
                 source[1 + dy : 1 + dy + bottom - top, 1 + dx : 1 + dx + right - left]
@@ -163,24 +165,13 @@ class Forward:
         """The paper's loss terms and the benchmark's metrics."""
         model, weights = self.model, self.model.weights
         last = (1.0 - self.unburned).double()
-        executed = int(self.gates.executed.sum())
-        extent = float(last.sum())
-        burn = float(self.occupied.sum()) / (model.n_scored * model.n_cells)
+        executed, scored = int(self.gates.executed.sum()), float(self.occupied.sum())
+        burn = scored / (model.n_scored * model.n_cells)
         prot = float((self.occupied * model.protection).sum()) / model.n_scored
-        final = extent / model.n_cells
+        final = float(last.sum()) / model.n_cells
         objective = weights.burn * burn + weights.final * final + weights.prot * prot + weights.budget * executed
-        return Metrics(
-            final_extent_cells=extent,
-            final_extent_ha=extent * model.cell_area_ha,
-            occupancy_cell_days=float(self.everywhere.sum()) / (model.n_steps + 1) * model.maps.days,
-            protected_cells=float(last[model.protected].sum()),
-            loss_burn=burn,
-            loss_final=final,
-            loss_prot=prot,
-            drops_proposed=self.proposed,
-            drops_executed=executed,
-            objective=objective,
-        )
+        losses = Losses(burn, final, prot, objective)
+        return metrics_of(model, last, self.unscored + scored, losses, self.proposed, executed)
 
 
 def simulate(model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
@@ -209,7 +200,8 @@ class Backward:
 
     def __init__(self, forward: Forward, schedule: Schedule) -> None:
         self.forward, self.model, self.schedule = forward, forward.model, schedule
-        model, dtype, device = self.model, forward.dtype, forward.model.device
+        model = self.model
+        dtype, device = model.dtype, model.device
         self.decision = np.zeros(schedule.logits.shape)
         self.pose = np.zeros(schedule.poses.shape)
         self.margin = 2 * max((scales_of(kind, model).half_width for kind in model.fleet.types), default=0) + 1
@@ -290,15 +282,15 @@ class Backward:
     def _survival_field(self, water: StepDose | None, box: Box) -> Tensor | None:
         if water is None:
             return None
-        field = torch.ones(self.model.n_cells, dtype=self.forward.dtype, device=self.model.device)
-        field[water.cells] = _survival(water, self.forward.dtype)
+        field = torch.ones(self.model.n_cells, dtype=self.model.dtype, device=self.model.device)
+        field[water.cells] = _survival(water, self.model.dtype)
         return field.reshape(self.model.shape)[_window(box)]
 
     def _transposed(self, step: int, box: Box, received: Tensor) -> Tensor:
         """``M(x) = Σ_y received(y) K_{x→y}(y)``: the stencil of the forward pass, scattered back to the emitters."""
         top, bottom, left, right = box
         gains = self.model.K[step // self.model.maps.steps_per_day]
-        halo = torch.zeros((bottom - top + 2, right - left + 2), dtype=self.forward.dtype, device=received.device)
+        halo = torch.zeros((bottom - top + 2, right - left + 2), dtype=self.model.dtype, device=received.device)
         for n, (dy, dx) in enumerate(NEIGHBOURS):
             part = received * gains[n, top:bottom, left:right]
             halo[1 + dy : 1 + dy + bottom - top, 1 + dx : 1 + dx + right - left] += part
@@ -330,7 +322,7 @@ class _FootprintTable:
                     if batch.prints.slope is None
                     else torch.cat([batch.prints.weight[None], batch.prints.slope])
                 )
-                tables = (tables * batch.dose).to(owner.forward.dtype)
+                tables = (tables * batch.dose).to(owner.model.dtype)
                 bounds = np.flatnonzero(np.diff(batch.pairs[:, 0], prepend=-1, append=-1))
                 for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
                     reader = _Reader(batch.kind.material, batch.pairs[begin:end, 1], batch.prints.top[begin:end],
