@@ -62,8 +62,9 @@ def render_workbench(
             raise refused[0]
         session.set_step(round(_PLAYED_SHARE * project.calendar.n_steps) if step is None else step)
         _settle()
-        # A plan is caught in the middle of playing; no event is handled between here and the picture.
-        window.timeline.play(run_folder is not None)
+        # A plan is caught in the middle of playing; no event is handled between here and the picture. At its end it
+        # stands still: to play from there would begin again.
+        window.timeline.play(run_folder is not None and session.step < project.calendar.n_steps)
         _save(window, png)
     finally:
         window.timeline.play(False)

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from firegui.errors import InputError
 from firegui.gui import snapshot
 from firegui.gui.jobs.specs import optimize_spec
+from firegui.gui.main_window import MainWindow
 from firegui.gui.snapshot import render_workbench
 from firegui.io.project_store import load_project
 from firegui.runs.control import RunControl
 from firegui.runs.runner import execute
 from tests.gui.test_jobs import NOON
-from tests.support import tiny_project
+from tests.support import DAYS, STEPS_PER_DAY, tiny_project
 
 SIZE = (1100, 720)
 
@@ -52,6 +53,20 @@ def test_a_run_changes_the_picture_and_light_is_lighter(folder: Path, run: Path,
     assert QImage(str(dark)) != QImage(str(without))
     corner = SIZE[0] // 2, SIZE[1] - 3
     assert QImage(str(light)).pixelColor(*corner).lightness() > 128 > QImage(str(dark)).pixelColor(*corner).lightness()
+
+
+def test_the_end_of_a_plan_is_drawn_as_its_end_on_map_and_timeline(
+    folder: Path, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+
+    def read(window: MainWindow, png: Path) -> None:
+        drawn.extend(label.text() for label in window.timeline.findChildren(QLabel))
+        drawn.append(window.map.decorations.caption.title)
+
+    monkeypatch.setattr(snapshot, "_save", read)
+    render_workbench(folder, run, tmp_path / "end.png", size=SIZE, step=DAYS * STEPS_PER_DAY)
+    assert sum(f"End of day {DAYS}" in text for text in drawn) == 2
 
 
 def test_a_folder_that_is_no_run_is_refused_and_the_old_picture_stays(folder: Path, tmp_path: Path) -> None:
