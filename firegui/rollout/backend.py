@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -13,23 +14,33 @@ from numpy.typing import NDArray
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
 from firegui.rollout import closed_form, reference
-from firegui.rollout.closed_form import Outcome
+from firegui.rollout.day_state import exceeded, state_of
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
+from firegui.rollout.outcome import Check, Outcome, Wanted
 
 BACKENDS = ("auto", "reference", "cpu", "cuda")
 PRECISIONS = ("float32", "float64")
 
-Check = Callable[[], None]
 Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
 
 
 class Engine(Protocol):
     """What a backend can do."""
 
-    def simulate(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
+    def prepare(self, model: Model) -> None:
+        """Lay the model's maps out and compile what has to be compiled, so that no rollout pays for it."""
+
+    def simulate(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
+    ) -> Outcome:
         """Roll a schedule out."""
+
+    def simulate_many(
+        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
+    ) -> list[Outcome]:
+        """Roll schedules out that do not depend on each other."""
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
         """Roll a schedule out and differentiate the objective."""
@@ -77,18 +88,46 @@ def engine(model: Model) -> Engine:
     return _Reference() if model.backend == "reference" else _ClosedForm()
 
 
-class _ClosedForm:
-    def simulate(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
+class _Whole:
+    """What engines share that know only whole rollouts: a later start and a bound change the answer, not the work."""
+
+    def prepare(self, model: Model) -> None:
+        model.gains.dense()
+
+    def simulate(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
+    ) -> Outcome:
+        outcome = self._roll(model, schedule, observer, check)
+        first = wanted.start.day if wanted.start is not None else 0
+        days = range(first, model.maps.days) if wanted.keep_states else ()
+        states = tuple(state_of(model, schedule, outcome.executed, day, None) for day in days)
+        return replace(outcome, states=states, exceeded=exceeded(model, outcome.metrics, wanted.bounds))
+
+    def simulate_many(
+        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
+    ) -> list[Outcome]:
+        nobody = Observer(model, None, keep_days=False)
+        pairs = zip(schedules, wanted, strict=True)
+        return [self.simulate(model, schedule, nobody, check, how) for schedule, how in pairs]
+
+    def _roll(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
+        raise NotImplementedError
+
+
+class _ClosedForm(_Whole):
+    """Windowed torch: any precision, any device."""
+
+    def _roll(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
         return closed_form.simulate(model, schedule, observer, check)
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
         return closed_form.gradient(model, schedule, observer, check)
 
 
-class _Reference:
+class _Reference(_Whole):
     """Dense torch and autograd, adapted to the same answers."""
 
-    def simulate(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
+    def _roll(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
         return self._outcome(model, schedule, reference.simulate(model, schedule, check=check), observer)
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:

@@ -15,7 +15,6 @@ receiver and emitter (1 where it does not), and from ``t = T − 1`` down:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,18 +32,10 @@ from firegui.rollout.landing import fall_time_s
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
+from firegui.rollout.outcome import Check, Outcome
 from firegui.rollout.suppression import MAXIMUM_DOSE
 
-Check = Callable[[], None]
 Box = tuple[int, int, int, int]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
-    """Numbers of a rollout and what it executed."""
-
-    metrics: Metrics
-    executed: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,17 +15,17 @@ from firegui.domain.grid import HECTARE_M2
 from firegui.domain.maps import FireMaps
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
 from firegui.errors import Problems
-
-MAXIMUM_FACTOR = 100.0
+from firegui.rollout.gains import SpreadGains
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """The frozen fire, the fleet and the objective, on one device.
 
-    ``K [D, 8, H, W]`` is ``γ(x) φ_n(x) burnable(x)`` per day; ``protection [H, W]`` float64 is the density of 𝓛_prot,
-    ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions. States are held in ``dtype``:
-    float32 is part of the model, because its cut-off feeds the tail that pulls the front; float64 checks equations.
+    ``gains`` holds ``K_n(x) = γ(x) φ_n(x) burnable(x)`` of every day; ``protection [H, W]`` float64 is the density of
+    𝓛_prot, ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions. States are held in
+    ``dtype``: float32 is part of the model, because its cut-off feeds the tail that pulls the front; float64 checks
+    equations.
     """
 
     maps: FireMaps
@@ -35,11 +35,16 @@ class Model:
     retardant_acts_on: RetardantSide
     backend: str
     device: str
-    K: Tensor
+    gains: SpreadGains
     protection: Tensor
     protected: Tensor
     dtype: torch.dtype = torch.float32
     first_scored_step: int = 0
+
+    @property
+    def K(self) -> Tensor:
+        """``[D, 8, H, W]``, neighbours in the order NW N NE W E SW S SE."""
+        return self.gains.dense()
 
     @property
     def n_steps(self) -> int:
@@ -81,7 +86,7 @@ class Model:
         return [tail.index for tail in self.fleet.tails if tail.type.material is material]
 
     def with_effectiveness(self, effectiveness: Effectiveness) -> Model:
-        """The same model with another suppressant; shares every tensor."""
+        """The same model with another suppressant; shares everything else."""
         return replace(self, effectiveness=effectiveness)
 
     def occupancy_slope(self) -> Tensor:
@@ -94,12 +99,6 @@ class Model:
     def terminal_slope(self) -> float:
         """What the last state adds to ``l_T``: ``λ_final / |Ω|``."""
         return self.weights.final / self.n_cells
-
-
-def spread_gains(maps: FireMaps, dtype: torch.dtype) -> Tensor:
-    """``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable`` as ``[D, 8, H, W]``, multiplied in ``dtype``."""
-    gamma = (torch.from_numpy(maps.gamma).to(dtype) * torch.from_numpy(maps.burnable)).clamp(0.0, MAXIMUM_FACTOR)
-    return torch.from_numpy(maps.phi).to(dtype).clamp(0.0, MAXIMUM_FACTOR) * gamma[:, None]
 
 
 def protection_density(
@@ -141,8 +140,7 @@ def build(
     masks = np.asarray(masks, bool).reshape(-1, *maps.shape)
     density = protection_density(masks, region_weights, maps.shape)
     union = np.logical_or.reduce(masks, axis=0)
-    gains = spread_gains(maps, dtype).to(device)
     return Model(
-        maps, fleet, weights, effectiveness, retardant_acts_on, backend, device, gains,
+        maps, fleet, weights, effectiveness, retardant_acts_on, backend, device, SpreadGains(maps, dtype, device),
         torch.from_numpy(density).to(device), torch.from_numpy(union).to(device), dtype,
     )  # fmt: skip

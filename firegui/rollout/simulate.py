@@ -15,23 +15,28 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
 from firegui.rollout import backend as backends
+from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
+from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import Observer, Onlooker
-
-Check = Callable[[], None]
+from firegui.rollout.outcome import WHOLE, Check, Outcome, Wanted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rollout:
     """One simulated plan.
 
-    ``executed [T, A]``; ``p_fire_days [D+1, H, W]`` float32 at day boundaries and ``frames`` where they were asked for.
+    ``executed [T, A]``; ``p_fire_days [D+1, H, W]`` float32 at day boundaries, ``frames`` and ``states`` at the starts
+    of days where they were asked for. With ``exceeded`` the rollout was given up at its step, because a bound cannot
+    hold any more: ``metrics`` are then those of the part that was simulated.
     """
 
     metrics: Metrics
     executed: NDArray[np.bool_]
     frames: Frames | None = None
     p_fire_days: NDArray[np.float32] | None = None
+    states: tuple[DayState, ...] = ()
+    exceeded: Exceeded | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,10 +71,12 @@ def prepare(
     :class:`~firegui.errors.InputError` for an unknown or absent backend or precision and for empty regions.
     """
     name, device = backends.choose(backend)
-    return build(
+    model = build(
         maps, fleet, masks, region_weights, weights=weights, effectiveness=effectiveness,
         retardant_acts_on=retardant_acts_on, backend=name, device=device, dtype=backends.dtype_of(precision),
     )  # fmt: skip
+    backends.engine(model).prepare(model)
+    return model
 
 
 def simulate(
@@ -79,11 +86,74 @@ def simulate(
     check: Check | None = None,
     frame_stride: int | None = None,
     keep_days: bool = False,
+    keep_states: bool = False,
+    bounds: Bounds = UNBOUNDED,
 ) -> Rollout:
-    """Roll ``schedule`` out without a gradient. ``check`` is called every step and may raise to cancel."""
+    """Roll ``schedule`` out without a gradient.
+
+    ``check`` is called at least once a simulated day and may raise to cancel. ``keep_states`` keeps the state at the
+    start of every day, for :func:`resume`. The rollout ends early once one of ``bounds`` can no longer hold.
+    """
     observer = Observer(model, frame_stride, keep_days)
-    outcome = backends.engine(model).simulate(model, schedule, observer, check)
-    return Rollout(outcome.metrics, outcome.executed, observer.frames(), observer.days())
+    outcome = backends.engine(model).simulate(model, schedule, observer, check, Wanted(None, bounds, keep_states))
+    return _rollout(outcome, observer)
+
+
+def resume(
+    model: Model,
+    state: DayState,
+    schedule: Schedule,
+    *,
+    check: Check | None = None,
+    keep_states: bool = False,
+    bounds: Bounds = UNBOUNDED,
+) -> Rollout:
+    """Roll ``schedule`` out from ``state`` on; the answer is bit for bit that of :func:`simulate`.
+
+    Before the day of ``state`` the schedule has to execute the very drops that the state has seen. Raises
+    :class:`ValueError` where it does not, and for a state of another backend.
+    """
+    observer = Observer(model, None, keep_days=False)
+    wanted = Wanted(_fitting(model, state, schedule), bounds, keep_states)
+    return _rollout(backends.engine(model).simulate(model, schedule, observer, check, wanted), observer)
+
+
+def simulate_many(
+    model: Model,
+    schedules: Sequence[Schedule],
+    *,
+    starts: Sequence[DayState | None] | None = None,
+    bounds: Bounds = UNBOUNDED,
+    keep_states: bool = False,
+    check: Check | None = None,
+) -> list[Rollout]:
+    """Roll out schedules that do not depend on each other: one after another per core, or as a batch on a GPU.
+
+    Each answer is bit for bit that of :func:`simulate` on the same backend, or of :func:`resume` where ``starts`` has
+    a state for it. Raises :class:`ValueError` like :func:`resume`.
+    """
+    begins = [None] * len(schedules) if starts is None else starts
+    wanted = [
+        Wanted(None if state is None else _fitting(model, state, schedule), bounds, keep_states)
+        for schedule, state in zip(schedules, begins, strict=True)
+    ]
+    outcomes = backends.engine(model).simulate_many(model, schedules, check, wanted)
+    return [Rollout(one.metrics, one.executed, states=one.states, exceeded=one.exceeded) for one in outcomes]
+
+
+def _fitting(model: Model, state: DayState, schedule: Schedule) -> DayState:
+    if state.backend != model.backend:
+        raise ValueError(f"the state is of the backend {state.backend}, the model computes on {model.backend}")
+    executed = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day).executed
+    if not state.fits(executed, schedule):
+        raise ValueError(f"the schedule flies other drops before day {state.day} than the state has seen")
+    return state
+
+
+def _rollout(outcome: Outcome, observer: Observer) -> Rollout:
+    return Rollout(
+        outcome.metrics, outcome.executed, observer.frames(), observer.days(), outcome.states, outcome.exceeded
+    )
 
 
 def simulate_with_gradient(
@@ -92,8 +162,7 @@ def simulate_with_gradient(
     """Roll ``schedule`` out and differentiate the objective with respect to every logit and pose."""
     observer = Observer(model, frame_stride, keep_days=False)
     outcome, logit, pose = backends.engine(model).gradient(model, schedule, observer, check)
-    rollout = Rollout(outcome.metrics, outcome.executed, observer.frames(), None)
-    return rollout, Gradient(outcome.metrics.objective, logit, pose)
+    return _rollout(outcome, observer), Gradient(outcome.metrics.objective, logit, pose)
 
 
 def watch(
@@ -104,5 +173,4 @@ def watch(
     The tensor is the rollout's own and changes with the next step: copy what should be kept.
     """
     observer = Onlooker(model, see)
-    outcome = backends.engine(model).simulate(model, schedule, observer, check)
-    return Rollout(outcome.metrics, outcome.executed)
+    return _rollout(backends.engine(model).simulate(model, schedule, observer, check, WHOLE), observer)

@@ -13,6 +13,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import ObjectiveWeights, RetardantSide
 from firegui.rollout import closed_form, reference
 from firegui.rollout.footprint import Shape, footprints
+from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
@@ -22,7 +23,7 @@ from tests.numerics.cases import aircraft, model_of, random_maps, random_schedul
 
 def autograd(model: Model, schedule: Schedule) -> tuple[np.ndarray, np.ndarray]:
     values = reference.variables(schedule, differentiable=True)
-    exact = replace(model, dtype=torch.float64, K=model.K.double())
+    exact = replace(model, dtype=torch.float64, gains=SpreadGains(model.maps, torch.float64, model.device))
     trajectory = reference.simulate(exact, schedule, differentiable=True, values=values)
     logit, pose = torch.autograd.grad(trajectory.objective, [values.logits, values.poses])
     executed = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day).executed
@@ -30,7 +31,7 @@ def autograd(model: Model, schedule: Schedule) -> tuple[np.ndarray, np.ndarray]:
 
 
 def closed(model: Model, schedule: Schedule) -> tuple[np.ndarray, np.ndarray]:
-    exact = replace(model, dtype=torch.float64, K=model.K.double())
+    exact = replace(model, dtype=torch.float64, gains=SpreadGains(model.maps, torch.float64, model.device))
     return closed_form.gradient(exact, schedule, Observer(exact, None, False), None)[1:]
 
 

@@ -1,0 +1,77 @@
+"""The state of a rollout at a day boundary, to go on from; and the bounds at which a rollout is given up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule
+from firegui.rollout.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Upper limits of the loss terms. A rollout that cannot end within them any more is not worth finishing."""
+
+    burn: float = math.inf
+    final: float = math.inf
+    prot: float = math.inf
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing is limited."""
+        return math.isinf(self.burn) and math.isinf(self.final) and math.isinf(self.prot)
+
+
+UNBOUNDED = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeded:
+    """A rollout was given up at ``step``, because ``term`` will end at ``value`` or more, above its ``limit``."""
+
+    step: int
+    term: str
+    value: float
+    limit: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DayState:
+    """A rollout at the start of ``day``: enough to go on from there, bit for bit.
+
+    ``executed [t, A]`` and ``poses [t, A, 3]`` are the drops before it; ``body`` is the engine's own, and only an
+    engine of the same ``backend`` on the same model can go on from it.
+    """
+
+    backend: str
+    day: int
+    executed: NDArray[np.bool_]
+    poses: NDArray[np.float64]
+    body: object
+
+    def fits(self, executed: NDArray[np.bool_], schedule: Schedule) -> bool:
+        """Whether ``schedule`` with its ``executed [T, A]`` drops flies before this day what this state has seen."""
+        steps = len(self.executed)
+        if not np.array_equal(self.executed, executed[:steps]):
+            return False
+        return np.array_equal(self.poses[self.executed], schedule.poses[:steps][self.executed])
+
+
+def state_of(model: Model, schedule: Schedule, executed: NDArray[np.bool_], day: int, body: object) -> DayState:
+    """The state of ``schedule`` at the start of ``day``, with the engine's own ``body``."""
+    steps = day * model.maps.steps_per_day
+    return DayState(model.backend, day, executed[:steps].copy(), schedule.poses[:steps].copy(), body)
+
+
+def exceeded(model: Model, metrics: Metrics, bounds: Bounds) -> Exceeded | None:
+    """Which bound a finished rollout has broken, if any."""
+    for term in ("burn", "final", "prot"):
+        value, limit = getattr(metrics, f"loss_{term}"), getattr(bounds, term)
+        if value > limit:
+            return Exceeded(model.n_steps, term, value, limit)
+    return None

@@ -1,0 +1,41 @@
+"""What engines take besides a schedule, and what they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.results import Metrics
+from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
+
+Check = Callable[[], None]
+"""Called at least once a simulated day; raises to cancel."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wanted:
+    """How to roll out: from where, within which bounds, and whether to keep the state of every day's start."""
+
+    start: DayState | None = None
+    bounds: Bounds = UNBOUNDED
+    keep_states: bool = False
+
+
+WHOLE = Wanted()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """Numbers of a rollout and what it executed ``[T, A]``.
+
+    ``states`` are those at the starts of days ``0 … D − 1`` where they were asked for (from the day of ``start`` on).
+    With ``exceeded`` the rollout was given up: ``metrics`` are then those up to its step.
+    """
+
+    metrics: Metrics
+    executed: NDArray[np.bool_]
+    states: tuple[DayState, ...] = ()
+    exceeded: Exceeded | None = None
