@@ -15,6 +15,7 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
 from firegui.rollout import closed_form, reference
 from firegui.rollout.day_state import exceeded, state_of
+from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
@@ -53,11 +54,20 @@ def use_threads() -> int:
     the rollout becomes many times slower than on one thread. The number is the same for every run on a machine, so that
     sums are formed in the same order.
     """
-    asked = os.environ.get("FIREGUI_THREADS", "")
-    threads = int(asked) if asked.isdigit() and int(asked) > 0 else max(1, (os.cpu_count() or 1) // 2)
+    threads = _asked_threads() or max(1, (os.cpu_count() or 1) // 2)
     if torch.get_num_threads() != threads:
         torch.set_num_threads(threads)
     return threads
+
+
+def kernel_threads() -> int:
+    """How many threads the kernels use: every core, or ``FIREGUI_THREADS``. They never spin, unlike torch's."""
+    return _asked_threads() or os.cpu_count() or 1
+
+
+def _asked_threads() -> int:
+    asked = os.environ.get("FIREGUI_THREADS", "")
+    return int(asked) if asked.isdigit() else 0
 
 
 def choose(name: str) -> tuple[str, str]:
@@ -84,8 +94,12 @@ def dtype_of(precision: str) -> torch.dtype:
 
 
 def engine(model: Model) -> Engine:
-    """The implementation behind ``model.backend``."""
-    return _Reference() if model.backend == "reference" else _ClosedForm()
+    """The implementation behind ``model.backend``. The kernels compute in float32, which the fire model means."""
+    if model.backend == "reference":
+        return _Reference()
+    if model.backend == "cpu" and model.dtype == torch.float32:
+        return ActiveFront(kernel_threads())
+    return _ClosedForm()
 
 
 class _Whole:
@@ -155,5 +169,6 @@ class _Reference(_Whole):
         terms = (trajectory.burn, trajectory.final, trajectory.prot, trajectory.objective)
         losses = Losses(*(float(term.detach()) for term in terms))
         proposed, executed = int(schedule.proposed.sum()), int(trajectory.gates.executed.sum())
-        metrics = metrics_of(model, last, total, losses, proposed, executed)
+        metrics = metrics_of(
+            model, float(last.sum()), float(last[model.protected.cpu()].sum()), total, losses, proposed, executed)
         return Outcome(metrics, trajectory.gates.executed)

@@ -29,7 +29,7 @@ from firegui.domain.schedule import Schedule
 from firegui.rollout.deposits import StepDose, batches, scales_of, step_doses
 from firegui.rollout.gates import Gates, apply_gates
 from firegui.rollout.landing import fall_time_s
-from firegui.rollout.measure import Losses, metrics_of
+from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import Check, Outcome
@@ -154,15 +154,12 @@ class Forward:
 
     def metrics(self) -> Metrics:
         """The paper's loss terms and the benchmark's metrics."""
-        model, weights = self.model, self.model.weights
+        model = self.model
         last = (1.0 - self.unburned).double()
+        extent, protected = float(last.sum()), float(last[model.protected].sum())
         executed, scored = int(self.gates.executed.sum()), float(self.occupied.sum())
-        burn = scored / (model.n_scored * model.n_cells)
-        prot = float((self.occupied * model.protection).sum()) / model.n_scored
-        final = float(last.sum()) / model.n_cells
-        objective = weights.burn * burn + weights.final * final + weights.prot * prot + weights.budget * executed
-        losses = Losses(burn, final, prot, objective)
-        return metrics_of(model, last, self.unscored + scored, losses, self.proposed, executed)
+        losses = losses_of(model, scored, float((self.occupied * model.protection).sum()), extent, executed)
+        return metrics_of(model, extent, protected, self.unscored + scored, losses, self.proposed, executed)
 
 
 def simulate(model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
+from threading import RLock
 from typing import Any, TypeVar
 
 import torch
@@ -26,7 +26,7 @@ class SpreadGains:
     def __init__(self, maps: FireMaps, dtype: torch.dtype, device: str) -> None:
         self.maps, self.dtype, self.device = maps, dtype, device
         self._layouts: dict[str, Any] = {}
-        self._lock = Lock()
+        self._lock = RLock()  # a layout may be made from another
 
     def dense(self) -> Tensor:
         """``[D, 8, H, W]`` on the device, neighbours in the order NW N NE W E SW S SE."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torch import Tensor
-
 from firegui.domain.results import Metrics
 from firegui.rollout.model import Model
 
@@ -20,17 +18,30 @@ class Losses:
     objective: float
 
 
-def metrics_of(model: Model, last: Tensor, occupancy: float, losses: Losses, proposed: int, executed: int) -> Metrics:
+def losses_of(model: Model, occupied: float, guarded: float, extent: float, executed: int) -> Losses:
+    """The loss terms from sums over the scored states, ``Σ_t Σ_x P_t`` and the same weighted by the protection density,
+    and from ``Σ_x P_T`` and the number of executed drops."""
+    weights = model.weights
+    burn = occupied / (model.n_scored * model.n_cells)
+    prot = guarded / model.n_scored
+    final = extent / model.n_cells
+    objective = weights.burn * burn + weights.final * final + weights.prot * prot + weights.budget * executed
+    return Losses(burn, final, prot, objective)
+
+
+def metrics_of(
+    model: Model, extent: float, protected: float, occupancy: float, losses: Losses, proposed: int, executed: int
+) -> Metrics:
     """The benchmark's metrics.
 
-    ``last [H, W]`` is P_T in float64, ``occupancy`` is ``Σ_t Σ_x P_t`` over all T + 1 states.
+    ``extent`` is ``Σ_x P_T``, ``protected`` the same over the regions, ``occupancy`` is ``Σ_t Σ_x P_t`` over all T + 1
+    states.
     """
-    extent = float(last.sum())
     return Metrics(
         final_extent_cells=extent,
         final_extent_ha=extent * model.cell_area_ha,
         occupancy_cell_days=occupancy / (model.n_steps + 1) * model.maps.days,
-        protected_cells=float(last[model.protected].sum()),
+        protected_cells=protected,
         loss_burn=losses.burn,
         loss_final=losses.final,
         loss_prot=losses.prot,

@@ -32,6 +32,15 @@ class Observer:
         steps = list(range(0, self._steps + 1, self._stride))
         return steps if steps[-1] == self._steps else [*steps, self._steps]
 
+    def next_look(self, step: int) -> int:
+        """The first state at or after ``step`` that it wants to see, ``T + 1`` for none."""
+        looks = [self._steps + 1]
+        if self._days is not None:
+            looks.append(-(-step // self._per_day) * self._per_day)
+        if self._stride is not None:
+            looks.append(min(-(-step // self._stride) * self._stride, max(self._steps, step)))
+        return min(looks)
+
     def see(self, step: int, window: Window, unburned: Tensor, burning: Tensor, retardant: Tensor) -> None:
         """Look at the state at ``step`` (0 … T); ``unburned``, ``burning`` on ``window``, ``retardant`` whole."""
         if self._days is not None and step % self._per_day == 0:
@@ -63,6 +72,10 @@ class Onlooker(Observer):
         super().__init__(model, None, keep_days=False)
         self._look = look
         self._whole = torch.zeros(model.shape, device=model.device)
+
+    def next_look(self, step: int) -> int:
+        """Every state."""
+        return step
 
     def see(self, step: int, window: Window, unburned: Tensor, burning: Tensor, retardant: Tensor) -> None:
         """Paste the window into the raster and pass it on."""

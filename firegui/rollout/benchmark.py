@@ -1,0 +1,294 @@
+"""How fast this machine computes, in one run: dense torch, each engine, two fires, three rasters, and the memory."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.maps import FireMaps
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import NOMINAL, ObjectiveWeights
+from firegui.rollout.dense import DenseRollout
+from firegui.rollout.machine import available_memory, peak_memory
+from firegui.rollout.model import Model
+from firegui.rollout.simulate import prepare, simulate, simulate_many, simulate_with_gradient
+from firegui.rollout.yardstick import bytes_of, enlarged, holding_schedule, poised_schedule
+
+Say = Callable[[str], None]
+Work = Callable[[], object]
+
+DISTANCES = (8, 6, 10, 4, 12)
+"""How far off the fire the holding band is tried, in cells."""
+LEAST_MS = 20.0
+"""A round repeats work that is shorter than this."""
+PAUSE_S = 0.02
+"""Between two pieces of work, so that threads that still wait for more of the one do not slow the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What is measured: every backend, ``rounds`` times in turn.
+
+    The held fire gets ``drops`` and is to stay within ``held_cells``. ``factors`` make the raster so many times as high
+    and as wide, for the first ``raster_days``. A GPU computes ``batch`` schedules at once.
+    """
+
+    backends: tuple[str, ...] = ("cpu",)
+    rounds: int = 5
+    drops: int = 1000
+    held_cells: float = 5000.0
+    factors: tuple[int, ...] = (1, 2, 4)
+    raster_days: int = 3
+    batch: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Milliseconds of each round."""
+
+    rounds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """Of the rounds, in ms."""
+        return statistics.median(self.rounds)
+
+    def plain(self) -> dict[str, float]:
+        """For people and JSON."""
+        return {
+            "median_ms": self.median,
+            "least_ms": min(self.rounds),
+            "most_ms": max(self.rounds),
+            "rounds": len(self.rounds),
+        }
+
+
+def interleaved(works: Mapping[str, Work], rounds: int, say: Say) -> dict[str, Times]:
+    """Time every one of ``works`` in turn, ``rounds`` times, after one call of each that does not count."""
+    found: dict[str, list[float]] = {name: [] for name in works}
+    for name, work in works.items():
+        say(f"warming up: {name}")
+        work()
+    for number in range(rounds):
+        for name, work in works.items():
+            say(f"round {number + 1} of {rounds}: {name}")
+            time.sleep(PAUSE_S)
+            found[name].append(_once(work))
+    return {name: Times(tuple(times)) for name, times in found.items()}
+
+
+def _once(work: Work) -> float:
+    """Milliseconds a call, over as many calls as make :data:`LEAST_MS`."""
+    calls, began = 0, time.perf_counter()
+    while True:
+        work()
+        calls += 1
+        spent = 1000.0 * (time.perf_counter() - began)
+        if spent >= LEAST_MS:
+            return spent / calls
+
+
+@contextmanager
+def all_cores() -> Iterator[None]:
+    """Let torch use every core while the block runs."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(os.cpu_count() or 1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+# -- the whole run ----------------------------------------------------------------------------------------------------
+def benchmark(name: str, maps: FireMaps, fleet: Fleet, extent: Extent, say: Say) -> dict[str, Any]:
+    """Measure ``extent`` on the fire ``maps``, which is called ``name``; all numbers as plain values.
+
+    ``say`` is told what is being done. The engines come first, so that their peak of memory is their own.
+    """
+    bench = _Bench(maps, fleet, extent, say)
+    for backend in extent.backends:
+        bench.add_engine(backend)
+    bench.add_dense()
+    times = interleaved(bench.works, extent.rounds, say)
+    raster, skipped = _rasters(maps, fleet, extent, say)
+    return {
+        "fire": bench.fire(name),
+        "dense": {"threads": os.cpu_count() or 1, **_plain(times, "dense", ("unsuppressed", "contained"))},
+        "engines": {backend: bench.answer(backend, times) for backend in extent.backends},
+        "raster": raster,
+        "skipped": skipped,
+    }
+
+
+class _Bench:
+    """Collects what is timed: names such as ``cpu rollout contained``, and what was found out on the way."""
+
+    def __init__(self, maps: FireMaps, fleet: Fleet, extent: Extent, say: Say) -> None:
+        self._maps, self._fleet, self._extent, self._say = maps, fleet, extent, say
+        self.works: dict[str, Work] = {}
+        self._models: dict[str, Model] = {}
+        self._engines: dict[str, dict[str, Any]] = {}
+        self._schedules: dict[str, Schedule] = {}
+        self._fire: dict[str, Any] = {}
+
+    def add_engine(self, backend: str) -> None:
+        """Prepare an engine, run everything once, and note what that took."""
+        self._say(f"{backend}: laying out the maps, compiling")
+        began = time.perf_counter()
+        model = self._models[backend] = _model(self._maps, self._fleet, backend)
+        prepared = time.perf_counter()
+        if not self._schedules:
+            self._choose(model)
+        self._say(f"{backend}: first rollouts")
+        for fire, schedule in self._schedules.items():
+            self.works[f"{backend} rollout {fire}"] = _rollout(model, schedule)
+            self.works[f"{backend} gradient {fire}"] = _gradient(model, schedule)
+        many = [self._schedules["contained"]] * (self._extent.batch if backend == "cuda" else os.cpu_count() or 1)
+        self.works[f"{backend} many contained"] = lambda: simulate_many(model, many)
+        for name, work in self.works.items():
+            if name.startswith(backend):
+                work()
+        self._engines[backend] = {
+            "device": model.device,
+            "prepare_s": prepared - began,
+            "schedules_at_once": len(many),
+            "peak_memory_bytes": peak_memory(),
+            "gpu_peak_memory_bytes": torch.cuda.max_memory_allocated() if model.device == "cuda" else None,
+        }
+
+    def add_dense(self) -> None:
+        """The same rollouts in dense torch."""
+        dense = DenseRollout(_model(self._maps, self._fleet, "reference"))
+        for fire, schedule in self._schedules.items():
+            self.works[f"dense rollout {fire}"] = _dense(dense, schedule)
+
+    def _choose(self, model: Model) -> None:
+        """Look how the fire goes without drops, then for a band that holds it."""
+        self._say("looking for a schedule that holds the fire")
+        free = simulate(model, Schedule.empty(model.n_steps, model.fleet.n_aircraft), keep_days=True)
+        assert free.p_fire_days is not None
+        self._schedules["unsuppressed"] = poised_schedule(model, free.p_fire_days[-1])
+        held = min((_held(model, self._extent, distance) for distance in _tries(model, self._extent)), key=_cells)
+        self._schedules["contained"] = held.pop("schedule")
+        self._fire = {"extent_cells": free.metrics.final_extent_cells, "held": held}
+
+    def fire(self, name: str) -> dict[str, Any]:
+        """What was burned down."""
+        rows, columns = self._maps.shape
+        size = {"rows": rows, "columns": columns, "days": self._maps.days, "steps": self._maps.n_steps}
+        start = int(self._maps.ignition.sum())
+        return {"name": name, **size, "aircraft": self._fleet.n_aircraft, "start_cells": start, **self._fire}
+
+    def answer(self, backend: str, times: Mapping[str, Times]) -> dict[str, Any]:
+        """Times and ratios of one engine."""
+        found = dict(self._engines[backend])
+        dense = times["dense rollout unsuppressed"].median
+        for fire in self._schedules:
+            rollout, gradient = (times[f"{backend} {what} {fire}"] for what in ("rollout", "gradient"))
+            found[fire] = {
+                "rollout": rollout.plain(),
+                "gradient": gradient.plain(),
+                "gradient_to_rollout": gradient.median / rollout.median,
+                # Against dense torch without drops, which costs the same whatever the fire does.
+                "dense_to_rollout": dense / rollout.median,
+                "dense_to_gradient": dense / gradient.median,
+            }
+        many, one = times[f"{backend} many contained"], times[f"{backend} rollout contained"]
+        found["many"] = {**many.plain(), "to_one": many.median / one.median}
+        return found
+
+
+def _tries(model: Model, extent: Extent) -> Iterator[int]:
+    """Distances to try, until one has held."""
+    for distance in DISTANCES:
+        yield distance
+        if _cells(_held(model, extent, distance)) <= extent.held_cells:
+            return
+
+
+def _held(model: Model, extent: Extent, distance: int) -> dict[str, Any]:
+    schedule = holding_schedule(model, extent.drops, distance)
+    rollout = simulate(model, schedule, keep_days=True)
+    assert rollout.p_fire_days is not None
+    most = float(rollout.p_fire_days.sum(axis=(1, 2), dtype=np.float64).max())
+    return {"schedule": schedule, "cells": most, "drops": rollout.metrics.drops_executed, "distance_cells": distance,
+            "within_cells": extent.held_cells}  # fmt: skip
+
+
+def _cells(held: Mapping[str, Any]) -> float:
+    return float(held["cells"])
+
+
+# -- the raster around the fire ---------------------------------------------------------------------------------------
+def _rasters(maps: FireMaps, fleet: Fleet, extent: Extent, say: Say) -> tuple[list[dict[str, Any]], list[str]]:
+    """The first days of the same fire on larger and larger rasters, each engine; and what had to be left out."""
+    first = maps.window(0, min(extent.raster_days, maps.days))
+    works: dict[str, Work] = {}
+    skipped: list[str] = []
+    factors: list[int] = []
+    for factor in extent.factors:
+        need = 3 * bytes_of(first) * factor**2  # the maps, the gains made of them, and the way there
+        room = available_memory()
+        if room is not None and need > room:
+            skipped.append(
+                f"a raster of {factor**2}× the cells needs {need / 1e9:.1f} GB, {room / 1e9:.1f} GB are free"
+            )
+            continue
+        say(f"making a raster of {factor**2}× the cells")
+        larger = enlarged(first, factor)
+        factors.append(factor)
+        for backend in extent.backends:
+            model = _model(larger, fleet, backend)
+            idle = Schedule.empty(model.n_steps, fleet.n_aircraft)
+            works[f"{backend} raster {factor}"] = _rollout(model, idle)
+    times = interleaved(works, extent.rounds, say)
+    rows = [
+        {
+            "factor": factor**2,
+            "cells": maps.shape[0] * maps.shape[1] * factor**2,
+            "days": first.days,
+            **{backend: _growth(times, backend, factor, factors[0]) for backend in extent.backends},
+        }
+        for factor in factors
+    ]
+    return rows, skipped
+
+
+def _growth(times: Mapping[str, Times], backend: str, factor: int, first: int) -> dict[str, float]:
+    one, this = times[f"{backend} raster {first}"], times[f"{backend} raster {factor}"]
+    return {**this.plain(), "to_first": this.median / one.median}
+
+
+# -- pieces -----------------------------------------------------------------------------------------------------------
+def _model(maps: FireMaps, fleet: Fleet, backend: str) -> Model:
+    nothing = np.zeros((0, *maps.shape), bool)
+    return prepare(maps, fleet, nothing, [], weights=ObjectiveWeights(), effectiveness=NOMINAL, backend=backend)
+
+
+def _rollout(model: Model, schedule: Schedule) -> Work:
+    return lambda: simulate(model, schedule)
+
+
+def _gradient(model: Model, schedule: Schedule) -> Work:
+    return lambda: simulate_with_gradient(model, schedule)
+
+
+def _dense(dense: DenseRollout, schedule: Schedule) -> Work:
+    def work() -> None:
+        with all_cores():
+            dense(schedule)
+
+    return work
+
+
+def _plain(times: Mapping[str, Times], who: str, fires: Sequence[str]) -> dict[str, dict[str, float]]:
+    return {fire: times[f"{who} rollout {fire}"].plain() for fire in fires}

@@ -1,0 +1,52 @@
+"""How the kernels are compiled: without the interpreter's lock, kept on disk, and never from an older source."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar, cast
+
+import numba
+
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+
+def _folder() -> Path:
+    """Where compiled kernels are kept: a folder named after the sources, or none of numba's checks would see that a
+    function inlined from another module has changed."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+    home = Path(base) if base else Path.home() / ".cache"
+    return home / "firegui" / f"kernels-{digest.hexdigest()[:16]}"
+
+
+def _usable(folder: Path) -> Path:
+    """``folder``, or one that lasts until the machine is restarted where it cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(tempfile.gettempdir()) / "firegui" / folder.name
+
+
+def kernel(function: Kernel) -> Kernel:
+    """Compile ``function`` at its first call. No operation is reordered, so that the bits do not depend on the build."""
+    return cast(Kernel, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
+
+
+def inlined(function: Kernel) -> Kernel:
+    """Compile ``function`` into each kernel that calls it."""
+    return cast(Kernel, numba.njit(nogil=True, inline="never", error_model="numpy")(function))
+
+
+numba.config.CACHE_DIR = str(_usable(_folder()))

@@ -1,0 +1,394 @@
+"""The adjoint sweep over the logged pieces, one day at a time. Derivation: ``rollout/DESIGN.md``.
+
+With ``p_n = K_n S_n`` at a receiver ``y`` (``S_n`` with the emitter's retardant), ``h = ρ_x d Σ p_n`` for the day's
+``decay`` ``d``, and ``w_n = g U_{t+1} ρ_x d p_n``: every ``w_n`` belongs to the emission of neighbour ``n`` and
+``Σ w_n = V h`` to ``y`` itself. So the gains are read once and nothing is transposed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.rollout.kernels.compiled import inlined, kernel
+from firegui.rollout.kernels.cpu_footprints import (
+    ACROSS,
+    ALONG,
+    AMOUNT,
+    COS,
+    MEAN_U,
+    MEAN_UV,
+    MEAN_V,
+    SIN,
+    Pieces,
+)
+from firegui.rollout.kernels.cpu_forward import CUT_OFF, DropLog, Setting, rescale, survival16
+from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Shape
+from firegui.rollout.kernels.vectors import (
+    bits_above,
+    fma,
+    lanes8,
+    load8,
+    load16,
+    splat8,
+    splat16,
+    store,
+    total,
+    where_above,
+)
+
+NEVER = 2**31 - 1
+HIGHEST_DOSE = np.float32(50.0)
+
+
+class Watching(NamedTuple):
+    """Tiles that water may ask about: ``tiles``, and per tile of the raster the first step at which it is asked about
+    and the last at which it can be hot; ``stamps`` holds per row of a tile the step at which it was last logged."""
+
+    has_water: bool
+    tiles: NDArray[np.int32]
+    first_read: NDArray[np.int32]
+    hot: NDArray[np.int32]
+    stamps: NDArray[np.int32]
+
+
+class Reading(NamedTuple):
+    """Open pairs of a day by step, ``first[t] … first[t + 1]``, and where their derivatives go."""
+
+    pairs: NDArray[np.int64]
+    first: NDArray[np.int64]
+    water: NDArray[np.bool_]
+    executed: NDArray[np.bool_]
+    decision: NDArray[np.float64]
+    pose: NDArray[np.float64]
+
+
+@inlined
+def _heat(emission, gains, at, gain, stride):  # type: ignore[no-untyped-def]
+    """``Σ p_n``, in the order of the forward pass."""
+    heat = load16(emission, at - stride - 1) * load16(gains, gain)
+    heat = heat + load16(emission, at - stride) * load16(gains, gain + 16)
+    heat = heat + load16(emission, at - stride + 1) * load16(gains, gain + 32)
+    heat = heat + load16(emission, at - 1) * load16(gains, gain + 48)
+    heat = heat + load16(emission, at + 1) * load16(gains, gain + 64)
+    heat = heat + load16(emission, at + stride - 1) * load16(gains, gain + 80)
+    heat = heat + load16(emission, at + stride) * load16(gains, gain + 96)
+    return heat + load16(emission, at + stride + 1) * load16(gains, gain + 112)
+
+
+@inlined
+def _give(field, at, flow, share):  # type: ignore[no-untyped-def]
+    store(field, at, fma(flow, share, load16(field, at)))
+
+
+@kernel
+def unburn(
+    fields: Fields, decay: np.float32, emitter: bool, places: NDArray[np.int32], values: Floats, begin: int, end: int
+) -> None:
+    """Undo :func:`~firegui.rollout.kernels.cpu_forward.burn`; the log holds ``new`` again."""
+    scale = splat16(decay)
+    for piece in range(begin, end):
+        at = places[piece, 0]
+        before, after = load16(values, piece * 16), load16(fields.scaled, at)
+        store(fields.scaled, at, before)
+        store(values, piece * 16, (after - before) * scale)
+        if emitter:
+            before = before * load16(fields.retardant, at)
+        store(fields.emission, at, before)
+
+
+@kernel
+def descend(
+    fields: Fields, slope: Floats, target: Floats, gains: Floats, day_start: int, decay: np.float32,
+    later: np.float32, shape: Shape, setting: Setting, places: NDArray[np.int32], values: Floats,
+    begin: int, end: int, stamps: NDArray[np.int32], step: int,
+) -> None:  # fmt: skip
+    """One step of the adjoint on the pieces that ignited; ``later`` is the number of scored states after the step."""
+    stride = shape.stride
+    emission = fields.emission
+    scale, count = splat16(decay), splat16(later)
+    for piece in range(begin, end):
+        at, chunk = places[piece, 0], places[piece, 1]
+        gain = day_start + chunk * 128
+        stamps[chunk] = step
+        owed = load16(slope, at) * count
+        adjoint = load16(fields.adjoint, at) - owed  # g
+        unburned = load16(fields.unburned, at)
+        per_heat = scale
+        if setting.receiver:
+            per_heat = per_heat * load16(fields.retardant, at)
+        flow = adjoint * unburned * per_heat
+        p0 = load16(emission, at - stride - 1) * load16(gains, gain)
+        p1 = load16(emission, at - stride) * load16(gains, gain + 16)
+        p2 = load16(emission, at - stride + 1) * load16(gains, gain + 32)
+        p3 = load16(emission, at - 1) * load16(gains, gain + 48)
+        p4 = load16(emission, at + 1) * load16(gains, gain + 64)
+        p5 = load16(emission, at + stride - 1) * load16(gains, gain + 80)
+        p6 = load16(emission, at + stride) * load16(gains, gain + 96)
+        p7 = load16(emission, at + stride + 1) * load16(gains, gain + 112)
+        heat = p0 + p1 + p2 + p3 + p4 + p5 + p6 + p7
+        _give(target, at - stride - 1, flow, p0)
+        _give(target, at - stride, flow, p1)
+        _give(target, at - stride + 1, flow, p2)
+        _give(target, at - 1, flow, p3)
+        _give(target, at + 1, flow, p4)
+        _give(target, at + stride - 1, flow, p5)
+        _give(target, at + stride, flow, p6)
+        _give(target, at + stride + 1, flow, p7)
+        if setting.receiver:
+            _give(fields.collected, at, flow, heat)
+        store(fields.adjoint, at, fma(adjoint, survival16(heat * per_heat), owed))
+        store(fields.unburned, at, unburned + load16(values, piece * 16))
+
+
+@kernel
+def damp(
+    fields: Fields, slope: Floats, gains: Floats, day_start: int, clock: Clock, now: int, later: np.float32,
+    shape: Shape, setting: Setting, watched: NDArray[np.int32], first_read: NDArray[np.int32],
+    hot: NDArray[np.int32], stamps: NDArray[np.int32], step: int,
+) -> None:  # fmt: skip
+    """``g ← g e^{−h}`` where a water drop will ask for it although nothing ignites any more.
+
+    A cell that has burned (``U = 0``) passes nothing on, but water that makes it unburned again does see that it would
+    burn once more. ``hot[tile]`` is the last step at which any exposure of the tile can be above the cut-off: within a
+    day and without a new ignition exposures only grow on the way back, as ``decay`` does.
+    """
+    cut, scale, count = splat16(CUT_OFF), splat16(clock.decay[now]), splat16(later)
+    for tile in watched:
+        if first_read[tile] > step or hot[tile] < step:
+            continue
+        tile_row, tile_column = tile // shape.tile_columns, tile % shape.tile_columns
+        first = (tile_row * 4 + 1) * shape.stride + 16 + tile_column * 16
+        warm = False
+        for row in range(4):
+            at, chunk = first + row * shape.stride, tile * 4 + row
+            if stamps[chunk] == step:
+                warm = True
+                continue
+            heat = _heat(fields.emission, gains, at, day_start + chunk * 128, shape.stride) * scale
+            if setting.receiver:
+                heat = heat * load16(fields.retardant, at)
+            if bits_above(heat, cut) != 0:
+                warm = True
+                owed = load16(slope, at) * count
+                adjoint = load16(fields.adjoint, at) - owed
+                store(fields.adjoint, at, fma(adjoint, survival16(heat), owed))
+        if not warm:
+            hot[tile] = _hot_before(fields, gains, day_start, clock, now, shape, setting, tile, first, step)
+
+
+@inlined
+def _is_hot(fields, gains, day_start, decay, shape, setting, tile, first):  # type: ignore[no-untyped-def]
+    """Whether an exposure of the tile would be above the cut-off at this ``decay``."""
+    for row in range(4):
+        at = first + row * shape.stride
+        heat = _heat(fields.emission, gains, at, day_start + (tile * 4 + row) * 128, shape.stride) * splat16(decay)
+        if setting.receiver:
+            heat = heat * load16(fields.retardant, at)
+        if bits_above(heat, splat16(CUT_OFF)) != 0:
+            return True
+    return False
+
+
+@inlined
+def _hot_before(fields, gains, day_start, clock, now, shape, setting, tile, first, step):  # type: ignore[no-untyped-def]
+    """The last step of this period at which the tile can be hot, if nothing but ``decay`` changes."""
+    if not _is_hot(fields, gains, day_start, clock.decay[0], shape, setting, tile, first):
+        return step - now - 1
+    low, high = 0, now  # hot at `low`, cold at `high`
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _is_hot(fields, gains, day_start, clock.decay[middle], shape, setting, tile, first):
+            low = middle
+        else:
+            high = middle
+    return step - now + low
+
+
+@kernel
+def rouse(hot: NDArray[np.int32], watched: NDArray[np.int32]) -> None:
+    """Look at every watched tile again: the gains, or what emits and receives, have changed."""
+    for tile in watched:
+        hot[tile] = NEVER
+
+
+@kernel
+def rouse_near(hot: NDArray[np.int32], log: DropLog, step: int, shape: Shape) -> None:
+    """The same for the tiles that a drop of ``step`` reached, and their neighbours."""
+    last = -1
+    for piece in range(log.first[step], log.first[step + 1]):
+        at = log.places[piece]
+        tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
+        if tile_row * shape.tile_columns + (column + 7) // 16 == last:
+            continue
+        last = tile_row * shape.tile_columns + (column + 7) // 16
+        for i in range(max(tile_row - 1, 0), min(tile_row + 2, shape.tile_rows)):
+            for j in range(max(column // 16 - 1, 0), min((column + 7) // 16 + 2, shape.tile_columns)):
+                hot[i * shape.tile_columns + j] = NEVER
+
+
+@kernel
+def unlay(fields: Fields, log: DropLog, step: int, emitter: bool) -> None:
+    """Undo the retardant of ``step``, last drop first."""
+    for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
+        at = log.places[piece]
+        before = load8(log.before, piece * 8)
+        store(fields.retardant, at, before)
+        if emitter:
+            store(fields.emission, at, load8(fields.scaled, at) * before)
+
+
+@kernel
+def unpour(fields: Fields, log: DropLog, step: int, emitter: bool) -> None:
+    """Undo the water of ``step``, last drop first."""
+    for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
+        at = log.places[piece]
+        scaled = load8(log.before, piece * 16)
+        store(fields.scaled, at, scaled)
+        store(fields.unburned, at, load8(log.before, piece * 16 + 8))
+        if emitter:
+            scaled = scaled * load8(fields.retardant, at)
+        store(fields.emission, at, scaled)
+
+
+@kernel
+def merge(fields: Fields, emitter: bool, places: NDArray[np.int32], begin: int, end: int, stride: int) -> None:
+    """Move what :func:`descend` put aside for the water of one step to ``C``, where retardant acts on emitters."""
+    nothing = splat16(np.float32(0.0))
+    for piece in range(begin, end):
+        for row in range(-1, 2):
+            for side in range(-1, 2, 2):
+                at = places[piece, 0] + row * stride + side
+                if emitter:
+                    store(fields.collected, at, load16(fields.collected, at) + load16(fields.passing, at))
+                store(fields.passing, at, nothing)
+
+
+@inlined
+def _hide(field, log, step, kept, first):  # type: ignore[no-untyped-def]
+    """Set ``field`` to 0 where the dose is capped; what was there goes to ``kept``."""
+    for piece in range(log.first[step], log.first[step + 1]):
+        value = load8(field, log.places[piece])
+        store(kept, (first + piece - log.first[step]) * 8, value)
+        capped = where_above(load8(log.also, piece * 8), splat8(HIGHEST_DOSE), value)
+        store(field, log.places[piece], value - capped)
+
+
+@inlined
+def _show(field, log, step, kept, first):  # type: ignore[no-untyped-def]
+    """Undo :func:`_hide`."""
+    for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
+        store(field, log.places[piece], load8(kept, (first + piece - log.first[step]) * 8))
+
+
+@inlined
+def _capped(log, step):  # type: ignore[no-untyped-def]
+    """Whether any dose of ``step`` is above the cap."""
+    for piece in range(log.first[step], log.first[step + 1]):
+        if bits_above(load8(log.also, piece * 8), splat8(HIGHEST_DOSE)) != 0:
+            return True
+    return False
+
+
+@kernel
+def read(
+    reading: Reading, pieces: Pieces, fields: Fields, slope: Floats, later: np.float32, decay: np.float32,
+    water: bool, begin: int, end: int,
+) -> None:  # fmt: skip
+    """Inner products of the footprints of one step and material with ``C``, or with the slope by water's dose,
+    ``B̃ (g e^{−h}) + M B̃ ρ_e``."""
+    nothing = splat8(np.float32(0.0))
+    for k in range(begin, end):
+        step, column = reading.pairs[k]
+        if reading.water[column] != water:
+            continue
+        moving = reading.executed[step, column]
+        about = pieces.about[k]
+        to_u, to_v = splat8(np.float32(about[COS])), splat8(np.float32(about[SIN]))
+        plain, by_u, by_v, by_uv = nothing, nothing, nothing, nothing
+        for piece in range(pieces.first[k], pieces.first[k + 1]):
+            at = pieces.places[piece]
+            if water:
+                adjoint = load8(fields.adjoint, at) - load8(slope, at) * splat8(later)
+                value = fma(load8(fields.scaled, at) * splat8(decay), adjoint, load8(fields.passing, at))
+            else:
+                value = load8(fields.collected, at)
+            weighted = load8(pieces.weights, piece * 8) * value
+            plain = plain + weighted
+            if moving:
+                u = fma(lanes8(), to_u, splat8(pieces.corner[piece * 2]))
+                v = fma(lanes8(), to_v, splat8(pieces.corner[piece * 2 + 1]))
+                by_u, by_v = fma(weighted, u, by_u), fma(weighted, v, by_v)
+                by_uv = fma(weighted * u, v, by_uv)
+        whole = float(total(plain))
+        reading.decision[step, column] = about[AMOUNT] * whole
+        if moving:
+            in_u, in_v = float(total(by_u)) - about[MEAN_U] * whole, float(total(by_v)) - about[MEAN_V] * whole
+            pose, turn = reading.pose[step, column], float(total(by_uv)) - about[MEAN_UV] * whole
+            pose[0] = about[AMOUNT] * (about[ACROSS] * about[COS] * in_v - about[ALONG] * about[SIN] * in_u)
+            pose[1] = about[AMOUNT] * (about[ACROSS] * about[SIN] * in_v + about[ALONG] * about[COS] * in_u)
+            pose[2] = about[AMOUNT] * (about[ALONG] - about[ACROSS]) * turn
+
+
+@kernel
+def sweep(
+    fields: Fields, marks: Marks, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
+    watching: Watching, reading: Reading, pieces: Pieces, first: int, last: int,
+) -> None:  # fmt: skip
+    """Steps ``last − 1 … first``, all of one day: undo the step, take its gradient on, read its footprints."""
+    day_start = first // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
+    rouse(watching.hot, watching.tiles)
+    for step in range(last - 1, first - 1, -1):
+        now = step % clock.steps_per_day % clock.period
+        if (step + 1) % clock.steps_per_day % clock.period == 0:
+            rescale(fields, marks, shape, clock.growth[now + 1], setting.emitter)
+            rouse(watching.hot, watching.tiles)
+        begin, end = log[step], log[step + 1]
+        unburn(fields, clock.decay[now + 1], setting.emitter, places, values, begin, end)
+        later = np.float32(setting.n_steps - max(step + 1, setting.first_scored) + 1)
+        apart = watching.has_water or not setting.emitter
+        target = fields.passing if apart else fields.collected
+        descend(fields, slope, target, gains, day_start, clock.decay[now], later, shape, setting, places, values,
+                begin, end, watching.stamps, step)  # fmt: skip
+        damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching.tiles,
+             watching.first_read, watching.hot, watching.stamps, step)  # fmt: skip
+        if watching.has_water:
+            _read_water(reading, pieces, fields, slope, later, clock.decay[now], wet, step)
+        if apart:
+            merge(fields, setting.emitter, places, begin, end, shape.stride)
+        _read_retardant(reading, pieces, fields, slope, later, clock.decay[now], laid, step)
+        unlay(fields, laid, step, setting.emitter)
+        unpour(fields, wet, step, setting.emitter)
+        if watching.has_water:
+            rouse_near(watching.hot, laid, step, shape)
+            rouse_near(watching.hot, wet, step, shape)
+
+
+@inlined
+def _read_retardant(reading, pieces, fields, slope, later, decay, laid, step):  # type: ignore[no-untyped-def]
+    begin, end = reading.first[step], reading.first[step + 1]
+    if not _capped(laid, step):
+        read(reading, pieces, fields, slope, later, decay, False, begin, end)
+        return
+    kept = np.empty((laid.first[step + 1] - laid.first[step]) * 8, np.float32)
+    _hide(fields.collected, laid, step, kept, 0)
+    read(reading, pieces, fields, slope, later, decay, False, begin, end)
+    _show(fields.collected, laid, step, kept, 0)
+
+
+@inlined
+def _read_water(reading, pieces, fields, slope, later, decay, wet, step):  # type: ignore[no-untyped-def]
+    begin, end = reading.first[step], reading.first[step + 1]
+    if not _capped(wet, step):
+        read(reading, pieces, fields, slope, later, decay, True, begin, end)
+        return
+    count = wet.first[step + 1] - wet.first[step]
+    kept = np.empty(count * 16, np.float32)
+    _hide(fields.scaled, wet, step, kept, 0)
+    _hide(fields.passing, wet, step, kept, count)
+    read(reading, pieces, fields, slope, later, decay, True, begin, end)
+    _show(fields.passing, wet, step, kept, count)
+    _show(fields.scaled, wet, step, kept, 0)

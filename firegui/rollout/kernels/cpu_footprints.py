@@ -1,0 +1,158 @@
+"""Drop footprints in 8-cell pieces, evaluated where the Gaussian counts.
+
+The paper normalises an oriented Gaussian over a square window of ``5 σ_max`` (:mod:`firegui.rollout.footprint`); for a
+DC-10 that is some 10,000 cells of which 500 hold all but 1e-7 of it. Here each row of the window is cut to the ellipse
+``u²/σ∥² + v²/σ⊥² ≤ 2 · REACH``, so that the normaliser, taken over what is left, is the window's to about 2e-8.
+With ``u`` along and ``v`` across the axis the derivatives of ``log G`` are
+
+    ∂/∂y = −u sin θ / σ∥² + v cos θ / σ⊥²     ∂/∂x = u cos θ / σ∥² + v sin θ / σ⊥²     ∂/∂θ = u v (1/σ∥² − 1/σ⊥²)
+
+so the four inner products of a drop with a field ``F`` follow from ``Σ G F``, ``Σ G u F``, ``Σ G v F``, ``Σ G u v F``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.rollout.footprint import CELL_VARIANCE, NORMALISER_EPSILON
+from firegui.rollout.kernels.compiled import inlined, kernel
+from firegui.rollout.kernels.cpu_forward import survival8
+from firegui.rollout.kernels.layout import MARGIN, Floats, Shape
+from firegui.rollout.kernels.vectors import fma, lanes8, splat8, store, total, where_above
+
+REACH = 18.0
+"""Exponent at which a footprint is cut: ``e^−18`` of its peak."""
+COS, SIN, ALONG, ACROSS, AMOUNT, MEAN_U, MEAN_V, MEAN_UV = range(8)
+
+
+class Aircraft(NamedTuple):
+    """What a footprint needs of the fleet, per column: fall time in s, scales in cells, half of the window, P_a α_a."""
+
+    fall_s: NDArray[np.float64]
+    parallel: NDArray[np.float64]
+    perpendicular: NDArray[np.float64]
+    half: NDArray[np.int64]
+    dose: NDArray[np.float64]
+
+
+class Wind(NamedTuple):
+    """``[D, H, W]`` speed in m/s and direction towards which it blows; steps a day and the cell size in m."""
+
+    speed: Floats
+    towards: Floats
+    steps_per_day: int
+    cell_size: float
+
+
+class Pieces(NamedTuple):
+    """Footprints of some pairs.
+
+    Drop ``k`` has the pieces ``first[k] … first[k + 1]``: where each lies in a field, the 8 weights of its cells (not
+    normalised) and ``(u, v)`` of the first of them. ``about[k]`` has :data:`COS` … :data:`MEAN_UV`: the axis, the
+    inverse squares of the scales, the dose of a weight of 1, and the means of ``u``, ``v``, ``u v`` over the footprint.
+    """
+
+    first: NDArray[np.int64]
+    places: NDArray[np.int32]
+    weights: Floats
+    corner: Floats
+    about: NDArray[np.float64]
+
+
+@inlined
+def landing(pose, step, column, fleet, wind, shape):  # type: ignore[no-untyped-def]
+    """Where a drop comes down (:func:`firegui.rollout.landing.drift_cells`)."""
+    row = min(max(int(np.rint(pose[0])), 0), shape.rows - 1)
+    col = min(max(int(np.rint(pose[1])), 0), shape.columns - 1)
+    day = step // wind.steps_per_day
+    towards = float(wind.towards[day, row, col])
+    drift = float(wind.speed[day, row, col]) * fleet.fall_s[column] / wind.cell_size
+    return pose[0] - drift * math.sin(towards), pose[1] + drift * math.cos(towards)
+
+
+@kernel
+def first_reads(
+    pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
+    first_read: NDArray[np.int32],
+) -> None:  # fmt: skip
+    """Lower ``first_read[tile]`` to the first step at which one of the ``pairs`` may reach the tile."""
+    for k in range(len(pairs)):
+        step, column = pairs[k]
+        y, x = landing(poses[step, column], step, column, fleet, wind, shape)
+        cos, sin = math.cos(poses[step, column, 2]), math.sin(poses[step, column, 2])
+        along = fleet.parallel[column] ** 2 + CELL_VARIANCE
+        across = fleet.perpendicular[column] ** 2 + CELL_VARIANCE
+        tall = math.sqrt(2.0 * REACH * (sin * sin * along + cos * cos * across)) + 1.0
+        wide = math.sqrt(2.0 * REACH * (cos * cos * along + sin * sin * across)) + 8.0
+        top, bottom = max(int((y - tall) // 4), 0), min(int((y + tall) // 4), shape.tile_rows - 1)
+        left, right = max(int((x - wide) // 16), 0), min(int((x + wide) // 16), shape.tile_columns - 1)
+        for tile_row in range(top, bottom + 1):
+            for tile_column in range(left, right + 1):
+                tile = tile_row * shape.tile_columns + tile_column
+                first_read[tile] = min(first_read[tile], step)
+
+
+@kernel
+def evaluate(
+    pairs: NDArray[np.int64], begin: int, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
+    pieces: Pieces,
+) -> int:  # fmt: skip
+    """Footprints of the ``(step, column)`` pairs from ``begin`` on; returns the first that did not fit any more."""
+    room = len(pieces.places)
+    for k in range(begin, len(pairs)):
+        step, column = pairs[k]
+        y, x = landing(poses[step, column], step, column, fleet, wind, shape)
+        theta = poses[step, column, 2]
+        cos, sin = math.cos(theta), math.sin(theta)
+        along = 1.0 / (fleet.parallel[column] ** 2 + CELL_VARIANCE)
+        across = 1.0 / (fleet.perpendicular[column] ** 2 + CELL_VARIANCE)
+        half = fleet.half[column]
+        centre_row = min(max(int(np.rint(y)), 0), shape.rows - 1)
+        centre_column = min(max(int(np.rint(x)), 0), shape.columns - 1)
+        qxx, qxy = cos * cos * along + sin * sin * across, -cos * sin * (along - across)
+        tallest = math.sqrt(2.0 * REACH * qxx / (along * across))
+        used = pieces.first[k]
+        nothing = splat8(np.float32(0.0))
+        mass, mass_u, mass_v, mass_uv = nothing, nothing, nothing, nothing
+        for i in range(
+            max(centre_row - half, int(math.ceil(y - tallest))),
+            min(centre_row + half, int(math.floor(y + tallest))) + 1,
+        ):
+            dy = i - y
+            width = math.sqrt(max(2.0 * REACH * qxx - along * across * dy * dy, 0.0)) / qxx
+            middle = x - qxy * dy / qxx
+            low = max(int(math.ceil(middle - width)), centre_column - half)
+            high = min(int(math.floor(middle + width)), centre_column + half)
+            if low > high:
+                continue
+            if used + (high - low) // 8 + 1 > room:
+                return k
+            for j in range(low, high + 1, 8):
+                dx = j - x
+                first_u, first_v = np.float32(cos * dx - sin * dy), np.float32(sin * dx + cos * dy)
+                u = fma(lanes8(), splat8(np.float32(cos)), splat8(first_u))
+                v = fma(lanes8(), splat8(np.float32(sin)), splat8(first_v))
+                exponent = u * u * splat8(np.float32(0.5 * along)) + v * v * splat8(np.float32(0.5 * across))
+                weight = where_above(splat8(np.float32(high - j + 0.5)), lanes8(), survival8(exponent))
+                mass = mass + weight
+                mass_u, mass_v = fma(weight, u, mass_u), fma(weight, v, mass_v)
+                mass_uv = fma(weight * u, v, mass_uv)
+                if 0 <= i < shape.rows and -8 < j < shape.columns:
+                    pieces.places[used] = (i + 1) * shape.stride + MARGIN + j
+                    if j < 0 or j + 8 > shape.columns:  # what lands outside the raster is lost
+                        weight = where_above(splat8(np.float32(shape.columns - j - 0.5)), lanes8(), weight)
+                        weight = where_above(lanes8(), splat8(np.float32(-j - 0.5)), weight)
+                    store(pieces.weights, used * 8, weight)
+                    pieces.corner[used * 2], pieces.corner[used * 2 + 1] = first_u, first_v
+                    used += 1
+        pieces.first[k + 1] = used
+        about, whole = pieces.about[k], float(total(mass)) + NORMALISER_EPSILON
+        about[COS], about[SIN], about[ALONG], about[ACROSS] = cos, sin, along, across
+        about[AMOUNT] = fleet.dose[column] / whole
+        about[MEAN_U], about[MEAN_V] = float(total(mass_u)) / whole, float(total(mass_v)) / whole
+        about[MEAN_UV] = float(total(mass_uv)) / whole
+    return len(pairs)

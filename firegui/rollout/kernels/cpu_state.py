@@ -1,0 +1,207 @@
+"""Starting, packing, scoring and cleaning the fields of a rollout, at the cost of the tiles it touched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.rollout.kernels.compiled import inlined, kernel
+from firegui.rollout.kernels.cpu_forward import set_count, wake
+from firegui.rollout.kernels.layout import Fields, Floats, Marks, Shape, Words
+from firegui.rollout.kernels.vectors import load16, lowest_bit, splat16, store, total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """The state at a day's start: burning tiles with ``U`` and ``S``, treated tiles with ``r``, the running sums.
+
+    At a day's start ``S`` is ``B``. ``burning [n, 2, 64]`` and ``retardant [m, 64]`` are in raster order of the tiles.
+    """
+
+    touched: Words
+    treated: Words
+    burning: Floats
+    retardant: Floats
+    sums: NDArray[np.float64]
+
+
+class Ends(NamedTuple):
+    """Sums over the last state: Σ P, Σ P in the regions, Σ (P − B), Σ (P − B) · density."""
+
+    fire: float
+    protected: float
+    burned: float
+    burned_density: float
+
+
+@inlined
+def tile_start(word, bit, shape):  # type: ignore[no-untyped-def]
+    """Where the first cell of a tile lies, from its bit in its word."""
+    tile_row = word // shape.words
+    return (tile_row * 4 + 1) * shape.stride + 16 + (word % shape.words * 64 + bit) * 16
+
+
+@kernel
+def light(fields: Fields, marks: Marks, cells: NDArray[np.int64], density: Floats, shape: Shape) -> float:
+    """Set the ignited cells burning; returns the sum of the density over them."""
+    guarded = 0.0
+    for at in cells:
+        fields.unburned[at], fields.scaled[at], fields.emission[at] = 0.0, 1.0, 1.0
+        guarded += density[at]
+        wake(marks.touched, (at // shape.stride - 1) // 4, (at % shape.stride - 16) // 16, shape)
+    return guarded
+
+
+@kernel
+def measure(fields: Fields, marks: Marks, shape: Shape, protected: Floats, density: Floats, decay: np.float32) -> Ends:
+    """Sums over the tiles that ever burned, in raster order."""
+    fire, inside, burned, guarded = 0.0, 0.0, 0.0, 0.0
+    one = splat16(np.float32(1.0))
+    for word in range(len(marks.touched)):
+        bits = marks.touched[word]
+        while bits != 0:
+            first = tile_start(word, lowest_bit(bits), shape)
+            bits &= bits - 1
+            for row in range(4):
+                at = first + row * shape.stride
+                probability = one - load16(fields.unburned, at)
+                out = probability - load16(fields.scaled, at) * splat16(decay)
+                fire += total(probability)
+                inside += total(probability * load16(protected, at))
+                burned += total(out)
+                guarded += total(out * load16(density, at))
+    return Ends(fire, inside, burned, guarded)
+
+
+@kernel
+def pack(fields: Fields, marks: Marks, shape: Shape, burning: Floats, retardant: Floats) -> None:
+    """Copy ``U`` and ``S`` of the burning tiles and ``r`` of the treated ones."""
+    burned, laid = 0, 0
+    for word in range(len(marks.touched)):
+        bits = marks.touched[word]
+        while bits != 0:
+            first = tile_start(word, lowest_bit(bits), shape)
+            bits &= bits - 1
+            for row in range(4):
+                store(burning, burned, load16(fields.unburned, first + row * shape.stride))
+                store(burning, burned + 64, load16(fields.scaled, first + row * shape.stride))
+                burned += 16
+            burned += 64
+        bits = marks.treated[word]
+        while bits != 0:
+            first = tile_start(word, lowest_bit(bits), shape)
+            bits &= bits - 1
+            for row in range(4):
+                store(retardant, laid, load16(fields.retardant, first + row * shape.stride))
+                laid += 16
+
+
+@kernel
+def unpack(fields: Fields, marks: Marks, shape: Shape, burning: Floats, retardant: Floats, emitter: bool) -> None:
+    """Undo :func:`pack` on fields at rest, with the marks of the packed state."""
+    burned, laid = 0, 0
+    for word in range(len(marks.touched)):
+        bits = marks.treated[word]
+        while bits != 0:
+            first = tile_start(word, lowest_bit(bits), shape)
+            bits &= bits - 1
+            for row in range(4):
+                store(fields.retardant, first + row * shape.stride, load16(retardant, laid))
+                laid += 16
+        bits = marks.touched[word]
+        while bits != 0:
+            first = tile_start(word, lowest_bit(bits), shape)
+            bits &= bits - 1
+            for row in range(4):
+                at = first + row * shape.stride
+                scaled = load16(burning, burned + 64)
+                store(fields.unburned, at, load16(burning, burned))
+                store(fields.scaled, at, scaled)
+                if emitter:
+                    scaled = scaled * load16(fields.retardant, at)
+                store(fields.emission, at, scaled)
+                burned += 16
+            burned += 64
+
+
+@kernel
+def prepare_adjoint(
+    fields: Fields, marks: Marks, shape: Shape, start: np.float32, first_read: NDArray[np.int32],
+    tiles: NDArray[np.int32],
+) -> int:  # fmt: skip
+    """``a = start`` where it burned; lists the burning tiles that water may ask about and returns their number."""
+    count = 0
+    for word in range(len(marks.touched)):
+        bits = marks.touched[word]
+        while bits != 0:
+            bit = lowest_bit(bits)
+            bits &= bits - 1
+            first = tile_start(word, bit, shape)
+            for row in range(4):
+                store(fields.adjoint, first + row * shape.stride, splat16(start))
+            tile = word // shape.words * shape.tile_columns + word % shape.words * 64 + bit
+            if len(first_read) > 0 and first_read[tile] < 2**31 - 1:
+                tiles[count] = tile
+                count += 1
+    return count
+
+
+@kernel
+def clean(
+    fields: Fields, marks: Marks, shape: Shape, stamps: NDArray[np.int32], adjoint: bool
+) -> None:
+    """Put everything back to rest."""
+    one, nothing = splat16(np.float32(1.0)), splat16(np.float32(0.0))
+    for word in range(len(marks.touched)):
+        bits = marks.treated[word]
+        while bits != 0:
+            first = tile_start(word, lowest_bit(bits), shape)
+            bits &= bits - 1
+            for row in range(4):
+                store(fields.retardant, first + row * shape.stride, one)
+        bits = marks.touched[word]
+        while bits != 0:
+            bit = lowest_bit(bits)
+            first = tile_start(word, bit, shape)
+            bits &= bits - 1
+            for row in range(4):
+                at = first + row * shape.stride
+                store(fields.unburned, at, one)
+                store(fields.scaled, at, nothing)
+                store(fields.emission, at, nothing)
+            if adjoint:
+                tile = word // shape.words * shape.tile_columns + word % shape.words * 64 + bit
+                stamps[tile * 4 : tile * 4 + 4] = -1
+                for row in range(-1, 5):
+                    for side in range(-16, 32, 16):
+                        store(fields.collected, first + row * shape.stride + side, nothing)
+                        store(fields.passing, first + row * shape.stride + side, nothing)
+                for row in range(4):
+                    store(fields.adjoint, first + row * shape.stride, nothing)
+        marks.now[word], marks.after[word] = 0, 0
+        marks.touched[word], marks.treated[word] = 0, 0
+
+
+def packed(fields: Fields, marks: Marks, shape: Shape, sums: NDArray[np.float64]) -> Body:
+    """The state at the start of a day."""
+    burning = np.empty(128 * set_count(marks.touched), np.float32)
+    retardant = np.empty(64 * set_count(marks.treated), np.float32)
+    pack(fields, marks, shape, burning, retardant)
+    return Body(marks.touched.copy(), marks.treated.copy(), burning, retardant, sums.copy())
+
+
+def bounding_box(touched: Words, shape: Shape) -> tuple[slice, slice]:
+    """Rows and columns of the raster that hold every tile of a set."""
+    by_row = touched.reshape(shape.tile_rows, shape.words)
+    rows = np.flatnonzero(by_row.any(axis=1))
+    if len(rows) == 0:
+        return slice(0, 0), slice(0, 0)
+    words = np.bitwise_or.reduce(by_row, axis=0).view(np.uint8)
+    columns = np.flatnonzero(np.unpackbits(words, bitorder="little"))
+    return (
+        slice(int(rows[0]) * 4, min(int(rows[-1]) * 4 + 4, shape.rows)),
+        slice(int(columns[0]) * 16, min(int(columns[-1]) * 16 + 16, shape.columns)),
+    )

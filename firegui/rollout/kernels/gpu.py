@@ -1,0 +1,227 @@
+"""The engine on the GPU: Triton kernels that skip what sleeps, in captured graphs of a day, many schedules at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from threading import RLock
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from firegui.domain.schedule import Schedule
+from firegui.rollout.day_state import DayState
+from firegui.rollout.gains import SpreadGains
+from firegui.rollout.kernels.gpu_arena import Arena, History
+from firegui.rollout.kernels.gpu_drops import Tiling, band_width
+from firegui.rollout.kernels.gpu_launch import Graphs, Setting, TritonKernels
+from firegui.rollout.kernels.gpu_memory import Notice, Rung, climb_down, free_bytes, quiet
+from firegui.rollout.kernels.gpu_rollout import Body, Rollouts
+from firegui.rollout.kernels.gpu_sweep import Sweep
+from firegui.rollout.model import Model
+from firegui.rollout.observe import Observer
+from firegui.rollout.outcome import WHOLE, Check, Outcome, Wanted
+
+Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
+
+TILE = (8, 32)
+BATCH = 64
+ON_THE_CPU = "The GPU's memory does not suffice: this is computed on the processor instead, which is slower."
+SMALLER_BATCH = "The GPU's memory does not suffice for {} schedules at once: they are computed {} at a time."
+LESS_HISTORY = "The GPU's memory does not suffice for the whole history: each day is computed twice instead."
+
+
+class Spare(Protocol):
+    """What can compute when the GPU cannot."""
+
+    def simulate(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
+    ) -> Outcome:
+        """Roll a schedule out."""
+
+    def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
+        """Roll a schedule out and differentiate the objective."""
+
+
+class Stock:
+    """Device memory and captured graphs of one fire, made at need and kept from call to call."""
+
+    def __init__(self, model: Model, tile: tuple[int, int]) -> None:
+        self.lock = RLock()
+        self.kernels = TritonKernels()
+        self._maps, self._gains = model.maps, model.gains
+        self._tiling = Tiling(*model.shape, *tile)
+        self._arenas: dict[tuple[int, int], tuple[Arena, Graphs]] = {}
+        self._histories: dict[tuple[int, int], History] = {}
+        self.batch = BATCH
+        self.span: int | None = None
+
+    def arena(self, runs: int, span: int) -> tuple[Arena, Graphs]:
+        """Room for ``runs`` rollouts whose drops are laid out ``span`` days at a time."""
+        key = (runs, span)
+        if key not in self._arenas:
+            if runs > 1:  # batches come in few sizes, and are large
+                self.drop(lambda other: other[0] > 1)
+            arena = Arena(self._maps, self._gains.dense(), self._tiling, runs, span)
+            self._arenas[key] = (arena, Graphs(arena.device))
+        return self._arenas[key]
+
+    def history(self, span: int, n_aircraft: int) -> History:
+        """Room for the history of ``span`` days. Another size takes the place of the last one."""
+        key = (span, n_aircraft)
+        if key not in self._histories:
+            self._histories.clear()
+            for (_, of), (_, graphs) in self._arenas.items():
+                if of == span:
+                    graphs.forget()
+            maps = self._maps
+            self._histories[key] = History(
+                self._tiling, span, maps.days, maps.steps_per_day, n_aircraft, self._gains.device
+            )
+        return self._histories[key]
+
+    def drop(self, which: Callable[[tuple[int, int]], bool]) -> None:
+        """Let arenas go."""
+        for key in [key for key in self._arenas if which(key)]:
+            del self._arenas[key]
+
+    def clear(self) -> None:
+        """Let everything go."""
+        self._arenas.clear()
+        self._histories.clear()
+
+    def best_span(self) -> int:
+        """All days where their history fits in half of the free memory, else one."""
+        if self.span is None:
+            days, per_day = self._maps.days, self._maps.steps_per_day
+            fits = History.bytes_of(self._tiling, days, days, per_day) < free_bytes(self._gains.device) // 2
+            self.span = days if fits else 1
+        return self.span
+
+
+class Gpu:
+    """Engine for float32 on a CUDA device, or in Triton's interpreter on a CPU.
+
+    ``spare`` computes when the device's memory does not suffice, ``notice`` is told so. ``tile`` is the size of a tile;
+    ``dense`` runs every tile at every step, for comparison; ``span`` fixes how many days of history are kept at once.
+    """
+
+    def __init__(
+        self, spare: Spare, notice: Notice = quiet, *, tile: tuple[int, int] = TILE, dense: bool = False,
+        span: int | None = None,
+    ) -> None:  # fmt: skip
+        self._spare, self._notice, self._tile, self._dense, self._span = spare, notice, tile, dense, span
+
+    def prepare(self, model: Model) -> None:
+        """Lay the gains out and compile the forward kernels."""
+        stock = self._stock(model)
+        if model.device != "cpu":
+            empty = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+            for _ in range(2):  # the first compiles, the second captures
+                self._rollouts(stock, model, [empty], [WHOLE]).run(None, None)
+
+    def simulate(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
+    ) -> Outcome:
+        """Roll a schedule out."""
+        stock = self._stock(model)
+
+        def on_device() -> Outcome:
+            with stock.lock:
+                return self._rollouts(stock, model, [schedule], [wanted]).run(observer, check)[0]
+
+        def on_processor() -> Outcome:
+            outcome = self._spare.simulate(on_cpu(model), schedule, observer, check, afresh(wanted))
+            return replace(outcome, states=tuple(replace(state, backend=model.backend) for state in outcome.states))
+
+        if isinstance(wanted.start, DayState) and not isinstance(wanted.start.body, Body):
+            return on_processor()
+        return climb_down([Rung(on_device, ON_THE_CPU), Rung(on_processor)], self._notice)
+
+    def simulate_many(
+        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
+    ) -> list[Outcome]:
+        """Roll schedules out side by side."""
+        stock, jobs = self._stock(model), list(zip(schedules, wanted, strict=True))
+        outcomes: list[Outcome] = []
+        while len(outcomes) < len(jobs):
+            size = stock.batch
+            part = jobs[len(outcomes) : len(outcomes) + size]
+            if size == 1 or len(part) == 1:
+                (one, how), nobody = part[0], Observer(model, None, keep_days=False)
+                outcomes.append(self.simulate(model, one, nobody, check, how))
+                continue
+            rung = Rung(partial(self._batch, stock, model, part, check), SMALLER_BATCH.format(size, size // 2))
+            found = climb_down([rung, Rung(list[Outcome])], self._notice)
+            if not found:
+                stock.batch = size // 2
+            outcomes += found
+        return outcomes
+
+    def _batch(
+        self, stock: Stock, model: Model, jobs: Sequence[tuple[Schedule, Wanted]], check: Check | None
+    ) -> list[Outcome]:
+        """Side by side. Sizes are powers of two, so that few are captured; what is too many holds no fire."""
+        with stock.lock:
+            schedules, wanted = [job[0] for job in jobs], [job[1] for job in jobs]
+            return self._rollouts(stock, model, schedules, wanted).run(None, check)
+
+    def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
+        """Roll a schedule out and differentiate the objective."""
+        stock = self._stock(model)
+        span = self._span or stock.best_span()
+        rungs = [Rung(lambda: self._gradient(stock, model, schedule, observer, check, span), LESS_HISTORY)]
+        if span > 1:
+            rungs.append(Rung(lambda: self._gradient(stock, model, schedule, observer, check, 1), ON_THE_CPU))
+        rungs.append(Rung(lambda: self._spare.gradient(on_cpu(model), schedule, observer, check)))
+        return climb_down(rungs, self._notice)
+
+    def _gradient(
+        self, stock: Stock, model: Model, schedule: Schedule, observer: Observer, check: Check | None, span: int
+    ) -> Gradients:
+        with stock.lock:
+            history = stock.history(span, model.fleet.n_aircraft)
+            arena, graphs = stock.arena(1, span)
+            setting = self._setting(model)
+            rollouts = Rollouts(model, arena, stock.kernels, graphs, setting, [schedule], [WHOLE], history)
+            (outcome,) = rollouts.run(observer, check)
+            sweep = Sweep(rollouts, history, schedule)
+            decision, pose = sweep.run(check)
+        probability = 1.0 / (1.0 + np.exp(-schedule.logits))
+        soft = probability * (1.0 - probability) * rollouts.lanes[0].gates.open
+        return outcome, (decision + model.weights.budget) * soft, pose
+
+    def _stock(self, model: Model) -> Stock:
+        model.gains.dense()
+        return model.gains.layout(f"gpu {self._tile}", lambda: Stock(model, self._tile))
+
+    def _setting(self, model: Model) -> Setting:
+        protected = bool(model.weights.prot) or bool(model.protected.any())
+        return Setting(model.receiver_treated, model.emitter_treated, protected, band_width(model), self._dense)
+
+    def _rollouts(
+        self, stock: Stock, model: Model, schedules: Sequence[Schedule], wanted: Sequence[Wanted]
+    ) -> Rollouts:
+        runs = 1 << max(len(schedules) - 1, 0).bit_length()
+        arena, graphs = stock.arena(runs, 1)
+        return Rollouts(model, arena, stock.kernels, graphs, self._setting(model), schedules, wanted)
+
+
+def on_cpu(model: Model) -> Model:
+    """The same model for an engine on the processor; its gains are laid out there once."""
+    gains = model.gains.layout("on the processor", lambda: SpreadGains(model.maps, model.dtype, "cpu"))
+    return replace(
+        model, backend="cpu", device="cpu", gains=gains, protection=model.protection.cpu(),
+        protected=model.protected.cpu(),
+    )  # fmt: skip
+
+
+def afresh(wanted: Wanted) -> Wanted:
+    """The same wish without a state that only the GPU can read; a state of the processor's engine is kept."""
+    start = wanted.start
+    if start is None or isinstance(start.body, Body):
+        return replace(wanted, start=None)
+    return replace(wanted, start=replace(start, backend="cpu"))

@@ -1,0 +1,113 @@
+"""Arithmetic that the Triton kernels share. Imported only where Triton is installed."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, misc"
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+# Bits of a tile's flag: what it did at the last step, and what it has ever seen.
+IGNITED = tl.constexpr(1)  # a cell of it ignited: its neighbours may be reached
+TOUCHED = tl.constexpr(2)  # it has held fire
+AGAIN = tl.constexpr(4)  # it has to be run once more: an exposure counts, or its two emission buffers differ
+TREATED = tl.constexpr(8)  # a drop has reached it
+KEPT = tl.constexpr(10)  # TOUCHED | TREATED, what a sleeping tile keeps
+
+# Columns of the table of steps.
+SCALE = tl.constexpr(0)  # B_t = S · fold · scale
+FOLD = tl.constexpr(1)  # rescales S at a day's start
+KEEP = tl.constexpr(2)  # what a step leaves of S
+GAIN = tl.constexpr(3)  # what an ignition adds to S
+SCORED = tl.constexpr(4)  # 1 where state t + 1 counts
+LEFT = tl.constexpr(5)  # number of scored states from t + 1 on
+ROUSE = tl.constexpr(6)  # 1 where everything touched is run, because K changes or B is not scaled
+TABLE = tl.constexpr(8)  # columns
+
+# Columns of a list of drops.
+FINE_Y = tl.constexpr(0)  # landing minus the centre cell of the window
+FINE_X = tl.constexpr(1)
+COS = tl.constexpr(2)
+SIN = tl.constexpr(3)
+ALONG = tl.constexpr(4)  # 1 / (σ∥² + 1/12)
+ACROSS = tl.constexpr(5)
+DOSE = tl.constexpr(6)  # P α
+HALF = tl.constexpr(7)
+CENTRE_Y = tl.constexpr(8)
+CENTRE_X = tl.constexpr(9)
+WATER = tl.constexpr(10)  # 1 for water, 0 for retardant
+TILE_TOP = tl.constexpr(11)  # tiles that the footprint can reach
+TILE_LEFT = tl.constexpr(12)
+TILES_DOWN = tl.constexpr(13)
+TILES_RIGHT = tl.constexpr(14)
+PAIR = tl.constexpr(15)  # its first (drop, tile) pair
+FIRST = tl.constexpr(16)  # the drops of the same step and run
+END = tl.constexpr(17)
+RUN = tl.constexpr(18)
+STEP = tl.constexpr(19)
+DROP = tl.constexpr(20)  # columns
+
+FAR = tl.constexpr(-18.0)
+"""Exponent at six standard deviations: what lies beyond is 1.5e-8 of the payload, and is not evaluated."""
+
+CUT_OFF = tl.constexpr(2.0**-25)
+MAXIMUM_DOSE = tl.constexpr(50.0)
+CAPPED = tl.constexpr(1.9287498479639178e-22)  # exp(−50) in float32
+
+
+@triton.jit
+def ignition(heat):
+    """``1 − exp(−h)`` for ``h ≥ 0``, exactly 0 for ``h ≤ 2⁻²⁵``, because the last addition of ``exp`` rounds once.
+
+    ``exp(−h) = 2⁻ⁿ exp(f)`` with ``f = n ln 2 − h`` in two parts and a Taylor polynomial of degree 7.
+    """
+    clipped = tl.minimum(heat, 80.0)
+    n = tl.floor(clipped * 1.44269502162933349609375 + 0.5)
+    f = tl.fma(n, 0.693145751953125, -clipped)
+    f = tl.fma(n, 1.428606765330187045e-06, f)
+    p = tl.fma(f, 1.0 / 5040.0, 1.0 / 720.0)
+    p = tl.fma(p, f, 1.0 / 120.0)
+    p = tl.fma(p, f, 1.0 / 24.0)
+    p = tl.fma(p, f, 1.0 / 6.0)
+    p = tl.fma(p, f, 0.5)
+    p = tl.fma(p, f, 1.0)
+    p = tl.fma(f, p, 1.0)
+    power = ((127 - n.to(tl.int32)) << 23).to(tl.float32, bitcast=True)
+    return 1.0 - p * power
+
+
+@triton.jit
+def weigh(drop, row, column):
+    """Exponent terms of a drop's Gaussian at offsets ``(row, column)`` from its centre cell, float64.
+
+    Returns ``G``, 0 beyond :data:`FAR` and outside the square window, and the distances to the landing point.
+    """
+    cos, sin = tl.load(drop + COS), tl.load(drop + SIN)
+    along, across, half = tl.load(drop + ALONG), tl.load(drop + ACROSS), tl.load(drop + HALF)
+    dy, dx = row - tl.load(drop + FINE_Y), column - tl.load(drop + FINE_X)
+    qxx = cos * cos * along + sin * sin * across
+    qyy = sin * sin * along + cos * cos * across
+    qxy = -cos * sin * (along - across)
+    exponent = -0.5 * (qxx * dx * dx + 2.0 * qxy * dx * dy + qyy * dy * dy)
+    counts = (exponent >= FAR) & (tl.abs(row) <= half) & (tl.abs(column) <= half)
+    return tl.where(counts, tl.exp(exponent), 0.0), dy, dx
+
+
+@triton.jit
+def band(drop, first, LONG: tl.constexpr, WIDE: tl.constexpr):
+    """Offsets ``(row, column) [LONG, WIDE]`` of the cells about the long axis, from its ``first`` on.
+
+    The window is walked along the coordinate that the axis is closer to. Across it, the Gaussian at a fixed distance
+    ``a`` is centred at ``−q_xy a / q`` and six of its standard deviations are at most ``6 √2 σ⊥``, which ``WIDE`` covers.
+    """
+    cos, sin = tl.load(drop + COS), tl.load(drop + SIN)
+    along, across, half = tl.load(drop + ALONG), tl.load(drop + ACROSS), tl.load(drop + HALF)
+    fine_y, fine_x = tl.load(drop + FINE_Y), tl.load(drop + FINE_X)
+    flat = tl.abs(cos) >= tl.abs(sin)
+    major = (first + tl.arange(0, LONG)).to(tl.float64) - half
+    own, other = tl.where(flat, fine_x, fine_y), tl.where(flat, fine_y, fine_x)
+    q = tl.where(flat, sin * sin * along + cos * cos * across, cos * cos * along + sin * sin * across)
+    middle = tl.floor(other + cos * sin * (along - across) * (major - own) / q + 0.5)
+    minor = middle[:, None] + (tl.arange(0, WIDE)[None, :] - WIDE // 2).to(tl.float64)
+    across_it = major[:, None] + minor * 0.0
+    return tl.where(flat, minor, across_it), tl.where(flat, across_it, minor)

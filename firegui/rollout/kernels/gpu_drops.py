@@ -1,0 +1,174 @@
+"""Drops as the GPU kernels read them: one row of numbers each, and the tiles that each can reach. Numpy, no loop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from firegui.domain.fleet import AircraftType, Material
+from firegui.domain.schedule import Schedule
+from firegui.rollout.deposits import groups, landing_offsets, scales_of
+from firegui.rollout.footprint import CELL_VARIANCE
+from firegui.rollout.model import Model
+from firegui.rollout.suppression import dose_of_payload
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SIGMAS = 6.0
+"""How far a footprint is evaluated: beyond six standard deviations lie 1.5e-8 of its payload."""
+COLUMNS = 20
+"""Numbers of a drop, in the order of the constants of ``gpu_arithmetic``."""
+SLACK = 1e-6
+"""Cells by which a footprint's box is widened, so that rounding never leaves out a cell that the kernels count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """How the raster is cut. Fields are ``[tile_rows · height, tile_columns · width]``, a little larger than it."""
+
+    rows: int
+    columns: int
+    height: int
+    width: int
+
+    @property
+    def tile_rows(self) -> int:
+        """Rows of tiles."""
+        return -(-self.rows // self.height)
+
+    @property
+    def tile_columns(self) -> int:
+        """Columns of tiles."""
+        return -(-self.columns // self.width)
+
+    @property
+    def tiles(self) -> int:
+        """Number of tiles."""
+        return self.tile_rows * self.tile_columns
+
+    @property
+    def field(self) -> tuple[int, int]:
+        """Shape of a field."""
+        return self.tile_rows * self.height, self.tile_columns * self.width
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """The ``wanted [T, A]`` pairs of a schedule, which is number ``run`` of its batch."""
+
+    run: int
+    schedule: Schedule
+    wanted: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DropList:
+    """Drops ordered by step, run and column of the fleet.
+
+    ``rows [n, 20]`` float64; ``pairs [m]`` the drop of every (drop, tile) pair; ``drop_at [T + 1]`` and
+    ``pair_at [T + 1]`` where the drops and the pairs of a step begin; ``index [n, 2]`` step and column; ``group`` the
+    most drops of one run at one step.
+    """
+
+    rows: Floats
+    pairs: NDArray[np.int32]
+    drop_at: Ints
+    pair_at: Ints
+    index: Ints
+    group: int
+
+    def most_at_a_step(self) -> int:
+        """The most drops of a step, over all runs."""
+        return int(np.diff(self.drop_at).max(initial=0))
+
+    def most_pairs(self, steps: int) -> int:
+        """The most pairs in any ``steps`` steps that begin at a multiple of ``steps``."""
+        at = self.pair_at[np.minimum(np.arange(0, len(self.pair_at) - 1 + steps, steps), len(self.pair_at) - 1)]
+        return int(np.diff(at).max(initial=0))
+
+
+def band_width(model: Model) -> int:
+    """Cells across a footprint's axis that hold six standard deviations, a power of two."""
+    widest = max((scales_of(kind, model).perpendicular for kind in model.fleet.types), default=0.0)
+    half = SIGMAS * math.sqrt(2.0 * (widest**2 + CELL_VARIANCE)) + 1.0
+    # The longer axis may be the perpendicular one; no window is wider than itself.
+    side = max((2 * scales_of(kind, model).half_width + 1 for kind in model.fleet.types), default=1)
+    cells = min(2 * math.ceil(half) + 1, 2 * side + 1)
+    return int(2 ** math.ceil(math.log2(cells)))
+
+
+def drop_list(model: Model, tiling: Tiling, requests: Sequence[Request]) -> DropList:
+    """The wanted drops of all requests."""
+    parts = [
+        _of_type(model, request, kind, pairs) for request in requests for kind, pairs in groups(model, request.wanted)
+    ]
+    rows = np.concatenate([part[0] for part in parts]) if parts else np.zeros((0, COLUMNS))
+    index = np.concatenate([part[1] for part in parts]) if parts else np.zeros((0, 2), np.int64)
+    order = np.lexsort((index[:, 1], rows[:, 18], index[:, 0]))
+    rows, index = rows[order], index[order]
+    _reach(rows, tiling)
+    counts = (rows[:, 13] * rows[:, 14]).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    rows[:, 15] = starts[:-1]
+    key = index[:, 0] * (int(rows[:, 18].max(initial=0)) + 1) + rows[:, 18].astype(np.int64)
+    rows[:, 16], rows[:, 17] = np.searchsorted(key, key), np.searchsorted(key, key, side="right")
+    rows[:, 19] = index[:, 0]
+    drop_at = np.searchsorted(index[:, 0], np.arange(model.n_steps + 1))
+    group = int((rows[:, 17] - rows[:, 16]).max(initial=1))
+    pairs = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
+    return DropList(rows, pairs, drop_at, starts[drop_at], index, group)
+
+
+def _of_type(model: Model, request: Request, kind: AircraftType, pairs: Ints) -> tuple[Floats, Ints]:
+    """Rows of one aircraft type, without what depends on other drops."""
+    scales, poses = scales_of(kind, model), request.schedule.poses[pairs[:, 0], pairs[:, 1]]
+    landing = poses[:, :2] + landing_offsets(model, kind, pairs, poses)
+    centre = np.clip(np.rint(landing), 0, np.array(model.shape) - 1)
+    rows = np.zeros((len(pairs), COLUMNS))
+    rows[:, 0:2] = landing - centre
+    rows[:, 2], rows[:, 3] = np.cos(poses[:, 2]), np.sin(poses[:, 2])
+    rows[:, 4], rows[:, 5] = (1.0 / (s**2 + CELL_VARIANCE) for s in (scales.parallel, scales.perpendicular))
+    rows[:, 6] = dose_of_payload(kind, model.maps, model.effectiveness)
+    rows[:, 7] = scales.half_width
+    rows[:, 8:10] = centre
+    rows[:, 10] = float(kind.material is Material.WATER)
+    rows[:, 18] = request.run
+    return rows, pairs
+
+
+def _reach(rows: Floats, tiling: Tiling) -> None:
+    """The rectangle of tiles that a footprint can reach, in columns 11 to 14; none where it misses the raster."""
+    cos2, sin2 = rows[:, 2] ** 2, rows[:, 3] ** 2
+    along, across = 1.0 / rows[:, 4], 1.0 / rows[:, 5]
+    spread = np.sqrt(np.stack([sin2 * along + cos2 * across, cos2 * along + sin2 * across], axis=1)) * SIGMAS + SLACK
+    half, size = rows[:, 7:8], np.array([tiling.rows, tiling.columns])
+    low = np.maximum(np.maximum(np.ceil(rows[:, 0:2] - spread), -half) + rows[:, 8:10], 0)
+    high = np.minimum(np.minimum(np.floor(rows[:, 0:2] + spread), half) + rows[:, 8:10], size - 1)
+    tile = np.array([tiling.height, tiling.width])
+    first, last = low // tile, high // tile
+    empty = (low > high).any(axis=1)
+    rows[:, 11:13] = np.where(empty[:, None], 0, first)
+    rows[:, 13:15] = np.where(empty[:, None], 0, last - first + 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviceDrops:
+    """A drop list on the device. ``shares [n]`` is to hold ``P α / Σ G``."""
+
+    host: DropList
+    rows: Tensor
+    pairs: Tensor
+    shares: Tensor
+
+
+def upload(drops: DropList, device: str) -> DeviceDrops:
+    """Copy a list to ``device``."""
+    rows, pairs = torch.from_numpy(drops.rows).to(device), torch.from_numpy(drops.pairs).to(device)
+    return DeviceDrops(drops, rows, pairs, torch.zeros(len(drops.rows), dtype=torch.float64, device=device))

@@ -1,0 +1,185 @@
+"""How a fire lies in memory for the active-front kernels.
+
+The raster is cut into tiles of 4 × 16 cells. Fields (``U``, ``S``, …) are flat float32 arrays of whole rows with one row
+of margin above and below and 16 columns left and right, so that no kernel tests for an edge; what lies outside the
+raster never burns because its gains are 0. Gains are contiguous per tile: ``[day, tile, row in tile, 8, 16]``. Sets of
+tiles are bits of 64-bit words, ``words`` per row of tiles, so that they are walked in raster order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.maps import FireMaps
+from firegui.rollout.gains import MAXIMUM_FACTOR
+from firegui.rollout.kernels.compiled import kernel
+
+Floats = NDArray[np.float32]
+Words = NDArray[np.int64]
+
+TILE_ROWS, LANES, NEIGHBOURS = 4, 16, 8
+MARGIN = 16
+SMALLEST_DECAY = 1e-15
+"""Stands for the factor 0 of a burn of one step: what it leaves of ``B`` gives exposures far below the cut-off."""
+LARGEST_SCALE = 1e30
+SMALLEST_LOG = 1 << 14
+"""Pieces that a log has room for at first."""
+
+
+class Shape(NamedTuple):
+    """Sizes that the kernels index with."""
+
+    rows: int
+    columns: int
+    tile_rows: int
+    tile_columns: int
+    words: int
+    stride: int
+    cells: int
+    """Length of a field."""
+
+    def offset(self, row: int, column: int) -> int:
+        """Where a cell lies in a field."""
+        return (row + 1) * self.stride + MARGIN + column
+
+
+class Clock(NamedTuple):
+    """Time: ``decay[k] = (1 − 1/T_burn)^k`` and its inverse for the ``k`` steps since ``S`` was last rescaled."""
+
+    steps_per_day: int
+    period: int
+    decay: Floats
+    growth: Floats
+
+
+class Fields(NamedTuple):
+    """State of a rollout.
+
+    ``S = B / decay[k]`` changes only where something ignites, so a sleeping cell costs nothing; ``emission`` is
+    ``ρ_e S``, what the stencil reads; ``dose`` is 0 between drops. The last three are the gradient's: ``a`` with
+    ``g_t = a − l · n_t`` (n_t scored states after t), ``C`` and the same for one step only.
+    """
+
+    unburned: Floats
+    scaled: Floats
+    emission: Floats
+    retardant: Floats
+    dose: Floats
+    adjoint: Floats
+    collected: Floats
+    passing: Floats
+
+
+class Marks(NamedTuple):
+    """Sets of tiles: to be run at this step, at the next, ever burning, and with retardant."""
+
+    now: Words
+    after: Words
+    touched: Words
+    treated: Words
+
+
+@dataclass(slots=True, eq=False)
+class Workspace:
+    """Everything a rollout writes on, used again by the next: fields at their rest values, logs of any content."""
+
+    fields: Fields
+    marks: Marks
+    log_places: NDArray[np.int32]
+    log_values: Floats
+    stamps: NDArray[np.int32]
+
+
+class Layout:
+    """A fire laid out for the kernels, with the workspaces of the rollouts that run on it."""
+
+    def __init__(self, maps: FireMaps) -> None:
+        self.shape = shape_of(*maps.shape)
+        self.clock = clock_of(maps)
+        self.gains = lay_out(maps, self.shape)
+        rows, columns = np.nonzero(maps.ignition)
+        self.ignition = ((rows + 1) * self.shape.stride + MARGIN + columns).astype(np.int64)
+        self.helper = ThreadPoolExecutor(1, thread_name_prefix="footprints")
+        self._idle: list[Workspace] = []
+        self._lock = Lock()
+
+    @contextmanager
+    def workspace(self) -> Iterator[Workspace]:
+        """A workspace for one rollout, which has to leave it at rest. One that an error left is thrown away."""
+        with self._lock:
+            space = self._idle.pop() if self._idle else self._new()
+        yield space
+        with self._lock:
+            self._idle.append(space)
+
+    def _new(self) -> Workspace:
+        cells, words = self.shape.cells, self.shape.tile_rows * self.shape.words
+        ones, zeros = (lambda: np.ones(cells, np.float32)), (lambda: np.zeros(cells, np.float32))
+        fields = Fields(ones(), zeros(), zeros(), ones(), zeros(), zeros(), zeros(), zeros())
+        marks = Marks(*(np.zeros(words, np.int64) for _ in range(4)))
+        stamps = np.full(self.shape.tile_rows * self.shape.tile_columns * TILE_ROWS, -1, np.int32)
+        return Workspace(fields, marks, np.empty((SMALLEST_LOG, 2), np.int32), np.empty(SMALLEST_LOG * LANES, np.float32), stamps)
+
+
+def shape_of(rows: int, columns: int) -> Shape:
+    """Tiles and strides of a raster."""
+    tile_rows, tile_columns = -(-rows // TILE_ROWS), -(-columns // LANES)
+    stride = tile_columns * LANES + 2 * MARGIN
+    return Shape(
+        rows, columns, tile_rows, tile_columns, -(-tile_columns // 64), stride, (tile_rows * TILE_ROWS + 2) * stride
+    )
+
+
+def clock_of(maps: FireMaps) -> Clock:
+    """Powers of the fraction that burns on. ``S`` is rescaled once a day, or before its scale leaves float32."""
+    rate = max(1.0 - 1.0 / maps.t_burn, SMALLEST_DECAY)
+    longest = int(math.log(LARGEST_SCALE) / -math.log(rate)) if rate < 1.0 else maps.steps_per_day
+    period = max(1, min(maps.steps_per_day, longest))
+    powers = rate ** np.arange(period + 1)
+    return Clock(maps.steps_per_day, period, powers.astype(np.float32), (1.0 / powers).astype(np.float32))
+
+
+def lay_out(maps: FireMaps, shape: Shape) -> Floats:
+    """``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable`` per tile; the products are those of the dense layout."""
+    size = maps.days * shape.tile_rows * shape.tile_columns * TILE_ROWS * NEIGHBOURS * LANES
+    gains = np.zeros(size, np.float32)
+    _lay_out(np.ascontiguousarray(maps.phi), np.ascontiguousarray(maps.gamma), maps.burnable, shape, gains)
+    return gains
+
+
+def field_of(raster: NDArray[np.generic], shape: Shape) -> Floats:
+    """A raster as a field, 0 outside."""
+    field = np.zeros((shape.tile_rows * TILE_ROWS + 2, shape.stride), np.float32)
+    field[1 : 1 + shape.rows, MARGIN : MARGIN + shape.columns] = raster
+    return field.reshape(-1)
+
+
+def raster_of(field: Floats, shape: Shape) -> Floats:
+    """The raster inside a field, a view ``[H, W]``."""
+    whole = field.reshape(-1, shape.stride)
+    return whole[1 : 1 + shape.rows, MARGIN : MARGIN + shape.columns]
+
+
+@kernel
+def _lay_out(phi: Floats, gamma: Floats, burnable: NDArray[np.bool_], shape: Shape, gains: Floats) -> None:
+    top = np.float32(MAXIMUM_FACTOR)
+    zero = np.float32(0.0)
+    tiles = shape.tile_rows * shape.tile_columns
+    for day in range(phi.shape[0]):
+        for i in range(shape.rows):
+            first = (day * tiles + i // 4 * shape.tile_columns) * 4 + i % 4
+            for n in range(8):
+                for j in range(shape.columns):
+                    if burnable[i, j]:
+                        wide = min(max(gamma[day, i, j], zero), top)
+                        at = (first + j // 16 * 4) * 128 + n * 16 + j % 16
+                        gains[at] = min(max(phi[day, n, i, j], zero), top) * wide
