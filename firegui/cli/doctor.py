@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-import statistics
 import sys
-import time
-from collections.abc import Callable
 from ctypes import CDLL
-from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import click
@@ -18,14 +15,18 @@ import pyproj
 import rasterio
 
 from firegui.assets import resource
+from firegui.cli.bench import Say, bench_lines, run_bench
 from firegui.cli.display import NO_DISPLAY, display_trouble
+from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report, table
 from firegui.errors import FireguiError
+from firegui.io.project_store import load_project
 from firegui.runs.engine import load_engine
 
 PACKAGES = (
     "firegui",
     "torch",
+    "numba",
     "numpy",
     "PySide6-Essentials",
     "pyqtgraph",
@@ -60,17 +61,21 @@ QT_LIBRARIES = {
 }
 """What Qt's window plugin links to on Linux: shared object and Debian package. Without a window few are needed."""
 RESOURCES = ("fleet/default.toml", "fire/scalar.toml")
-BENCH_DAYS, BENCH_ROUNDS = 2, 7
 
 
 @click.command()
-@click.option("--bench", is_flag=True, help="Also time a small rollout and gradient on the demo fire.")
+@click.option("--bench", is_flag=True, help="Also time the engines on a synthetic fire; takes about a minute.")
+@click.option("--project", metavar="PROJECT", type=FILE, help="With --bench: time the fire of this project instead.")
+@click.option("--rounds", type=click.IntRange(1, 1000), default=5, show_default=True, help="How often it is timed.")
 @json_option
-def doctor(bench: bool, as_json: bool) -> None:
+def doctor(bench: bool, project: Path | None, rounds: int, as_json: bool) -> None:
     """Say what is installed, what firegui can compute on, and how to get what is missing."""
+    if project is not None and not bench:
+        raise click.UsageError("--project goes with --bench: it says which fire is timed")
+    loaded = load_project(project) if project is not None else None
     data = diagnosis()
     if bench:
-        data["bench"] = _bench()
+        data["bench"] = run_bench(load_engine(), loaded, rounds, Say())
     report(as_json, data, lambda: _lines(data))
 
 
@@ -79,7 +84,7 @@ def diagnosis() -> dict[str, Any]:
     libraries, trouble = missing_libraries(), display_trouble()
     absent = [name for name in RESOURCES if not _has_resource(name)]
     try:
-        engine: dict[str, Any] = load_engine().devices()
+        engine: dict[str, Any] = {**load_engine().devices(), "kernels": load_engine().kernels()}
     except ImportError as error:
         engine = {"error": str(error)}
     return {
@@ -138,14 +143,22 @@ def _lines(data: dict[str, Any]) -> list[str]:
     ]
     lines = [data["system"], *table(rows), f"GDAL {data['gdal']}, PROJ {data['proj']}"]
     lines += [f"{data['cores']} cores, of which the engine uses {engine.get('threads', '?')}; graphics cards: {cards}"]
-    lines += [f"display: {_display_words(data['display_trouble'])}"]
-    for name, times in data.get("bench", {}).items():
-        spread = f"{times['least_ms']:.1f} to {times['most_ms']:.1f}, {times['rounds']} rounds"
-        lines.append(f"{name}: median {times['median_ms']:.1f} ms ({spread})")
+    lines += [*_kernel_words(engine.get("kernels")), f"display: {_display_words(data['display_trouble'])}"]
     return [
         *lines,
+        *(bench_lines(data["bench"]) if "bench" in data else []),
         *(["Missing:", *(f"  • {text}" for text in data["remedies"])] if data["remedies"] else ["Nothing is missing."]),
     ]
+
+
+def _kernel_words(kernels: dict[str, Any] | None) -> list[str]:
+    if kernels is None:
+        return []
+    compiled = "the CPU's kernels need numba, which is missing: they compute in torch"
+    if kernels["numba"] is not None:
+        kept = f"{kernels['kept_kernels']} kept in {kernels['kept_in']}" if kernels["kept_kernels"] else "none kept yet"
+        compiled = f"kernels of the CPU: numba {kernels['numba']}, {kept}"
+    return [compiled, f"kernels of a GPU: Triton {kernels['triton'] or 'is not installed (only a GPU needs it)'}"]
 
 
 def _display_words(trouble: str) -> str:
@@ -155,29 +168,6 @@ def _display_words(trouble: str) -> str:
         return "none; the commands and firegui demo work without one, for the window set DISPLAY"
     what = trouble.removeprefix("display ")
     return f"{what}; check DISPLAY, or unset it: the commands and firegui demo work without one"
-
-
-def _bench() -> dict[str, dict[str, float]]:
-    engine = load_engine()
-    project = engine.demo()
-    project = replace(project, plan=replace(project.plan, days=min(BENCH_DAYS, project.plan.days)))
-    model = engine.build(project, project.plan.design, "auto")
-    schedule = engine.start(model, project.plan.optimizer, None, None)
-    return {
-        "rollout": timed(lambda: engine.simulate(model, schedule)),
-        "gradient": timed(lambda: engine.gradient(model, schedule)),
-    }
-
-
-def timed(work: Callable[[], object], rounds: int = BENCH_ROUNDS) -> dict[str, float]:
-    """Median, least and most milliseconds of ``rounds`` calls, after one that is not counted."""
-    work()
-    times = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        work()
-        times.append(1000.0 * (time.perf_counter() - began))
-    return {"median_ms": statistics.median(times), "least_ms": min(times), "most_ms": max(times), "rounds": rounds}
 
 
 def _version(name: str) -> str | None:

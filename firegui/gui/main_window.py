@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QTabWidget, QToolBar, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabWidget, QToolBar, QWidget
 
 from firegui.errors import InputError
 from firegui.gui.actions import Actions, WindowCommands
@@ -21,7 +21,7 @@ from firegui.gui.menus import fill_menus, fill_tool_bar
 from firegui.gui.panels.calendar import CalendarPanel
 from firegui.gui.panels.fleet import FleetPanel
 from firegui.gui.panels.layers import LayersPanel
-from firegui.gui.panels.objective import BACKENDS, ObjectivePanel
+from firegui.gui.panels.objective import ObjectivePanel
 from firegui.gui.panels.regions import RegionsPanel
 from firegui.gui.panels.runs import RunsPanel
 from firegui.gui.panels.scenario import ScenarioPanel
@@ -56,7 +56,6 @@ class MainWindow(QMainWindow):
         self._make_docks()
         self.actions_ = Actions(self, session, self.documents, self.plan, self._commands())
         fill_menus(self, self.actions_, self.documents, [dock.toggleViewAction() for dock in self.docks.values()])
-        self._device = QLabel()
         self._make_tool_bar()
         self._status = StatusLine(session, self.queue, self.map, self.statusBar())
         self._listen()
@@ -64,7 +63,6 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(_SMALLEST)
         self._restore()
         self._show_title()
-        self._show_device()
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _make_docks(self) -> None:
@@ -140,8 +138,7 @@ class MainWindow(QMainWindow):
 
     def _make_tool_bar(self) -> None:
         bar = QToolBar("Tools", self)
-        self._device.setProperty("role", "muted")
-        fill_tool_bar(bar, self.actions_, self._device)
+        fill_tool_bar(bar, self.actions_)
         self.addToolBar(bar)
 
     def _listen(self) -> None:
@@ -183,16 +180,12 @@ class MainWindow(QMainWindow):
 
     def _keep_backend(self, name: str) -> None:
         self._preferences.backend = name
-        self._show_device()
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show_title(self) -> None:
         name = self.session.project.scenario.name if self.session.has_project else "no project"
         self.setWindowTitle(f"{name}[*] — firegui")
         self.setWindowModified(self.session.is_dirty)
-
-    def _show_device(self) -> None:
-        self._device.setText(f"Device: {BACKENDS.get(self.session.backend, self.session.backend)}")
 
     def _show_problems(self, error: InputError) -> None:
         show_problems(self, error)

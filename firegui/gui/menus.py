@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMainWindow, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
 from firegui.gui.actions import Actions
 from firegui.gui.documents import Documents
@@ -39,8 +39,8 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     bar.addMenu("&Help").addAction(actions.about)
 
 
-def fill_tool_bar(bar: QToolBar, actions: Actions, trailing: QWidget) -> None:
-    """Tools of the map, then the run, then ``trailing`` at the far end."""
+def fill_tool_bar(bar: QToolBar, actions: Actions) -> None:
+    """Tools of the map, then the run."""
     bar.setObjectName("toolBar")
     bar.setMovable(False)
     bar.setIconSize(QSize(17, 17))
@@ -54,10 +54,6 @@ def fill_tool_bar(bar: QToolBar, actions: Actions, trailing: QWidget) -> None:
     start = bar.widgetForAction(actions.start)
     if isinstance(start, QToolButton):
         start.setObjectName("startButton")
-    room = QWidget()
-    room.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-    bar.addWidget(room)
-    bar.addWidget(trailing)
 
 
 def _submenu(title: str, actions: Iterable[QAction], parent: QWidget) -> QMenu:

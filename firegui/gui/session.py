@@ -106,6 +106,7 @@ class Session(QObject):
     refused = Signal(object)
     """An edit or a file was refused; carries the :class:`InputError`. Nothing was changed. The window shows it."""
     backend_changed = Signal(str)
+    device_changed = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -120,6 +121,7 @@ class Session(QObject):
         self._selected = ""
         self._result = ShownResult()
         self._backend = "auto"
+        self._devices: dict[str, str] = {}
 
     # -- the project -------------------------------------------------------------------------------------------------
     @property
@@ -231,6 +233,16 @@ class Session(QObject):
         if name != self._backend:
             self._backend = name
             self.backend_changed.emit(name)
+
+    @property
+    def device(self) -> str:
+        """What the chosen backend has turned out to compute on (``the CPU``); empty before a run has said so."""
+        return self._devices.get(self._backend, "")
+
+    def note_device(self, backend: str, name: str) -> None:
+        """A run that asked for ``backend`` computes on the device ``name``."""
+        self._devices[backend] = name
+        self.device_changed.emit(self.device)
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     @property

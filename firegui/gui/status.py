@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
+from firegui.gui.device import DeviceButton
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.map.view import MapView
 from firegui.gui.plots.elided import ElidedLabel
@@ -14,7 +15,7 @@ _MESSAGE_MS = 10_000
 
 
 class StatusLine(QObject):
-    """Three texts side by side: where the mouse is, the latest message, and the work in hand."""
+    """Side by side: where the mouse is, the latest message, the work in hand, and the device."""
 
     def __init__(self, session: Session, queue: RunQueue, view: MapView, bar: QStatusBar) -> None:
         super().__init__(bar)
@@ -27,6 +28,8 @@ class StatusLine(QObject):
         bar.addWidget(self.place, 3)
         bar.addWidget(self.message, 2)
         bar.addPermanentWidget(self.work)
+        self.device = DeviceButton(session)
+        bar.addPermanentWidget(self.device)
         self._fade = QTimer(self)
         self._fade.setSingleShot(True)
         self._fade.setInterval(_MESSAGE_MS)

@@ -115,6 +115,11 @@ def _stylesheet(c: Colors) -> str:
     QToolBar QToolButton#startButton:enabled:hover {{ background: {c.go_hover}; }}
     QStatusBar {{ border-top: 1px solid {c.border}; }}
     QStatusBar::item {{ border: 0; }}
+    QStatusBar QToolButton {{ color: {c.muted}; padding: 2px 16px 2px 8px; border: 1px solid transparent;
+        border-radius: 4px; }}
+    QStatusBar QToolButton::menu-indicator {{ subcontrol-position: right center; right: 3px; }}
+    QStatusBar QToolButton:hover {{ background: {c.raised}; color: {c.text}; }}
+    QStatusBar QToolButton:focus {{ border-color: {c.accent}; }}
     QHeaderView::section {{ background: {c.window}; color: {c.muted}; border: 0; border-bottom: 1px solid {c.border};
         padding: 3px 4px; }}
     QTableView {{ border: 1px solid {c.border}; gridline-color: {c.border}; }}

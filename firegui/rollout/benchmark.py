@@ -152,6 +152,7 @@ class _Bench:
         for fire, schedule in self._schedules.items():
             self.works[f"{backend} rollout {fire}"] = _rollout(model, schedule)
             self.works[f"{backend} gradient {fire}"] = _gradient(model, schedule)
+            self.works[f"{backend} gradient of listed drops {fire}"] = _gradient(model, _listed(schedule))
         many = [self._schedules["contained"]] * (self._extent.batch if backend == "cuda" else os.cpu_count() or 1)
         self.works[f"{backend} many contained"] = lambda: simulate_many(model, many)
         for name, work in self.works.items():
@@ -177,7 +178,7 @@ class _Bench:
         free = simulate(model, Schedule.empty(model.n_steps, model.fleet.n_aircraft), keep_days=True)
         assert free.p_fire_days is not None
         self._schedules["unsuppressed"] = poised_schedule(model, free.p_fire_days[-1])
-        held = min((_held(model, self._extent, distance) for distance in _tries(model, self._extent)), key=_cells)
+        held = _best_held(model, self._extent)
         self._schedules["contained"] = held.pop("schedule")
         self._fire = {"extent_cells": free.metrics.final_extent_cells, "held": held}
 
@@ -193,11 +194,14 @@ class _Bench:
         found = dict(self._engines[backend])
         dense = times["dense rollout unsuppressed"].median
         for fire in self._schedules:
-            rollout, gradient = (times[f"{backend} {what} {fire}"] for what in ("rollout", "gradient"))
+            kinds = ("rollout", "gradient", "gradient of listed drops")
+            rollout, gradient, listed = (times[f"{backend} {what} {fire}"] for what in kinds)
             found[fire] = {
                 "rollout": rollout.plain(),
                 "gradient": gradient.plain(),
+                "gradient_of_listed": listed.plain(),
                 "gradient_to_rollout": gradient.median / rollout.median,
+                "gradient_of_listed_to_rollout": listed.median / rollout.median,
                 # Against dense torch without drops, which costs the same whatever the fire does.
                 "dense_to_rollout": dense / rollout.median,
                 "dense_to_gradient": dense / gradient.median,
@@ -207,12 +211,14 @@ class _Bench:
         return found
 
 
-def _tries(model: Model, extent: Extent) -> Iterator[int]:
-    """Distances to try, until one has held."""
+def _best_held(model: Model, extent: Extent) -> dict[str, Any]:
+    """The first band that holds the fire, else the one that lets the least burn."""
+    found: list[dict[str, Any]] = []
     for distance in DISTANCES:
-        yield distance
-        if _cells(_held(model, extent, distance)) <= extent.held_cells:
-            return
+        found.append(_held(model, extent, distance))
+        if _cells(found[-1]) <= extent.held_cells:
+            break
+    return min(found, key=_cells)
 
 
 def _held(model: Model, extent: Extent, distance: int) -> dict[str, Any]:
@@ -280,6 +286,11 @@ def _rollout(model: Model, schedule: Schedule) -> Work:
 
 def _gradient(model: Model, schedule: Schedule) -> Work:
     return lambda: simulate_with_gradient(model, schedule)
+
+
+def _listed(schedule: Schedule) -> Schedule:
+    """The schedule as a file would give it: only its drops have a pose, every other aircraft waits in the corner."""
+    return Schedule(schedule.logits, schedule.poses * schedule.proposed[:, :, None])
 
 
 def _dense(dense: DenseRollout, schedule: Schedule) -> Work:

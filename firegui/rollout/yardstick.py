@@ -84,7 +84,7 @@ def poised_schedule(model: Model, fire: NDArray[np.float32]) -> Schedule:
     What an optimizer starts from: each available pair has a footprint to differentiate, and none is executed.
     """
     schedule = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
-    return _poised(schedule, np.argwhere(fire > 0.5))
+    return _poised(schedule, np.argwhere(fire > min(0.5, 0.5 * float(fire.max()))))
 
 
 def holding_schedule(model: Model, drops: int, distance: int) -> Schedule:
@@ -99,7 +99,8 @@ def holding_schedule(model: Model, drops: int, distance: int) -> Schedule:
     slots = np.argwhere(apply_gates(np.ones(size, bool), fleet, maps.steps_per_day).executed)[:drops]
     ring = _Ring.around(maps.ignition, distance)
     schedule = _poised(Schedule.empty(*size), ring.cells)
-    edge = np.argwhere(_spread(maps.ignition) & ~maps.ignition)
+    edge = np.argwhere(maps.ignition & _spread(~maps.ignition))
+    edge = edge if len(edge) else np.argwhere(maps.ignition)
     tails = fleet.tails
     for turn, (step, column) in enumerate(slots.tolist()):
         kind = tails[column].type
@@ -137,7 +138,8 @@ class _Ring:
         top, left = max(int(rows.min()) - margin, 0), max(int(columns.min()) - margin, 0)
         near = fire[top : int(rows.max()) + margin + 1, left : int(columns.max()) + margin + 1]
         steps = _steps_away(near, margin)
-        band = (steps >= distance) & (steps < distance + BAND_CELLS)
+        first = min(distance, int(steps.max()))  # a raster may end before the band begins
+        band = (steps >= first) & (steps < first + BAND_CELLS)
         # The outward direction comes from distances smoothed over some cells; the band runs across it.
         smooth = torch.nn.functional.avg_pool2d(torch.from_numpy(steps)[None, None], 9, 1, 4, count_include_pad=False)
         d_row, d_column = np.gradient(smooth[0, 0].numpy().astype(np.float64))

@@ -7,7 +7,7 @@ any module of :mod:`firegui.runs` loads no torch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -125,6 +125,24 @@ class LazyEngine:
             return "the CPU"
         cards = self.devices()["cuda"]
         return f"the GPU {cards[0]}" if cards else "the GPU"
+
+    def benchmark(
+        self, fire: tuple[str, FireMaps] | None, fleet: Fleet, rounds: int, say: Callable[[str], None]
+    ) -> dict[str, Any]:
+        """See :func:`firegui.rollout.benchmark.benchmark`; ``fire`` is a name and its maps, None a synthetic one."""
+        module = import_module("firegui.rollout.benchmark")
+        if fire is None:
+            say("making a synthetic fire")
+            fire = "synthetic fire", import_module("firegui.rollout.yardstick").synthetic_fire()
+        backends = ("cpu", "cuda") if self.devices()["cuda"] else ("cpu",)
+        found: dict[str, Any] = module.benchmark(*fire, fleet, module.Extent(backends=backends, rounds=rounds), say)
+        return found
+
+    def kernels(self) -> dict[str, Any]:
+        """What compiles the engine's kernels, and how many are kept; see :mod:`firegui.rollout.machine`."""
+        import_module("firegui.rollout.backend")
+        found: dict[str, Any] = import_module("firegui.rollout.machine").compilers()
+        return found
 
     def devices(self) -> dict[str, Any]:
         """What the engine can compute on: torch's version, threads and graphics cards."""

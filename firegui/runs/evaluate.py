@@ -9,7 +9,16 @@ from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problems
 from firegui.runs.control import RunControl
-from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunEvent, RunFinished, RunState
+from firegui.runs.events import (
+    BaselineReady,
+    DeviceUsed,
+    FinishReason,
+    Message,
+    PlanUpdated,
+    RunEvent,
+    RunFinished,
+    RunState,
+)
 from firegui.runs.messages import engine_words, gain_message
 from firegui.runs.protocols import Engine, RolloutResult
 from firegui.runs.spec import EvaluateSpec
@@ -42,8 +51,9 @@ class Evaluation:
         problems.extend(project.problems())
         problems.raise_if_any("The project cannot be run")
         model = self._engine.build(project, project.plan.nominal, spec.backend)
-        words = engine_words(model.backend, self._engine.device_name(model.device))
-        self._emit(Message(f"Computing on {words}"))
+        device = self._engine.device_name(model.device)
+        words = engine_words(model.backend, device)
+        self._emit(Message(f"Computing on {words}", device=DeviceUsed(spec.backend, device)))
         self._machine.move(RunState.RUNNING)
         baseline = self._rollout(model, Schedule.empty(project.calendar.n_steps, model.fleet.n_aircraft))
         self.baseline_metrics = baseline.metrics

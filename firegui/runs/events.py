@@ -42,11 +42,23 @@ class StateChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceUsed:
+    """The ``backend`` that was asked for, and the ``name`` of the device that computes: ``the CPU``."""
+
+    backend: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """Something worth a line in the log: a fallback taken, an assumption made."""
+    """Something worth a line in the log: a fallback taken, an assumption made.
+
+    ``device`` is set where the text says what is computed on.
+    """
 
     text: str
     level: str = "info"
+    device: DeviceUsed | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

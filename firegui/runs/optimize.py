@@ -14,7 +14,16 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.runs.conclusion import Conclusion
 from firegui.runs.control import RunControl
-from firegui.runs.events import BaselineReady, EpochDone, FinishReason, Message, RunEvent, RunFinished, RunState
+from firegui.runs.events import (
+    BaselineReady,
+    DeviceUsed,
+    EpochDone,
+    FinishReason,
+    Message,
+    RunEvent,
+    RunFinished,
+    RunState,
+)
 from firegui.runs.folder import CHECKPOINT, RunFolder, RunRecord, check_out, found_in
 from firegui.runs.header import new_header
 from firegui.runs.lock import FolderLock
@@ -114,7 +123,8 @@ class Optimization:
             was = (previous.header.backend, previous.header.device)
             if was != (model.backend, model.device):
                 self._warn(f"the run was started on {self._words(*was)}: the last digits may differ from then on")
-        self._emit(Message(f"Computing on {self._words(model.backend, model.device)}"))
+        words, name = self._words(model.backend, model.device), self._engine.device_name(model.device)
+        self._emit(Message(f"Computing on {words}", device=DeviceUsed(self._spec.backend, name)))
         missing = self._spec.project.scenario.missing_layers
         if missing and self._spec.project.maps is None:
             self._emit(Message("planned without the layers " + ", ".join(LAYERS[key][0].lower() for key in missing)))

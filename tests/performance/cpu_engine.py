@@ -60,6 +60,8 @@ def demands(data: dict[str, Any], memory: int | None) -> list[Demand]:
         Demand("executed drops of the contained fire", data["fire"]["held"]["drops"], 1000.0, "drops", at_least=True),
         Demand("gradient step / rollout, unsuppressed", free["gradient_to_rollout"], 3.0, "×"),
         Demand("gradient step / rollout, contained", held["gradient_to_rollout"], 2.0, "×"),
+        Demand("  the same, drops of a file only, unsuppressed", free["gradient_of_listed_to_rollout"], 3.0, "×"),
+        Demand("  the same, drops of a file only, contained", held["gradient_of_listed_to_rollout"], 2.0, "×"),
         Demand("dense torch / gradient step, unsuppressed", free["dense_to_gradient"], 10.0, "×", at_least=True),
         Demand("dense torch / gradient step, contained", held["dense_to_gradient"], 10.0, "×", at_least=True),
     ]
@@ -100,7 +102,10 @@ def tables(data: dict[str, Any]) -> list[str]:
     rows = [("dense torch, " + fire, data["dense"][fire]) for fire in ("unsuppressed", "contained")]
     engine = data["engines"]["cpu"]
     for fire in ("unsuppressed", "contained"):
-        rows += [(f"engine, {what}, {fire}", engine[fire][what]) for what in ("rollout", "gradient")]
+        rows += [
+            (f"engine, {what.replace('_', ' ')}, {fire}", engine[fire][what])
+            for what in ("rollout", "gradient", "gradient_of_listed")
+        ]
     rows.append((f"engine, {engine['schedules_at_once']} rollouts at once, contained", engine["many"]))
     rows += [(f"engine, {row['days']} days, {row['factor']}× the cells", row["cpu"]) for row in data["raster"]]
     return [

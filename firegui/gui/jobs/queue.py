@@ -331,6 +331,8 @@ class RunQueue(QObject):
         return screen
 
     def _on_message(self, event: Message) -> None:
+        if event.device is not None:
+            self._session.note_device(event.device.backend, event.device.name)
         self._log(event.text, event.level)
 
     def _log(self, text: str, level: str = "info") -> None:

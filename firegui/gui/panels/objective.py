@@ -18,17 +18,12 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, PlanSettings, RetardantSide, Setting
+from firegui.gui.device import BACKENDS
 from firegui.gui.forms.paths import Path, replaced_at
 from firegui.gui.forms.plan_fields import PlanField
 from firegui.gui.forms.sections import Folded, labelled_rows
 from firegui.gui.session import Session
 
-BACKENDS = {
-    "auto": "Automatic (best available)",
-    "cpu": "CPU kernels",
-    "cuda": "NVIDIA GPU",
-    "reference": "Plain reference (slow)",
-}
 SIDES = {
     RetardantSide.BOTH: "Both cells (default)",
     RetardantSide.EMITTER: "Emitting neighbour only",

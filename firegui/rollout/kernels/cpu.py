@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from firegui.rollout.day_state import DayState, Exceeded, exceeded, state_of
 from firegui.rollout.deposits import scales_of
 from firegui.rollout.gates import Gates, apply_gates
 from firegui.rollout.kernels.cpu_backward import NEVER, Reading, Watching, sweep
-from firegui.rollout.kernels.cpu_footprints import Aircraft, Pieces, Wind, first_reads
+from firegui.rollout.kernels.cpu_footprints import AMOUNT, Aircraft, Pieces, Wind, first_reads, relevant
 from firegui.rollout.kernels.cpu_forward import (
     SCORED,
     SCORED_PROT,
@@ -39,10 +39,10 @@ from firegui.rollout.kernels.cpu_state import (
     light,
     measure,
     packed,
-    prepare_adjoint,
+    start_adjoint,
     unpack,
 )
-from firegui.rollout.kernels.layout import Floats, Layout, Workspace, field_of, raster_of
+from firegui.rollout.kernels.layout import Floats, Layout, Workspace, aligned, field_of, raster_of
 from firegui.rollout.landing import fall_time_s
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
@@ -54,7 +54,8 @@ LEAST_SECONDS = 0.005
 """A stretch of days that took less is followed by one twice as long, so that asking to cancel costs nothing."""
 SLACK = 1.0 + 1e-6
 """Running sums and final ones differ by rounding: a rollout is given up only well beyond its bound."""
-EMPTY = np.zeros(0, np.int32)
+STRETCH_DAYS = 3
+"""Days whose open pairs have their footprints in one table."""
 
 
 class Objective(NamedTuple):
@@ -114,14 +115,11 @@ class ActiveFront:
         layout = layout_of(model)
         with layout.workspace() as space:
             run = _Run(model, schedule, layout, space, WHOLE, keep=True, dense=dense)
-            back = _Back(run, schedule, layout.helper if self._threads > 1 else None)
-            try:
-                run.advance(observer, check)
-                outcome = run.outcome()
-                back.sweep(check)
-            finally:
-                back.end()
-            run.clean(back)
+            run.advance(observer, check)
+            outcome = run.outcome()
+            back = _Back(run, schedule)
+            back.sweep(check, layout.helper if self._threads > 1 else None)
+            run.clean(swept=True)
         probability = 1.0 / (1.0 + np.exp(-schedule.logits))
         soft = probability * (1.0 - probability) * run.gates.open
         return outcome, (back.decision + model.weights.budget) * soft, back.pose
@@ -186,8 +184,8 @@ class _Run:
         self.water = np.zeros(model.fleet.n_aircraft, bool)
         self.water[model.columns_of(Material.WATER)] = True
         self.step = 0 if wanted.start is None else wanted.start.day * self.clock.steps_per_day
-        self.poured, self.wet = self._prints(self.gates.executed & self.water, 16)
-        self.laid_down, self.laid = self._prints(self.gates.executed & ~self.water, 8)
+        self.poured, self.wet = self._prints(self.gates.executed & self.water, 16, "water")
+        self.laid_down, self.laid = self._prints(self.gates.executed & ~self.water, 8, "retardant")
         self.log = np.zeros(model.n_steps + 1, np.int64)
         self.setting = self._setting(keep, dense)
         self.sums = np.zeros(5)
@@ -195,19 +193,20 @@ class _Run:
         self.exceeded: Exceeded | None = None
         self._begin(wanted.start)
 
-    def _prints(self, wanted: NDArray[np.bool_], width: int) -> tuple[Print, DropLog]:
+    def _prints(self, wanted: NDArray[np.bool_], width: int, name: str) -> tuple[Print, DropLog]:
         """Footprints of the wanted pairs from the first step on, and the log of what they will change."""
         pairs = np.argwhere(wanted)
         pairs = pairs[pairs[:, 0] >= self.step]
-        pieces = pieces_of(pairs, self.schedule.poses, self.aircraft, self.wind, self.shape)
-        first = np.searchsorted(pairs[:, 0], np.arange(self.model.n_steps + 1))
-        count = int(pieces.first[-1])
+        space = self.space
+        pieces = pieces_of(pairs, self.schedule.poses, self.aircraft, self.wind, self.shape, space, name)
+        first = np.searchsorted(pairs[:, 0], np.arange(self.model.n_steps + 1)).astype(np.int64)
+        count = int(pieces.first[len(pairs)])
         log = DropLog(
-            np.zeros(self.model.n_steps + 1, np.int64), np.empty(count, np.int32),
-            np.empty(count * width, np.float32), np.empty(count * 8, np.float32),
+            np.zeros(self.model.n_steps + 1, np.int64), space.room(f"{name} changed", count, np.int32),
+            space.room(f"{name} before", count * width, np.float32), space.room(f"{name} dose", count * 8, np.float32),
         )  # fmt: skip
-        amounts = pieces.about[:, 4].astype(np.float32)
-        return Print(first.astype(np.int64), pieces.first, pieces.places, pieces.weights, amounts), log
+        amounts = pieces.about[: 8 * len(pairs)].reshape(-1, 8)[:, AMOUNT].astype(np.float32)
+        return Print(first, pieces.first, pieces.places, pieces.weights, amounts), log
 
     def _setting(self, keep: bool, dense: bool) -> Setting:
         model, bounds = self.model, self.wanted.bounds
@@ -279,7 +278,9 @@ class _Run:
         """Room for twice the pieces; what is there is kept."""
         space = self.space
         space.log_places = np.concatenate([space.log_places, np.empty_like(space.log_places)])
-        space.log_values = np.concatenate([space.log_values, np.empty_like(space.log_values)])
+        values = aligned(2 * len(space.log_values))
+        values[: len(space.log_values)] = space.log_values
+        space.log_values = values
 
     def _give_up(self, fire: float, guarded: float) -> None:
         """Stop if every state to come has at least ``fire`` cells and that breaks a bound."""
@@ -327,59 +328,65 @@ class _Run:
         over = self.exceeded or exceeded(model, metrics, self.wanted.bounds)
         return Outcome(metrics, self.gates.executed, tuple(self.states), over)
 
-    def clean(self, back: _Back | None = None) -> None:
-        """Leave the workspace at rest."""
-        clean(self.space.fields, self.space.marks, self.shape, self.space.stamps, back is not None)
+    def clean(self, *, swept: bool = False) -> None:
+        """Leave the workspace at rest, after a backward pass too."""
+        clean(self.space.fields, self.space.marks, self.shape, self.space.stamps, swept)
 
 
 class _Back:
     """The backward pass of a run."""
 
-    def __init__(self, run: _Run, schedule: Schedule, helper: ThreadPoolExecutor | None) -> None:
+    def __init__(self, run: _Run, schedule: Schedule) -> None:
         self._run, self._poses = run, schedule.poses
         self.decision, self.pose = np.zeros(schedule.logits.shape), np.zeros(schedule.poses.shape)
-        days, self._per_day = run.model.maps.days, run.clock.steps_per_day
+        per_day, days = run.clock.steps_per_day, run.model.maps.days
+        self._ends = [min(day * per_day, run.model.n_steps) for day in range(0, days + STRETCH_DAYS, STRETCH_DAYS)]
         self._pairs = np.argwhere(run.gates.open)
-        self._cuts = np.searchsorted(self._pairs[:, 0], np.arange(days + 1) * self._per_day)
-        self._tables = PieceTables(days, self._make, helper)
+        self._cuts = np.searchsorted(self._pairs[:, 0], self._ends)
 
-    def _of(self, day: int) -> NDArray[np.int64]:
-        return self._pairs[self._cuts[day] : self._cuts[day + 1]]
+    def _make(self, stretch: int) -> tuple[NDArray[np.int64], Pieces]:
+        """The pairs of a stretch whose gradient is not 0 for certain, and their footprints."""
+        run, name = self._run, f"open {stretch}"
+        pairs = self._pairs[self._cuts[stretch] : self._cuts[stretch + 1]]
+        chosen = np.empty(len(pairs), bool)
+        relevant(pairs, self._poses, run.aircraft, run.wind, run.shape, run.water, self._box, self._last, chosen)
+        pairs = pairs[chosen]
+        return pairs, pieces_of(pairs, self._poses, run.aircraft, run.wind, run.shape, run.space, name)
 
-    def _make(self, day: int) -> Pieces:
-        run = self._run
-        return pieces_of(self._of(day), self._poses, run.aircraft, run.wind, run.shape)
-
-    def end(self) -> None:
-        """Let the helper go."""
-        self._tables.end()
-
-    def sweep(self, check: Check | None) -> None:
-        """All days, last first."""
+    def sweep(self, check: Check | None, helper: Executor | None) -> None:
+        """All steps, last first."""
         run, space = self._run, self._run.space
-        watching = self._watching()
-        for day in range(run.model.maps.days - 1, -1, -1):
-            if check is not None:
-                check()
-            pairs, pieces = self._of(day), self._tables.take(day)
-            first = np.searchsorted(pairs[:, 0], np.arange(run.model.n_steps + 1)).astype(np.int64)
-            reading = Reading(pairs, first, run.water, run.gates.executed, self.decision, self.pose)
-            sweep(
-                space.fields, space.marks, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting,
-                run.wet, run.laid, space.log_places, space.log_values, run.log, watching, reading, pieces,
-                day * self._per_day, (day + 1) * self._per_day,
-            )  # fmt: skip
+        rows, columns = bounding_box(space.marks.touched, run.shape)
+        self._box = (rows.start, rows.stop, columns.start, columns.stop)
+        self._last = int(np.searchsorted(run.log, run.log[-1])) - 1
+        watching, steps = self._watching(), np.arange(run.model.n_steps + 1)
+        with PieceTables(len(self._ends) - 1, self._make, helper) as tables:
+            for stretch in range(len(self._ends) - 2, -1, -1):
+                if check is not None:
+                    check()
+                pairs, pieces = tables.take(stretch)
+                first = np.searchsorted(pairs[:, 0], steps).astype(np.int64)
+                reading = Reading(pairs, first, run.water, run.gates.executed, self.decision, self.pose)
+                sweep(
+                    space.fields, space.marks, run.objective.slope, run.layout.gains, run.clock, run.shape,
+                    run.setting, run.wet, run.laid, space.log_places, space.log_values, run.log, watching, reading,
+                    pieces, self._ends[stretch], self._ends[stretch + 1],
+                )  # fmt: skip
 
     def _watching(self) -> Watching:
-        run, shape = self._run, self._run.shape
+        run, space, shape = self._run, self._run.space, self._run.shape
         asking = self._pairs[run.water[self._pairs[:, 1]]]
-        tiles = shape.tile_rows * shape.tile_columns
-        first_read, hot = np.full(tiles if len(asking) else 0, NEVER, np.int32), EMPTY
-        listed = EMPTY
-        if len(asking):
-            first_reads(asking, self._poses, run.aircraft, run.wind, shape, first_read)
-            listed, hot = np.empty(tiles, np.int32), np.full(tiles, NEVER, np.int32)
-        start = np.float32(-run.model.terminal_slope)
-        fields, marks = run.space.fields, run.space.marks
-        count = prepare_adjoint(fields, marks, shape, start, first_read, listed)
-        return Watching(len(asking) > 0, listed[:count], first_read, hot, run.space.stamps)
+        tiles = shape.tile_rows * shape.tile_columns if len(asking) else 0
+        first_read, near = space.room("first read", tiles, np.int32), space.room("near", tiles, np.uint8)
+        asked, rows = space.room("asked", tiles, np.int32), 4 * tiles
+        first_read[:], near[:], asked[:] = NEVER, 0, -1
+        first_reads(asking, self._poses, run.aircraft, run.wind, shape, first_read)
+        starts, chunks = space.room("rows", rows, np.int32), space.room("chunks", rows, np.int32)
+        since, hot = space.room("since", rows, np.int32), space.room("hot", rows, np.int32)
+        watching = Watching(len(asking) > 0, starts, chunks, since, hot, near, asked, space.stamps)
+        count = start_adjoint(
+            space.fields, space.marks, shape, np.float32(-run.model.terminal_slope), run.wet, run.model.n_steps,
+            watching, first_read,
+        )  # fmt: skip
+        hot[:count] = NEVER
+        return watching._replace(starts=starts[:count], chunks=chunks[:count], since=since[:count], hot=hot[:count])

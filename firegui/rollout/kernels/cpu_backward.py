@@ -28,13 +28,17 @@ from firegui.rollout.kernels.cpu_forward import CUT_OFF, DropLog, Setting, resca
 from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Shape
 from firegui.rollout.kernels.vectors import (
     bits_above,
+    first_lane,
     fma,
     lanes8,
+    last_lane,
     load8,
     load16,
     splat8,
     splat16,
     store,
+    to_left,
+    to_right,
     total,
     where_above,
 )
@@ -44,18 +48,26 @@ HIGHEST_DOSE = np.float32(50.0)
 
 
 class Watching(NamedTuple):
-    """Tiles that water may ask about: ``tiles``, and per tile of the raster the first step at which it is asked about
-    and the last at which it can be hot; ``stamps`` holds per row of a tile the step at which it was last logged."""
+    """What water may ask about.
+
+    ``starts`` and ``chunks`` list the rows of tiles that have burned to ``U = 0`` somewhere, ``since`` the first step
+    at which a water drop reaches each, ``hot`` the last at which an exposure in it can be above the cut-off. Per tile:
+    ``near`` 1 where a change can make a listed row hot, ``asked`` the step at which water last asked about it or a
+    neighbour. ``stamps`` holds per row of a tile the step at which it was last logged.
+    """
 
     has_water: bool
-    tiles: NDArray[np.int32]
-    first_read: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    chunks: NDArray[np.int32]
+    since: NDArray[np.int32]
     hot: NDArray[np.int32]
+    near: NDArray[np.uint8]
+    asked: NDArray[np.int32]
     stamps: NDArray[np.int32]
 
 
 class Reading(NamedTuple):
-    """Open pairs of a day by step, ``first[t] … first[t + 1]``, and where their derivatives go."""
+    """Open pairs of a stretch by step, ``first[t] … first[t + 1]``, and where their derivatives go."""
 
     pairs: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -83,6 +95,18 @@ def _give(field, at, flow, share):  # type: ignore[no-untyped-def]
     store(field, at, fma(flow, share, load16(field, at)))
 
 
+@inlined
+def _give_row(field, at, flow, west, middle, east):  # type: ignore[no-untyped-def]
+    """Give a row of emitters its shares: lane ``k`` of ``west`` belongs to column ``k − 1``, of ``east`` to ``k + 1``.
+
+    The three meet in registers: storing and loading pieces that overlap would stall the processor.
+    """
+    west, east = flow * west, flow * east
+    store(field, at, load16(field, at) + (to_left(west) + flow * middle + to_right(east)))
+    field[at - 1] += first_lane(west)
+    field[at + 16] += last_lane(east)
+
+
 @kernel
 def unburn(
     fields: Fields, decay: np.float32, emitter: bool, places: NDArray[np.int32], values: Floats, begin: int, end: int
@@ -101,18 +125,23 @@ def unburn(
 
 @kernel
 def descend(
-    fields: Fields, slope: Floats, target: Floats, gains: Floats, day_start: int, decay: np.float32,
-    later: np.float32, shape: Shape, setting: Setting, places: NDArray[np.int32], values: Floats,
-    begin: int, end: int, stamps: NDArray[np.int32], step: int,
+    fields: Fields, slope: Floats, gains: Floats, day_start: int, decay: np.float32, later: np.float32, shape: Shape,
+    setting: Setting, places: NDArray[np.int32], values: Floats, begin: int, end: int, watching: Watching, step: int,
 ) -> None:  # fmt: skip
-    """One step of the adjoint on the pieces that ignited; ``later`` is the number of scored states after the step."""
+    """One step of the adjoint on the pieces that ignited; ``later`` is the number of scored states after the step.
+
+    What emitters are given goes to ``C``, or is put aside where water asks about this step.
+    """
     stride = shape.stride
     emission = fields.emission
     scale, count = splat16(decay), splat16(later)
     for piece in range(begin, end):
         at, chunk = places[piece, 0], places[piece, 1]
         gain = day_start + chunk * 128
-        stamps[chunk] = step
+        watching.stamps[chunk] = step
+        target = fields.collected
+        if not setting.emitter or (watching.has_water and watching.asked[chunk >> 2] == step):
+            target = fields.passing
         owed = load16(slope, at) * count
         adjoint = load16(fields.adjoint, at) - owed  # g
         unburned = load16(fields.unburned, at)
@@ -129,14 +158,9 @@ def descend(
         p6 = load16(emission, at + stride) * load16(gains, gain + 96)
         p7 = load16(emission, at + stride + 1) * load16(gains, gain + 112)
         heat = p0 + p1 + p2 + p3 + p4 + p5 + p6 + p7
-        _give(target, at - stride - 1, flow, p0)
-        _give(target, at - stride, flow, p1)
-        _give(target, at - stride + 1, flow, p2)
-        _give(target, at - 1, flow, p3)
-        _give(target, at + 1, flow, p4)
-        _give(target, at + stride - 1, flow, p5)
-        _give(target, at + stride, flow, p6)
-        _give(target, at + stride + 1, flow, p7)
+        _give_row(target, at - stride, flow, p0, p1, p2)
+        _give_row(target, at, flow, p3, splat16(np.float32(0.0)), p4)
+        _give_row(target, at + stride, flow, p5, p6, p7)
         if setting.receiver:
             _give(fields.collected, at, flow, heat)
         store(fields.adjoint, at, fma(adjoint, survival16(heat * per_heat), owed))
@@ -146,87 +170,76 @@ def descend(
 @kernel
 def damp(
     fields: Fields, slope: Floats, gains: Floats, day_start: int, clock: Clock, now: int, later: np.float32,
-    shape: Shape, setting: Setting, watched: NDArray[np.int32], first_read: NDArray[np.int32],
-    hot: NDArray[np.int32], stamps: NDArray[np.int32], step: int,
+    shape: Shape, setting: Setting, watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """``g ← g e^{−h}`` where a water drop will ask for it although nothing ignites any more.
 
     A cell that has burned (``U = 0``) passes nothing on, but water that makes it unburned again does see that it would
-    burn once more. ``hot[tile]`` is the last step at which any exposure of the tile can be above the cut-off: within a
-    day and without a new ignition exposures only grow on the way back, as ``decay`` does.
+    burn once more. Where nothing ignites although every ``U > 0``, every exposure is under the cut-off, so only rows
+    with ``U = 0`` are listed. Within a period and without a change nearby exposures only grow on the way back.
     """
-    cut, scale, count = splat16(CUT_OFF), splat16(clock.decay[now]), splat16(later)
-    for tile in watched:
-        if first_read[tile] > step or hot[tile] < step:
+    count, nothing = splat16(later), splat16(np.float32(0.0))
+    for k in range(len(watching.starts)):
+        if watching.since[k] > step or watching.hot[k] < step or watching.stamps[watching.chunks[k]] == step:
             continue
-        tile_row, tile_column = tile // shape.tile_columns, tile % shape.tile_columns
-        first = (tile_row * 4 + 1) * shape.stride + 16 + tile_column * 16
-        warm = False
-        for row in range(4):
-            at, chunk = first + row * shape.stride, tile * 4 + row
-            if stamps[chunk] == step:
-                warm = True
-                continue
-            heat = _heat(fields.emission, gains, at, day_start + chunk * 128, shape.stride) * scale
-            if setting.receiver:
-                heat = heat * load16(fields.retardant, at)
-            if bits_above(heat, cut) != 0:
-                warm = True
-                owed = load16(slope, at) * count
-                adjoint = load16(fields.adjoint, at) - owed
-                store(fields.adjoint, at, fma(adjoint, survival16(heat), owed))
-        if not warm:
-            hot[tile] = _hot_before(fields, gains, day_start, clock, now, shape, setting, tile, first, step)
+        at = watching.starts[k]
+        if bits_above(load16(fields.unburned, at), nothing) == 0xFFFF:
+            continue
+        heat = _heat(fields.emission, gains, at, day_start + watching.chunks[k] * 128, shape.stride)
+        if setting.receiver:
+            heat = heat * load16(fields.retardant, at)
+        exposure = heat * splat16(clock.decay[now])
+        if bits_above(exposure, splat16(CUT_OFF)) == 0:
+            watching.hot[k] = step - now + _hottest(heat, clock, now)
+            continue
+        owed = load16(slope, at) * count
+        adjoint = load16(fields.adjoint, at) - owed
+        store(fields.adjoint, at, fma(adjoint, survival16(exposure), owed))
 
 
 @inlined
-def _is_hot(fields, gains, day_start, decay, shape, setting, tile, first):  # type: ignore[no-untyped-def]
-    """Whether an exposure of the tile would be above the cut-off at this ``decay``."""
-    for row in range(4):
-        at = first + row * shape.stride
-        heat = _heat(fields.emission, gains, at, day_start + (tile * 4 + row) * 128, shape.stride) * splat16(decay)
-        if setting.receiver:
-            heat = heat * load16(fields.retardant, at)
-        if bits_above(heat, splat16(CUT_OFF)) != 0:
+def _hottest(heat, clock, now):  # type: ignore[no-untyped-def]
+    """The last power of ``decay`` before ``now`` at which ``heat`` can be above the cut-off, or a bit after it.
+
+    Rounding of the product is why the limit is taken a little lower.
+    """
+    cut = splat16(np.float32(CUT_OFF * np.float32(0.999)))
+    power = now
+    while power > 0 and bits_above(heat * splat16(clock.decay[power - 1]), cut) == 0:
+        power -= 1
+    return power - 1
+
+
+@inlined
+def _touches(watching, log, step, shape):  # type: ignore[no-untyped-def]
+    """Whether a drop of ``step`` changed something beside a listed row."""
+    for piece in range(log.first[step], log.first[step + 1]):
+        at = log.places[piece]
+        tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
+        left = tile_row * shape.tile_columns + max(column // 16, 0)
+        right = tile_row * shape.tile_columns + min((column + 7) // 16, shape.tile_columns - 1)
+        if watching.near[left] or watching.near[right]:
             return True
     return False
 
 
-@inlined
-def _hot_before(fields, gains, day_start, clock, now, shape, setting, tile, first, step):  # type: ignore[no-untyped-def]
-    """The last step of this period at which the tile can be hot, if nothing but ``decay`` changes."""
-    if not _is_hot(fields, gains, day_start, clock.decay[0], shape, setting, tile, first):
-        return step - now - 1
-    low, high = 0, now  # hot at `low`, cold at `high`
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _is_hot(fields, gains, day_start, clock.decay[middle], shape, setting, tile, first):
-            low = middle
-        else:
-            high = middle
-    return step - now + low
-
-
 @kernel
-def rouse(hot: NDArray[np.int32], watched: NDArray[np.int32]) -> None:
-    """Look at every watched tile again: the gains, or what emits and receives, have changed."""
-    for tile in watched:
-        hot[tile] = NEVER
-
-
-@kernel
-def rouse_near(hot: NDArray[np.int32], log: DropLog, step: int, shape: Shape) -> None:
-    """The same for the tiles that a drop of ``step`` reached, and their neighbours."""
-    last = -1
-    for piece in range(log.first[step], log.first[step + 1]):
-        at = log.places[piece]
-        tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
-        if tile_row * shape.tile_columns + (column + 7) // 16 == last:
+def ask(watching: Watching, reading: Reading, pieces: Pieces, step: int, shape: Shape) -> None:
+    """Mark the tiles that a water drop of ``step`` reads, and their neighbours."""
+    for k in range(reading.first[step], reading.first[step + 1]):
+        if not reading.water[reading.pairs[k, 1]]:
             continue
-        last = tile_row * shape.tile_columns + (column + 7) // 16
-        for i in range(max(tile_row - 1, 0), min(tile_row + 2, shape.tile_rows)):
-            for j in range(max(column // 16 - 1, 0), min((column + 7) // 16 + 2, shape.tile_columns)):
-                hot[i * shape.tile_columns + j] = NEVER
+        last = -1
+        for piece in range(pieces.first[k], pieces.first[k + 1]):
+            at = pieces.places[piece]
+            tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
+            left, right = column // 16, (column + 7) // 16
+            if tile_row * shape.tile_columns + left == last and left == right:
+                continue
+            last = tile_row * shape.tile_columns + left
+            for i in range(max(tile_row - 1, 0), min(tile_row + 2, shape.tile_rows)):
+                for j in range(max(left - 1, 0), min(right + 2, shape.tile_columns)):
+                    watching.asked[i * shape.tile_columns + j] = step
 
 
 @kernel
@@ -254,16 +267,23 @@ def unpour(fields: Fields, log: DropLog, step: int, emitter: bool) -> None:
 
 
 @kernel
-def merge(fields: Fields, emitter: bool, places: NDArray[np.int32], begin: int, end: int, stride: int) -> None:
+def merge(
+    fields: Fields, emitter: bool, places: NDArray[np.int32], begin: int, end: int, stride: int, watching: Watching,
+    step: int,
+) -> None:  # fmt: skip
     """Move what :func:`descend` put aside for the water of one step to ``C``, where retardant acts on emitters."""
     nothing = splat16(np.float32(0.0))
     for piece in range(begin, end):
+        if emitter and watching.asked[places[piece, 1] >> 2] != step:
+            continue
         for row in range(-1, 2):
-            for side in range(-1, 2, 2):
-                at = places[piece, 0] + row * stride + side
-                if emitter:
-                    store(fields.collected, at, load16(fields.collected, at) + load16(fields.passing, at))
-                store(fields.passing, at, nothing)
+            at = places[piece, 0] + row * stride
+            if emitter:
+                store(fields.collected, at, load16(fields.collected, at) + load16(fields.passing, at))
+                fields.collected[at - 1] += fields.passing[at - 1]
+                fields.collected[at + 16] += fields.passing[at + 16]
+            store(fields.passing, at, nothing)
+            fields.passing[at - 1], fields.passing[at + 16] = 0.0, 0.0
 
 
 @inlined
@@ -305,7 +325,7 @@ def read(
         if reading.water[column] != water:
             continue
         moving = reading.executed[step, column]
-        about = pieces.about[k]
+        about = pieces.about[8 * k : 8 * k + 8]
         to_u, to_v = splat8(np.float32(about[COS])), splat8(np.float32(about[SIN]))
         plain, by_u, by_v, by_uv = nothing, nothing, nothing, nothing
         for piece in range(pieces.first[k], pieces.first[k + 1]):
@@ -338,33 +358,30 @@ def sweep(
     wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
     watching: Watching, reading: Reading, pieces: Pieces, first: int, last: int,
 ) -> None:  # fmt: skip
-    """Steps ``last − 1 … first``, all of one day: undo the step, take its gradient on, read its footprints."""
-    day_start = first // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
-    rouse(watching.hot, watching.tiles)
+    """Steps ``last − 1 … first``: undo the step, take its gradient on, read its footprints."""
     for step in range(last - 1, first - 1, -1):
+        day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
         now = step % clock.steps_per_day % clock.period
         if (step + 1) % clock.steps_per_day % clock.period == 0:
             rescale(fields, marks, shape, clock.growth[now + 1], setting.emitter)
-            rouse(watching.hot, watching.tiles)
+            watching.hot[:] = NEVER
         begin, end = log[step], log[step + 1]
         unburn(fields, clock.decay[now + 1], setting.emitter, places, values, begin, end)
         later = np.float32(setting.n_steps - max(step + 1, setting.first_scored) + 1)
-        apart = watching.has_water or not setting.emitter
-        target = fields.passing if apart else fields.collected
-        descend(fields, slope, target, gains, day_start, clock.decay[now], later, shape, setting, places, values,
-                begin, end, watching.stamps, step)  # fmt: skip
-        damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching.tiles,
-             watching.first_read, watching.hot, watching.stamps, step)  # fmt: skip
         if watching.has_water:
+            ask(watching, reading, pieces, step, shape)
+        descend(fields, slope, gains, day_start, clock.decay[now], later, shape, setting, places, values, begin, end,
+                watching, step)  # fmt: skip
+        if watching.has_water:
+            damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching, step)
             _read_water(reading, pieces, fields, slope, later, clock.decay[now], wet, step)
-        if apart:
-            merge(fields, setting.emitter, places, begin, end, shape.stride)
+        if watching.has_water or not setting.emitter:
+            merge(fields, setting.emitter, places, begin, end, shape.stride, watching, step)
         _read_retardant(reading, pieces, fields, slope, later, clock.decay[now], laid, step)
+        if watching.has_water and (_touches(watching, laid, step, shape) or _touches(watching, wet, step, shape)):
+            watching.hot[:] = NEVER
         unlay(fields, laid, step, setting.emitter)
         unpour(fields, wet, step, setting.emitter)
-        if watching.has_water:
-            rouse_near(watching.hot, laid, step, shape)
-            rouse_near(watching.hot, wet, step, shape)
 
 
 @inlined

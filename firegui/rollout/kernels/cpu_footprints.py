@@ -52,7 +52,7 @@ class Pieces(NamedTuple):
     """Footprints of some pairs.
 
     Drop ``k`` has the pieces ``first[k] … first[k + 1]``: where each lies in a field, the 8 weights of its cells (not
-    normalised) and ``(u, v)`` of the first of them. ``about[k]`` has :data:`COS` … :data:`MEAN_UV`: the axis, the
+    normalised) and ``(u, v)`` of the first of them. ``about[8 k …]`` has :data:`COS` … :data:`MEAN_UV`: the axis, the
     inverse squares of the scales, the dose of a weight of 1, and the means of ``u``, ``v``, ``u v`` over the footprint.
     """
 
@@ -61,6 +61,12 @@ class Pieces(NamedTuple):
     weights: Floats
     corner: Floats
     about: NDArray[np.float64]
+
+
+@inlined
+def floor(number):  # type: ignore[no-untyped-def]
+    """The whole number below; a conversion cuts towards 0, and no place is a million cells outside."""
+    return int(number + 1048576.0) - 1048576
 
 
 @inlined
@@ -97,6 +103,25 @@ def first_reads(
 
 
 @kernel
+def relevant(
+    pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
+    water: NDArray[np.bool_], box: tuple[int, int, int, int], last_step: int, chosen: NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """Choose the pairs whose gradient can be other than 0.
+
+    They reach the rows and columns ``box`` = (top, bottom, left, right) in which anything burned, and, unless they
+    carry water, drop no later than ``last_step``, after which nothing ignites.
+    """
+    for k in range(len(pairs)):
+        step, column = pairs[k]
+        chosen[k] = False
+        if step <= last_step or water[column]:
+            y, x = landing(poses[step, column], step, column, fleet, wind, shape)
+            reach = fleet.half[column] + 1
+            chosen[k] = box[0] - reach <= y <= box[1] + reach and box[2] - reach <= x <= box[3] + reach
+
+
+@kernel
 def evaluate(
     pairs: NDArray[np.int64], begin: int, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
     pieces: Pieces,
@@ -114,7 +139,10 @@ def evaluate(
         centre_row = min(max(int(np.rint(y)), 0), shape.rows - 1)
         centre_column = min(max(int(np.rint(x)), 0), shape.columns - 1)
         qxx, qxy = cos * cos * along + sin * sin * across, -cos * sin * (along - across)
+        lean, wide, round_ = -qxy / qxx, 2.0 * REACH / qxx, along * across / (qxx * qxx)
         tallest = math.sqrt(2.0 * REACH * qxx / (along * across))
+        to_u, to_v = splat8(np.float32(cos)), splat8(np.float32(sin))
+        half_along, half_across = splat8(np.float32(0.5 * along)), splat8(np.float32(0.5 * across))
         used = pieces.first[k]
         nothing = splat8(np.float32(0.0))
         mass, mass_u, mass_v, mass_uv = nothing, nothing, nothing, nothing
@@ -123,10 +151,10 @@ def evaluate(
             min(centre_row + half, int(math.floor(y + tallest))) + 1,
         ):
             dy = i - y
-            width = math.sqrt(max(2.0 * REACH * qxx - along * across * dy * dy, 0.0)) / qxx
-            middle = x - qxy * dy / qxx
-            low = max(int(math.ceil(middle - width)), centre_column - half)
-            high = min(int(math.floor(middle + width)), centre_column + half)
+            width = math.sqrt(max(wide - round_ * dy * dy, 0.0))
+            middle = x + lean * dy
+            low = max(floor(middle - width) + 1, centre_column - half)
+            high = min(floor(middle + width), centre_column + half)
             if low > high:
                 continue
             if used + (high - low) // 8 + 1 > room:
@@ -134,9 +162,9 @@ def evaluate(
             for j in range(low, high + 1, 8):
                 dx = j - x
                 first_u, first_v = np.float32(cos * dx - sin * dy), np.float32(sin * dx + cos * dy)
-                u = fma(lanes8(), splat8(np.float32(cos)), splat8(first_u))
-                v = fma(lanes8(), splat8(np.float32(sin)), splat8(first_v))
-                exponent = u * u * splat8(np.float32(0.5 * along)) + v * v * splat8(np.float32(0.5 * across))
+                u = fma(lanes8(), to_u, splat8(first_u))
+                v = fma(lanes8(), to_v, splat8(first_v))
+                exponent = u * u * half_along + v * v * half_across
                 weight = where_above(splat8(np.float32(high - j + 0.5)), lanes8(), survival8(exponent))
                 mass = mass + weight
                 mass_u, mass_v = fma(weight, u, mass_u), fma(weight, v, mass_v)
@@ -150,7 +178,7 @@ def evaluate(
                     pieces.corner[used * 2], pieces.corner[used * 2 + 1] = first_u, first_v
                     used += 1
         pieces.first[k + 1] = used
-        about, whole = pieces.about[k], float(total(mass)) + NORMALISER_EPSILON
+        about, whole = pieces.about[8 * k : 8 * k + 8], float(total(mass)) + NORMALISER_EPSILON
         about[COS], about[SIN], about[ALONG], about[ACROSS] = cos, sin, along, across
         about[AMOUNT] = fleet.dose[column] / whole
         about[MEAN_U], about[MEAN_V] = float(total(mass_u)) / whole, float(total(mass_v)) / whole

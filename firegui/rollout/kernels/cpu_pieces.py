@@ -11,70 +11,79 @@ from numpy.typing import NDArray
 
 from firegui.rollout.footprint import CELL_VARIANCE
 from firegui.rollout.kernels.cpu_footprints import REACH, Aircraft, Pieces, Wind, evaluate
-from firegui.rollout.kernels.layout import Shape
+from firegui.rollout.kernels.layout import Shape, Workspace
 
 Pairs = NDArray[np.int64]
+Table = tuple[Pairs, Pieces]
 
 
-def pieces_of(pairs: Pairs, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape) -> Pieces:
-    """The footprints of ``pairs [n, 2]`` = ``(step, column)``."""
-    pieces = _room(pairs, fleet)
-    done = evaluate(pairs, 0, poses, fleet, wind, shape, pieces)
-    while done < len(pairs):
-        pieces = _grown(pieces)
+def pieces_of(
+    pairs: Pairs, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape, space: Workspace, name: str
+) -> Pieces:
+    """The footprints of ``pairs [n, 2]`` = ``(step, column)``, in the memory that ``space`` has under ``name``."""
+    count, done = _estimate(pairs, fleet), 0
+    pieces = _room(len(pairs), count, space, name)
+    pieces.first[0] = 0
+    while True:
         done = evaluate(pairs, done, poses, fleet, wind, shape, pieces)
-    return pieces
+        if done == len(pairs):
+            return pieces
+        count = 2 * count + 1024
+        more = _room(len(pairs), count, space, name)
+        for old, new in zip(pieces, more, strict=True):
+            new[: len(old)] = old
+        pieces = more
 
 
-def _room(pairs: Pairs, fleet: Aircraft) -> Pieces:
+def _estimate(pairs: Pairs, fleet: Aircraft) -> int:
     """As many pieces as the ellipses need: their area, and one more per row."""
     along, across = np.sqrt(fleet.parallel**2 + CELL_VARIANCE), np.sqrt(fleet.perpendicular**2 + CELL_VARIANCE)
     each = 2.0 * REACH * np.pi * along * across / 8.0 + 2.0 * np.sqrt(2.0 * REACH) * along + 4.0
-    count = int(each[pairs[:, 1]].sum()) + 64
+    return int(each[pairs[:, 1]].sum()) + 64
+
+
+def _room(pairs: int, count: int, space: Workspace, name: str) -> Pieces:
     return Pieces(
-        np.zeros(len(pairs) + 1, np.int64), np.empty(count, np.int32), np.empty(8 * count, np.float32),
-        np.empty(2 * count, np.float32), np.empty((len(pairs), 8)),
-    )  # fmt: skip
-
-
-def _grown(pieces: Pieces) -> Pieces:
-    more = len(pieces.places) // 2 + 1024
-    return pieces._replace(
-        places=np.concatenate([pieces.places, np.empty(more, np.int32)]),
-        weights=np.concatenate([pieces.weights, np.empty(8 * more, np.float32)]),
-        corner=np.concatenate([pieces.corner, np.empty(2 * more, np.float32)]),
+        space.room(f"{name} first", pairs + 1, np.int64),
+        space.room(f"{name} places", count, np.int32),
+        space.room(f"{name} weights", 8 * count, np.float32),
+        space.room(f"{name} corner", 2 * count, np.float32),
+        space.room(f"{name} about", 8 * pairs, np.float64),
     )
 
 
 class PieceTables:
-    """Footprints of many pairs, a table a day, made from the last day on by a helper and by whoever asks first.
+    """Footprints of many pairs, a table a stretch, made from the last on by a helper and by whoever asks first.
 
     The tables do not depend on each other, so who makes one changes nothing in it.
     """
 
-    def __init__(self, days: int, make: Callable[[int], Pieces], helper: Executor | None) -> None:
-        self._make, self._waiting, self._lock = make, list(range(days)), Lock()
-        self._made: dict[int, Future[Pieces]] = {day: Future() for day in range(days)}
+    def __init__(self, stretches: int, make: Callable[[int], Table], helper: Executor | None) -> None:
+        self._make, self._waiting, self._lock = make, list(range(stretches)), Lock()
+        self._made: dict[int, Future[Table]] = {stretch: Future() for stretch in range(stretches)}
         self._helping = helper.submit(self._help) if helper is not None else None
 
-    def take(self, day: int) -> Pieces:
-        """The table of ``day``, which is forgotten here."""
-        if self._claim(day):
-            return self._make(day)
-        return self._made.pop(day).result()
+    def take(self, stretch: int) -> Table:
+        """The table of a stretch."""
+        if self._claim(stretch):
+            return self._make(stretch)
+        return self._made[stretch].result()
 
-    def end(self) -> None:
+    def __enter__(self) -> PieceTables:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         """Make no more, and wait for the one in the making."""
         with self._lock:
             self._waiting.clear()
         if self._helping is not None:
             self._helping.result()
 
-    def _claim(self, day: int) -> bool:
+    def _claim(self, stretch: int) -> bool:
         with self._lock:
-            if day not in self._waiting:
+            if stretch not in self._waiting:
                 return False
-            self._waiting.remove(day)
+            self._waiting.remove(stretch)
             return True
 
     def _help(self) -> None:
@@ -82,8 +91,8 @@ class PieceTables:
             with self._lock:
                 if not self._waiting:
                     return
-                day = self._waiting.pop()
+                stretch = self._waiting.pop()
             try:
-                self._made[day].set_result(self._make(day))
+                self._made[stretch].set_result(self._make(stretch))
             except BaseException as error:  # whoever takes the table has to hear of it
-                self._made[day].set_exception(error)
+                self._made[stretch].set_exception(error)

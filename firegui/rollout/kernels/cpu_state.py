@@ -9,9 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_forward import set_count, wake
+from firegui.rollout.kernels.cpu_backward import NEVER, Watching
+from firegui.rollout.kernels.cpu_forward import DropLog, set_count, wake
 from firegui.rollout.kernels.layout import Fields, Floats, Marks, Shape, Words
-from firegui.rollout.kernels.vectors import load16, lowest_bit, splat16, store, total
+from firegui.rollout.kernels.vectors import bits_above, load8, load16, lowest_bit, splat8, splat16, store, total
+
+
+LISTED = -2
+"""Stamp of a row of a tile that is on the list."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,11 +133,11 @@ def unpack(fields: Fields, marks: Marks, shape: Shape, burning: Floats, retardan
 
 
 @kernel
-def prepare_adjoint(
-    fields: Fields, marks: Marks, shape: Shape, start: np.float32, first_read: NDArray[np.int32],
-    tiles: NDArray[np.int32],
+def start_adjoint(
+    fields: Fields, marks: Marks, shape: Shape, start: np.float32, wet: DropLog, n_steps: int, watching: Watching,
+    first_read: NDArray[np.int32],
 ) -> int:  # fmt: skip
-    """``a = start`` where it burned; lists the burning tiles that water may ask about and returns their number."""
+    """``a = start`` where it burned; lists the rows for :class:`Watching` and returns their number."""
     count = 0
     for word in range(len(marks.touched)):
         bits = marks.touched[word]
@@ -142,11 +147,44 @@ def prepare_adjoint(
             first = tile_start(word, bit, shape)
             for row in range(4):
                 store(fields.adjoint, first + row * shape.stride, splat16(start))
-            tile = word // shape.words * shape.tile_columns + word % shape.words * 64 + bit
-            if len(first_read) > 0 and first_read[tile] < 2**31 - 1:
-                tiles[count] = tile
-                count += 1
+            if watching.has_water:
+                tile = word // shape.words * shape.tile_columns + word % shape.words * 64 + bit
+                for row in range(4):
+                    count = _list(fields.unburned, first + row * shape.stride, tile * 4 + row, first_read, watching,
+                                  shape, count)  # fmt: skip
+    if watching.has_water:
+        for piece in range(wet.first[n_steps]):  # where water fell U may have been 0 before
+            at = wet.places[piece]
+            if bits_above(load8(wet.before, piece * 16 + 8), splat8(np.float32(0.0))) != 0xFF:
+                row, column = at // shape.stride - 1, at % shape.stride - 16
+                for j in (column // 16, (column + 7) // 16):
+                    if 0 <= j < shape.tile_columns:
+                        place = (row + 1) * shape.stride + 16 + j * 16
+                        chunk = (row // 4 * shape.tile_columns + j) * 4 + row % 4
+                        count = _note(place, chunk, first_read, watching, shape, count)
     return count
+
+
+@inlined
+def _list(unburned, place, chunk, first_read, watching, shape, count):  # type: ignore[no-untyped-def]
+    if bits_above(load16(unburned, place), splat16(np.float32(0.0))) == 0xFFFF:
+        return count
+    return _note(place, chunk, first_read, watching, shape, count)
+
+
+@inlined
+def _note(place, chunk, first_read, watching, shape, count):  # type: ignore[no-untyped-def]
+    """Add a row to the list, if water reads it and it is not there yet."""
+    tile = chunk >> 2
+    if first_read[tile] == NEVER or watching.stamps[chunk] == LISTED:
+        return count
+    watching.stamps[chunk] = LISTED
+    watching.starts[count], watching.chunks[count], watching.since[count] = place, chunk, first_read[tile]
+    tile_row, tile_column = tile // shape.tile_columns, tile % shape.tile_columns
+    for i in range(max(tile_row - 1, 0), min(tile_row + 2, shape.tile_rows)):
+        for j in range(max(tile_column - 1, 0), min(tile_column + 2, shape.tile_columns)):
+            watching.near[i * shape.tile_columns + j] = 1
+    return count + 1
 
 
 @kernel

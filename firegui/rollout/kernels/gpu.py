@@ -16,11 +16,12 @@ from firegui.domain.schedule import Schedule
 from firegui.rollout.day_state import DayState
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.kernels.gpu_arena import Arena, History
-from firegui.rollout.kernels.gpu_drops import Tiling, band_width
-from firegui.rollout.kernels.gpu_launch import Graphs, Setting, TritonKernels
+from firegui.rollout.kernels.gpu_drops import Tiling, band_size
+from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, Setting, TritonKernels, triton_is_there
 from firegui.rollout.kernels.gpu_memory import Notice, Rung, climb_down, free_bytes, quiet
 from firegui.rollout.kernels.gpu_rollout import Body, Rollouts
 from firegui.rollout.kernels.gpu_sweep import Sweep
+from firegui.rollout.kernels.gpu_torch import TorchKernels
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import WHOLE, Check, Outcome, Wanted
@@ -49,9 +50,9 @@ class Spare(Protocol):
 class Stock:
     """Device memory and captured graphs of one fire, made at need and kept from call to call."""
 
-    def __init__(self, model: Model, tile: tuple[int, int]) -> None:
+    def __init__(self, model: Model, tile: tuple[int, int], *, triton: bool) -> None:
         self.lock = RLock()
-        self.kernels = TritonKernels()
+        self.kernels: Kernels = TritonKernels() if triton else TorchKernels()
         self._maps, self._gains = model.maps, model.gains
         self._tiling = Tiling(*model.shape, *tile)
         self._arenas: dict[tuple[int, int], tuple[Arena, Graphs]] = {}
@@ -106,18 +107,20 @@ class Gpu:
     """Engine for float32 on a CUDA device, or in Triton's interpreter on a CPU.
 
     ``spare`` computes when the device's memory does not suffice, ``notice`` is told so. ``tile`` is the size of a tile;
-    ``dense`` runs every tile at every step, for comparison; ``span`` fixes how many days of history are kept at once.
+    ``dense`` runs every tile at every step, for comparison; ``span`` fixes how many days of history are kept at once;
+    without ``triton`` the same launches are done in torch.
     """
 
     def __init__(
         self, spare: Spare, notice: Notice = quiet, *, tile: tuple[int, int] = TILE, dense: bool = False,
-        span: int | None = None,
+        span: int | None = None, triton: bool | None = None,
     ) -> None:  # fmt: skip
         self._spare, self._notice, self._tile, self._dense, self._span = spare, notice, tile, dense, span
+        self._triton = triton_is_there() if triton is None else triton
 
     def prepare(self, model: Model) -> None:
         """Lay the gains out and compile the forward kernels."""
-        stock = self._stock(model)
+        stock = self.stock(model)
         if model.device != "cpu":
             empty = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
             for _ in range(2):  # the first compiles, the second captures
@@ -127,7 +130,7 @@ class Gpu:
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
     ) -> Outcome:
         """Roll a schedule out."""
-        stock = self._stock(model)
+        stock = self.stock(model)
 
         def on_device() -> Outcome:
             with stock.lock:
@@ -145,7 +148,7 @@ class Gpu:
         self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
     ) -> list[Outcome]:
         """Roll schedules out side by side."""
-        stock, jobs = self._stock(model), list(zip(schedules, wanted, strict=True))
+        stock, jobs = self.stock(model), list(zip(schedules, wanted, strict=True))
         outcomes: list[Outcome] = []
         while len(outcomes) < len(jobs):
             size = stock.batch
@@ -158,6 +161,7 @@ class Gpu:
             found = climb_down([rung, Rung(list[Outcome])], self._notice)
             if not found:
                 stock.batch = size // 2
+                stock.drop(lambda key: key[0] > 1)
             outcomes += found
         return outcomes
 
@@ -171,7 +175,7 @@ class Gpu:
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
         """Roll a schedule out and differentiate the objective."""
-        stock = self._stock(model)
+        stock = self.stock(model)
         span = self._span or stock.best_span()
         rungs = [Rung(lambda: self._gradient(stock, model, schedule, observer, check, span), LESS_HISTORY)]
         if span > 1:
@@ -194,13 +198,16 @@ class Gpu:
         soft = probability * (1.0 - probability) * rollouts.lanes[0].gates.open
         return outcome, (decision + model.weights.budget) * soft, pose
 
-    def _stock(self, model: Model) -> Stock:
+    def stock(self, model: Model) -> Stock:
+        """Device memory of the model's fire, shared by every model of the same maps."""
         model.gains.dense()
-        return model.gains.layout(f"gpu {self._tile}", lambda: Stock(model, self._tile))
+        return model.gains.layout(
+            f"gpu {self._tile} {self._triton}", lambda: Stock(model, self._tile, triton=self._triton)
+        )
 
     def _setting(self, model: Model) -> Setting:
         protected = bool(model.weights.prot) or bool(model.protected.any())
-        return Setting(model.receiver_treated, model.emitter_treated, protected, band_width(model), self._dense)
+        return Setting(model.receiver_treated, model.emitter_treated, protected, *band_size(model), self._dense)
 
     def _rollouts(
         self, stock: Stock, model: Model, schedules: Sequence[Schedule], wanted: Sequence[Wanted]

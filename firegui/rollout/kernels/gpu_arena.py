@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from firegui.domain.maps import FireMaps
-from firegui.rollout.kernels.gpu_drops import Tiling
+from firegui.rollout.kernels.gpu_drops import COLUMNS, Tiling
 from firegui.rollout.model import Model
 
 SUMS = 5
@@ -48,7 +48,7 @@ class Pools:
         self.hold(1, history=False)
 
     def hold(self, pairs: int, *, history: bool) -> bool:
-        """Make room for ``pairs`` (drop, tile) pairs; whether addresses have changed."""
+        """Make room for ``pairs`` (drop, tile) pairs, the last one unused; whether addresses have changed."""
         cells = self.tiling.height * self.tiling.width
         wanted = cells * 2 ** max(pairs - 1, 0).bit_length()
         small, bare = len(self.wet) < wanted, history and len(self.before) < max(wanted, len(self.wet))
@@ -147,9 +147,9 @@ class History:
         self.flows = torch.zeros((2, *field), device=device)
         self.slopes = torch.zeros((tiling.rows, tiling.columns), device=device)
         most = days * per_day * n_aircraft
-        self.pair_rows = torch.zeros((most, 20), dtype=torch.float64, device=device)
+        self.pair_rows = torch.zeros((most, COLUMNS), dtype=torch.float64, device=device)
         self.pair_at = torch.zeros(days * per_day + 1, dtype=torch.int32, device=device)
-        self.results = torch.zeros((most, 4), dtype=torch.float64, device=device)
+        self.results = torch.zeros((most + 1, 4), dtype=torch.float64, device=device)
 
     @staticmethod
     def bytes_of(tiling: Tiling, span: int, days: int, per_day: int) -> int:

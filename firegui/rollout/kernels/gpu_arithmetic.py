@@ -45,10 +45,8 @@ FIRST = tl.constexpr(16)  # the drops of the same step and run
 END = tl.constexpr(17)
 RUN = tl.constexpr(18)
 STEP = tl.constexpr(19)
-DROP = tl.constexpr(20)  # columns
-
-FAR = tl.constexpr(-18.0)
-"""Exponent at six standard deviations: what lies beyond is 1.5e-8 of the payload, and is not evaluated."""
+FAR = tl.constexpr(20)  # exponent beyond which the Gaussian is not evaluated
+DROP = tl.constexpr(21)  # columns
 
 CUT_OFF = tl.constexpr(2.0**-25)
 MAXIMUM_DOSE = tl.constexpr(50.0)
@@ -80,7 +78,7 @@ def ignition(heat):
 def weigh(drop, row, column):
     """Exponent terms of a drop's Gaussian at offsets ``(row, column)`` from its centre cell, float64.
 
-    Returns ``G``, 0 beyond :data:`FAR` and outside the square window, and the distances to the landing point.
+    Returns ``G``, 0 beyond its ``FAR`` and outside the square window, and the distances to the landing point.
     """
     cos, sin = tl.load(drop + COS), tl.load(drop + SIN)
     along, across, half = tl.load(drop + ALONG), tl.load(drop + ACROSS), tl.load(drop + HALF)
@@ -89,7 +87,7 @@ def weigh(drop, row, column):
     qyy = sin * sin * along + cos * cos * across
     qxy = -cos * sin * (along - across)
     exponent = -0.5 * (qxx * dx * dx + 2.0 * qxy * dx * dy + qyy * dy * dy)
-    counts = (exponent >= FAR) & (tl.abs(row) <= half) & (tl.abs(column) <= half)
+    counts = (exponent >= tl.load(drop + FAR)) & (tl.abs(row) <= half) & (tl.abs(column) <= half)
     return tl.where(counts, tl.exp(exponent), 0.0), dy, dx
 
 
@@ -98,7 +96,7 @@ def band(drop, first, LONG: tl.constexpr, WIDE: tl.constexpr):
     """Offsets ``(row, column) [LONG, WIDE]`` of the cells about the long axis, from its ``first`` on.
 
     The window is walked along the coordinate that the axis is closer to. Across it, the Gaussian at a fixed distance
-    ``a`` is centred at ``−q_xy a / q`` and six of its standard deviations are at most ``6 √2 σ⊥``, which ``WIDE`` covers.
+    ``a`` is centred at ``−q_xy a / q``, with a standard deviation of at most ``√2 σ⊥``; ``WIDE`` covers what counts.
     """
     cos, sin = tl.load(drop + COS), tl.load(drop + SIN)
     along, across, half = tl.load(drop + ALONG), tl.load(drop + ACROSS), tl.load(drop + HALF)

@@ -14,16 +14,16 @@ from torch import Tensor
 from firegui.domain.fleet import AircraftType, Material
 from firegui.domain.schedule import Schedule
 from firegui.rollout.deposits import groups, landing_offsets, scales_of
-from firegui.rollout.footprint import CELL_VARIANCE
+from firegui.rollout.footprint import CELL_VARIANCE, MINIMUM_EXPONENT
 from firegui.rollout.model import Model
 from firegui.rollout.suppression import dose_of_payload
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SIGMAS = 6.0
-"""How far a footprint is evaluated: beyond six standard deviations lie 1.5e-8 of its payload."""
-COLUMNS = 20
+NEGLIGIBLE = 1e-7
+"""Doses below this are left out: they change no response by more than float32 does."""
+COLUMNS = 21
 """Numbers of a drop, in the order of the constants of ``gpu_arithmetic``."""
 SLACK = 1e-6
 """Cells by which a footprint's box is widened, so that rounding never leaves out a cell that the kernels count."""
@@ -72,7 +72,7 @@ class Request:
 class DropList:
     """Drops ordered by step, run and column of the fleet.
 
-    ``rows [n, 20]`` float64; ``pairs [m]`` the drop of every (drop, tile) pair; ``drop_at [T + 1]`` and
+    ``rows [n, 21]`` float64; ``pairs [m]`` the drop of every (drop, tile) pair; ``drop_at [T + 1]`` and
     ``pair_at [T + 1]`` where the drops and the pairs of a step begin; ``index [n, 2]`` step and column; ``group`` the
     most drops of one run at one step.
     """
@@ -94,14 +94,21 @@ class DropList:
         return int(np.diff(at).max(initial=0))
 
 
-def band_width(model: Model) -> int:
-    """Cells across a footprint's axis that hold six standard deviations, a power of two."""
-    widest = max((scales_of(kind, model).perpendicular for kind in model.fleet.types), default=0.0)
-    half = SIGMAS * math.sqrt(2.0 * (widest**2 + CELL_VARIANCE)) + 1.0
-    # The longer axis may be the perpendicular one; no window is wider than itself.
-    side = max((2 * scales_of(kind, model).half_width + 1 for kind in model.fleet.types), default=1)
-    cells = min(2 * math.ceil(half) + 1, 2 * side + 1)
-    return int(2 ** math.ceil(math.log2(cells)))
+def farthest(dose: float) -> float:
+    """Exponent beyond which a footprint is not evaluated: where ``P α G`` is negligible, at most the model's own −50."""
+    return max(math.log(NEGLIGIBLE / max(dose, NEGLIGIBLE)), MINIMUM_EXPONENT)
+
+
+def band_size(model: Model) -> tuple[int, int]:
+    """Cells along and across the axis of the largest footprint that are evaluated, across a power of two."""
+    longest, widest = 1, 1
+    for kind in model.fleet.types:
+        scales, far = scales_of(kind, model), farthest(dose_of_payload(kind, model.maps, model.effectiveness))
+        # The window is walked along the coordinate closer to the long axis, which tilts the cut by √2 at most.
+        half = math.sqrt(-2.0 * far * 2.0 * (scales.perpendicular**2 + CELL_VARIANCE)) + 0.5
+        longest = max(longest, 2 * scales.half_width + 1)
+        widest = max(widest, min(2 * math.floor(half) + 1, 4 * scales.half_width + 1))
+    return longest, int(2 ** math.ceil(math.log2(widest + 1)))
 
 
 def drop_list(model: Model, tiling: Tiling, requests: Sequence[Request]) -> DropList:
@@ -136,6 +143,7 @@ def _of_type(model: Model, request: Request, kind: AircraftType, pairs: Ints) ->
     rows[:, 2], rows[:, 3] = np.cos(poses[:, 2]), np.sin(poses[:, 2])
     rows[:, 4], rows[:, 5] = (1.0 / (s**2 + CELL_VARIANCE) for s in (scales.parallel, scales.perpendicular))
     rows[:, 6] = dose_of_payload(kind, model.maps, model.effectiveness)
+    rows[:, 20] = farthest(rows[0, 6])
     rows[:, 7] = scales.half_width
     rows[:, 8:10] = centre
     rows[:, 10] = float(kind.material is Material.WATER)
@@ -147,7 +155,7 @@ def _reach(rows: Floats, tiling: Tiling) -> None:
     """The rectangle of tiles that a footprint can reach, in columns 11 to 14; none where it misses the raster."""
     cos2, sin2 = rows[:, 2] ** 2, rows[:, 3] ** 2
     along, across = 1.0 / rows[:, 4], 1.0 / rows[:, 5]
-    spread = np.sqrt(np.stack([sin2 * along + cos2 * across, cos2 * along + sin2 * across], axis=1)) * SIGMAS + SLACK
+    spread = np.sqrt(np.stack([sin2 * along + cos2 * across, cos2 * along + sin2 * across], axis=1) * -2.0 * rows[:, 20:]) + SLACK
     half, size = rows[:, 7:8], np.array([tiling.rows, tiling.columns])
     low = np.maximum(np.maximum(np.ceil(rows[:, 0:2] - spread), -half) + rows[:, 8:10], 0)
     high = np.minimum(np.minimum(np.floor(rows[:, 0:2] + spread), half) + rows[:, 8:10], size - 1)

@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -30,15 +30,43 @@ def triton_is_there() -> bool:
 class Setting:
     """What the kernels are specialised for.
 
-    ``receiver`` and ``emitter``: where retardant acts; ``protected``: whether the objective has regions; ``band``: cells
-    across a footprint; ``dense``: run every tile at every step, for comparison.
+    ``receiver`` and ``emitter``: where retardant acts; ``protected``: whether the objective has regions; ``side`` and
+    ``band``: cells along and across the largest footprint; ``dense``: run every tile at every step, for comparison.
     """
 
     receiver: bool
     emitter: bool
     protected: bool
+    side: int
     band: int
     dense: bool = False
+
+
+class Kernels(Protocol):
+    """Launches on an arena. ``history`` is None where nothing is recorded; ``k`` counts the steps of a day."""
+
+    def shares(self, drops: DeviceDrops, setting: Setting) -> None:
+        """Fill in ``P α / Σ G``."""
+
+    def doses(self, arena: Arena, drops: DeviceDrops, steps: range) -> None:
+        """Fill the arena's pools with the drops of ``steps``, a span."""
+
+    def drop_now(
+        self, arena: Arena, drops: DeviceDrops, setting: Setting, steps: range, step: int, *, history: bool
+    ) -> None:
+        """Apply the drops of ``step``, which is about to be run; its span is ``steps``."""
+
+    def step(self, arena: Arena, history: History | None, setting: Setting, k: int, *, last: bool) -> None:
+        """Step ``k``, and the drops of the next one unless it is the ``last`` of its stretch."""
+
+    def seed(self, arena: Arena, history: History, setting: Setting, k: int) -> None:
+        """Start the sweep of a day at its step ``k``."""
+
+    def back(self, arena: Arena, history: History, setting: Setting, k: int) -> None:
+        """Undo step ``k``."""
+
+    def products(self, arena: Arena, history: History, setting: Setting, k: int, most: int) -> None:
+        """Inner products of the at most ``most`` footprints of step ``k`` with the gradient of the dose."""
 
 
 class TritonKernels:

@@ -18,7 +18,7 @@ from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, stat
 from firegui.rollout.gates import Gates, apply_gates
 from firegui.rollout.kernels.gpu_arena import TOUCHED, TREATED, Arena, History
 from firegui.rollout.kernels.gpu_drops import DeviceDrops, Request, drop_list, upload
-from firegui.rollout.kernels.gpu_launch import Graphs, Setting, TritonKernels, field_of
+from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, Setting, field_of
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
@@ -61,7 +61,7 @@ class Rollouts:
     """Up to ``arena.runs`` rollouts at once. ``history`` records the days from ``recorded`` on, for one rollout."""
 
     def __init__(
-        self, model: Model, arena: Arena, kernels: TritonKernels, graphs: Graphs, setting: Setting,
+        self, model: Model, arena: Arena, kernels: Kernels, graphs: Graphs, setting: Setting,
         schedules: Sequence[Schedule], wanted: Sequence[Wanted], history: History | None = None,
     ) -> None:  # fmt: skip
         self.model, self.arena, self.kernels, self.graphs, self.setting = model, arena, kernels, graphs, setting
@@ -73,7 +73,7 @@ class Rollouts:
         requests = [Request(i, lane.schedule, self._flown(lane)) for i, lane in enumerate(self.lanes)]
         self.drops: DeviceDrops = upload(drop_list(model, arena.tiling, requests), arena.device)
         most = self.drops.host.most_pairs(arena.span * self.per_day)
-        if arena.pools.hold(max(most, 1), history=history is not None):
+        if arena.pools.hold(most + 1, history=history is not None):
             graphs.forget()
         kernels.shares(self.drops, setting)
         table = arena.load_objective(model)

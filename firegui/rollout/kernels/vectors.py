@@ -210,6 +210,49 @@ def power_of_half(typing: Any, whole: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def to_left(typing: Any, value: Any) -> Any:
+    """Lane ``k + 1`` in lane ``k``, 0 in the last."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        places = ir.Constant(ir.VectorType(INT, sig.args[0].lanes), list(range(1, sig.args[0].lanes + 1)))
+        return builder.shuffle_vector(args[0], _constant(args[0].type, 0.0), places)
+
+    return signature(value, value), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def to_right(typing: Any, value: Any) -> Any:
+    """Lane ``k − 1`` in lane ``k``, 0 in the first."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        lanes = sig.args[0].lanes
+        places = ir.Constant(ir.VectorType(INT, lanes), [lanes, *range(lanes - 1)])
+        return builder.shuffle_vector(args[0], _constant(args[0].type, 0.0), places)
+
+    return signature(value, value), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def first_lane(typing: Any, value: Any) -> Any:
+    """The number in lane 0."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.extract_element(args[0], ir.Constant(INT, 0))
+
+    return signature(types.float32, value), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def last_lane(typing: Any, value: Any) -> Any:
+    """The number in the last lane."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.extract_element(args[0], ir.Constant(INT, sig.args[0].lanes - 1))
+
+    return signature(types.float32, value), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def total(typing: Any, value: Any) -> Any:
     """The sum of all lanes, halves added to halves: always in the same order."""
 

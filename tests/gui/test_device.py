@@ -1,0 +1,126 @@
+"""The device in the status bar: what is chosen, what it turned out to be, and the menu that changes it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.device import BACKENDS, DeviceButton, device_text
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session
+from firegui.runs.control import RunControl
+from firegui.runs.events import DeviceUsed, FinishReason, Message, RunEvent, RunFinished
+from firegui.runs.spec import RunSpec
+from tests.gui.hands import LEFT
+
+MENU_MS = 50
+
+
+def button_of(window: MainWindow) -> DeviceButton:
+    found = window.statusBar().findChild(DeviceButton, "device")
+    assert isinstance(found, DeviceButton)
+    return found
+
+
+def pick(window: MainWindow, title: str) -> None:
+    """Press the button of the status bar and click the entry ``title`` of the menu that opens."""
+    button = button_of(window)
+    menu = button.menu()
+
+    def click() -> None:
+        entry = next(action for action in menu.actions() if action.text() == title)
+        QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(entry).center())
+
+    QTimer.singleShot(MENU_MS, click)
+    QTest.mouseClick(button, LEFT, pos=button.rect().center())  # comes back when the menu has closed
+    assert not menu.isVisible()
+
+
+@pytest.mark.parametrize(("name", "title"), [(name, title) for name, title in BACKENDS.items() if name != "auto"])
+def test_a_device_is_chosen_with_the_mouse_in_the_status_bar(window: MainWindow, name: str, title: str) -> None:
+    pick(window, title)
+    assert window.session.backend == name
+    pick(window, BACKENDS["auto"])
+    assert window.session.backend == "auto"
+
+
+def test_the_menu_marks_what_was_chosen_in_the_objective_dock(window: MainWindow) -> None:
+    window.session.set_backend("reference")
+    marked = [action.text() for action in button_of(window).menu().actions() if action.isChecked()]
+    assert marked == [BACKENDS["reference"]]
+    assert "plain reference" in button_of(window).text()
+
+
+def test_the_objective_dock_follows_the_status_bar(window: MainWindow) -> None:
+    pick(window, BACKENDS["cpu"])
+    box = window.docks["Objective"].findChild(QComboBox, "backend")
+    assert isinstance(box, QComboBox)
+    assert box.currentData() == "cpu"
+
+
+def test_the_choice_is_remembered(window: MainWindow, preferences_store: QSettings) -> None:
+    pick(window, BACKENDS["cpu"])
+    assert Preferences(preferences_store).backend == "cpu"
+
+
+def test_before_any_run_only_the_choice_is_shown(window: MainWindow) -> None:
+    assert button_of(window).text() == "Device: automatic"
+
+
+def computing_on(name: str) -> Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]:
+    """A run that says it computes on the device ``name``, and ends."""
+
+    def execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        emit(Message(f"Computing on {name}", device=DeviceUsed(spec.backend, name)))
+        emit(RunFinished(FinishReason.COMPLETED, "done", None, None, None))
+
+    return execute
+
+
+def test_a_run_says_what_automatic_turned_out_to_be_and_another_choice_does_not_inherit_it(
+    qtbot: QtBot, session: Session
+) -> None:
+    queue = RunQueue(session, execute=computing_on("the GPU NVIDIA H200"))
+    button = DeviceButton(session)
+    qtbot.addWidget(button)
+    queue.show_baseline()
+    qtbot.waitUntil(lambda: button.text() == "Device: automatic (the GPU NVIDIA H200)")
+    session.set_backend("reference")
+    assert button.text() == "Device: plain reference, slow"
+    session.set_backend("auto")
+    assert button.text() == "Device: automatic (the GPU NVIDIA H200)"
+    queue.shutdown()
+    queue.deleteLater()
+
+
+@pytest.mark.parametrize(("cores", "words"), [(1, "1 core"), (8, "8 cores")])
+def test_the_processor_is_shown_with_its_cores(monkeypatch: pytest.MonkeyPatch, cores: int, words: str) -> None:
+    monkeypatch.setattr("firegui.gui.device.os.cpu_count", lambda: cores)
+    assert device_text("auto", "the CPU") == f"Device: automatic (this computer's CPU, {words})"
+
+
+def test_showing_the_device_loads_no_engine() -> None:
+    source = (
+        "import sys\n"
+        "from PySide6.QtWidgets import QApplication\n"
+        "from firegui.gui.main_window import MainWindow\n"
+        "from firegui.gui.session import Session\n"
+        "app = QApplication([])\n"
+        "window = MainWindow(Session())\n"
+        "window.show()\n"
+        "app.processEvents()\n"
+        "sys.exit(any(name in sys.modules for name in ('torch', 'numba', 'triton')))\n"
+    )
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run([sys.executable, "-c", source], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,165 @@
+"""The GPU engine on many schedules, from states, within bounds, and when its memory does not suffice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from firegui.domain.schedule import Schedule
+from firegui.errors import CancelledError
+from firegui.rollout.day_state import Bounds, DayState
+from firegui.rollout.kernels.gpu import LESS_HISTORY, ON_THE_CPU, Gpu
+from firegui.rollout.kernels.gpu_memory import Rung, climb_down
+from firegui.rollout.kernels.gpu_rollout import Rollouts
+from firegui.rollout.model import Model
+from firegui.rollout.outcome import WHOLE, Outcome, Wanted
+from tests.numerics.cases import random_schedule
+from tests.numerics.gpu_cases import TILE, Standin, case, gpu, needs_triton, nobody, roll, short_maps
+
+pytestmark = needs_triton
+
+
+def several(model: Model, seeds: range) -> list[Schedule]:
+    return [random_schedule(seed, model.maps, model.fleet) for seed in seeds]
+
+
+def fields_of(outcome: Outcome) -> list[torch.Tensor]:
+    found = []
+    for state in outcome.states:
+        body = state.body
+        found += [getattr(body, name) for name in ("tiles", "fields", "sums")]
+    return found
+
+
+def assert_same(actual: Outcome, expected: Outcome) -> None:
+    assert actual.metrics == expected.metrics
+    assert actual.exceeded == expected.exceeded
+    np.testing.assert_array_equal(actual.executed, expected.executed)
+    for one, other in zip(fields_of(actual), fields_of(expected), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_a_batch_gives_each_schedule_the_bits_of_its_own_rollout() -> None:
+    model, _ = case(1, maps=short_maps(1, steps_per_day=3))
+    schedules, wanted = several(model, range(3)), Wanted(keep_states=True)
+    together = gpu().simulate_many(model, schedules, None, [wanted] * 3)
+    for outcome, schedule in zip(together, schedules, strict=True):
+        assert_same(outcome, roll(model, schedule, wanted))
+    assert together[0].metrics != together[1].metrics
+
+
+def test_going_on_from_a_state_gives_the_bits_of_the_whole_and_other_drops_may_follow() -> None:
+    model, schedule = case(2, maps=short_maps(2, days=3, steps_per_day=3))
+    whole = roll(model, schedule, Wanted(keep_states=True))
+    assert [state.day for state in whole.states] == [0, 1, 2]
+    rest = roll(model, schedule, Wanted(start=whole.states[2]))
+    assert rest.metrics == whole.metrics
+    other = Schedule(np.where(np.arange(9)[:, None] >= 6, -3.0, schedule.logits), schedule.poses)
+    assert other.proposed.sum() < schedule.proposed.sum()
+    assert roll(model, other, Wanted(start=whole.states[2])).metrics == roll(model, other).metrics
+
+
+def test_a_batch_may_start_on_different_days() -> None:
+    model, schedule = case(3)
+    states = roll(model, schedule, Wanted(keep_states=True)).states
+    wanted = [Wanted(start=states[1]), WHOLE]
+    late, early = gpu().simulate_many(model, [schedule, schedule], None, wanted)
+    assert late.metrics == early.metrics == roll(model, schedule).metrics
+
+
+def test_a_rollout_that_cannot_hold_its_bound_ends_at_a_days_start_and_its_neighbour_goes_on() -> None:
+    model, schedule = case(4)
+    whole = roll(model, schedule)
+    tight = Bounds(burn=whole.metrics.loss_burn * 0.3)
+    stopped, free = gpu().simulate_many(model, [schedule, schedule], None, [Wanted(bounds=tight), WHOLE])
+    assert stopped.exceeded is not None
+    assert (stopped.exceeded.step, stopped.exceeded.term) == (4, "burn")
+    assert tight.burn < stopped.exceeded.value <= whole.metrics.loss_burn
+    assert stopped.metrics.occupancy_cell_days < whole.metrics.occupancy_cell_days
+    assert free.metrics == whole.metrics
+    assert free.exceeded is None
+
+
+def test_a_bound_that_holds_changes_nothing() -> None:
+    model, schedule = case(4)
+    whole = roll(model, schedule)
+    limits = Bounds(whole.metrics.loss_burn, whole.metrics.loss_final, whole.metrics.loss_prot)
+    bounded = roll(model, schedule, Wanted(bounds=limits))
+    assert bounded.exceeded is None
+    assert bounded.metrics == whole.metrics
+
+
+def test_a_rollout_is_cancelled_between_two_days() -> None:
+    model, schedule = case(5)
+    calls = []
+
+    def check() -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            raise CancelledError("stopped")
+
+    with pytest.raises(CancelledError):
+        gpu().simulate(model, schedule, nobody(model), check, WHOLE)
+    assert len(calls) == 2
+
+
+def out_of_memory(*_: object, **__: object) -> None:
+    raise torch.cuda.OutOfMemoryError("no memory left")
+
+
+def test_a_batch_that_does_not_fit_is_halved_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, _ = case(6, maps=short_maps(6, days=1, steps_per_day=3))
+    schedules, said = several(model, range(3)), []
+    run = Rollouts.run
+
+    def small_only(self: Rollouts, *arguments: object) -> list[Outcome]:
+        return run(self, *arguments) if self.arena.runs < 3 else out_of_memory()  # type: ignore[arg-type, return-value]
+
+    monkeypatch.setattr(Rollouts, "run", small_only)
+    monkeypatch.setattr("firegui.rollout.kernels.gpu.BATCH", 4)
+    outcomes = gpu(notice=said.append).simulate_many(model, schedules, None, [WHOLE] * 3)
+    assert len(said) == 1 and "2 at a time" in said[0]
+    for outcome, schedule in zip(outcomes, schedules, strict=True):
+        assert outcome.metrics == roll(model, schedule).metrics
+
+
+def test_a_rollout_that_does_not_fit_is_computed_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, schedule = case(7)
+    spare, said = Standin(roll(model, schedule)), []
+    monkeypatch.setattr(Rollouts, "run", out_of_memory)
+    outcome = gpu(spare=spare, notice=said.append).simulate(model, schedule, nobody(model), None, WHOLE)
+    assert outcome.metrics == spare.outcome.metrics
+    assert (spare.asked, said) == (["simulate on cpu"], [ON_THE_CPU])
+
+
+def test_a_gradient_falls_back_on_less_history_and_then_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, schedule = case(8)
+    spare, said = Standin(roll(model, schedule)), []
+    monkeypatch.setattr(Rollouts, "run", out_of_memory)
+    gpu(spare=spare, notice=said.append, span=2).gradient(model, schedule, nobody(model), None)
+    assert (spare.asked, said) == (["gradient on cpu"], [LESS_HISTORY, ON_THE_CPU])
+
+
+def test_a_state_of_the_processor_is_gone_on_from_there() -> None:
+    model, schedule = case(9)
+    spare = Standin(roll(model, schedule))
+    steps = np.zeros((4, model.fleet.n_aircraft), bool)
+    state = DayState("cuda", 1, steps, np.zeros((*steps.shape, 3)), body="of another engine")
+    Gpu(spare, tile=TILE, triton=True).simulate(model, schedule, nobody(model), None, Wanted(start=state))
+    assert spare.asked == ["simulate on cpu"]
+
+
+def test_the_last_way_to_compute_may_fail() -> None:
+    said: list[str] = []
+    with pytest.raises(torch.cuda.OutOfMemoryError):
+        climb_down([Rung(out_of_memory, "first"), Rung(out_of_memory, "never said")], said.append)
+    assert said == ["first"]
+
+
+def test_only_a_lack_of_memory_is_fallen_back_from() -> None:
+    def broken() -> None:
+        raise ValueError("a mistake")
+
+    with pytest.raises(ValueError, match="a mistake"):
+        climb_down([Rung(broken, "said"), Rung(lambda: None)], pytest.fail)
