@@ -16,6 +16,7 @@ from firegui.errors import InputError, Problem
 from firegui.rollout import closed_form, reference
 from firegui.rollout.day_state import exceeded, state_of
 from firegui.rollout.kernels.cpu import ActiveFront
+from firegui.rollout.kernels.gpu import Gpu
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
@@ -99,6 +100,8 @@ def engine(model: Model) -> Engine:
         return _Reference()
     if model.backend == "cpu" and model.dtype == torch.float32:
         return ActiveFront(kernel_threads())
+    if model.backend == "cuda" and model.dtype == torch.float32:
+        return Gpu(ActiveFront(kernel_threads()))
     return _ClosedForm()
 
 

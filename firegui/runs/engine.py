@@ -145,11 +145,12 @@ class LazyEngine:
         return found
 
     def devices(self) -> dict[str, Any]:
-        """What the engine can compute on: torch's version, threads and graphics cards."""
+        """What the engine can compute on: torch's version, the kernels' threads and the graphics cards."""
         torch = import_module("torch")
         cards = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
-        threads = int(import_module("firegui.rollout.backend").use_threads())
-        return {"torch": str(torch.__version__), "threads": threads, "cuda": cards}
+        backend = import_module("firegui.rollout.backend")
+        backend.use_threads()
+        return {"torch": str(torch.__version__), "threads": int(backend.kernel_threads()), "cuda": cards}
 
 
 def load_engine() -> LazyEngine:

@@ -1,4 +1,4 @@
-"""Where there is no GPU, its kernels run in Triton's interpreter, which has to be asked for before Triton is imported."""
+"""Without a GPU its kernels run in Triton's interpreter, which has to be asked for before Triton is imported."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from tests.numerics.cases import WEIGHTS, random_maps, random_schedule, region_m
 from tests.numerics.test_gradient import autograd
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-TILE = (8, 16)
+TILE, SMALL = (16, 16), (8, 8)
 
 needs_triton = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
 
@@ -47,12 +47,12 @@ def narrow_fire(seed: int) -> tuple[FireMaps, Schedule]:
 
     Most tiles sleep most of the time; one is woken by water, one by retardant.
     """
-    maps = random_maps(seed, shape=(6, 48), days=2, steps_per_day=7)
+    maps = random_maps(seed, shape=(6, 48), days=2, steps_per_day=5)
     phi, ignition = maps.phi.copy(), maps.ignition.copy()
     phi[:, :, :, :18] = phi[:, :, :, 30:] = 0.0
     ignition[2, 44] = True
-    schedule = Schedule.empty(14, small_fleet().n_aircraft)
-    for step, column, y, x in ((2, 0, 2.0, 24.0), (4, 3, 3.0, 23.0), (5, 4, 2.0, 44.0), (10, 1, 2.0, 10.0)):
+    schedule = Schedule.empty(10, small_fleet().n_aircraft)
+    for step, column, y, x in ((1, 0, 2.0, 24.0), (2, 3, 3.0, 23.0), (3, 4, 2.0, 44.0), (7, 1, 2.0, 10.0)):
         schedule.logits[step, column], schedule.poses[step, column] = 3.0, (y, x, 0.4)
     calm = np.zeros_like(maps.wind_speed)
     return replace(maps, phi=phi, ignition=ignition, burnable=maps.burnable | ignition, wind_speed=calm), schedule
@@ -95,6 +95,9 @@ def exact(model: Model, schedule: Schedule) -> tuple[NDArray[np.float64], NDArra
 class Absent:
     """A processor that must not be needed."""
 
+    def prepare(self, *_: object) -> None:
+        raise AssertionError("the processor was asked")
+
     def simulate(self, *_: object) -> Outcome:
         raise AssertionError("the processor was asked")
 
@@ -108,6 +111,9 @@ class Standin:
 
     outcome: Outcome
     asked: list[str] = field(default_factory=list)
+
+    def prepare(self, model: Model) -> None:
+        self.asked.append(f"prepare on {model.device}")
 
     def simulate(self, model: Model, *_: object) -> Outcome:
         self.asked.append(f"simulate on {model.device}")

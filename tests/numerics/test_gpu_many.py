@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,7 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError
 from firegui.rollout.day_state import Bounds, DayState
 from firegui.rollout.kernels.gpu import LESS_HISTORY, ON_THE_CPU, Gpu
-from firegui.rollout.kernels.gpu_memory import Rung, climb_down
+from firegui.rollout.kernels.gpu_memory import Found, Rung, climb_down
 from firegui.rollout.kernels.gpu_rollout import Rollouts
 from firegui.rollout.model import Model
 from firegui.rollout.outcome import WHOLE, Outcome, Wanted
@@ -40,10 +42,12 @@ def assert_same(actual: Outcome, expected: Outcome) -> None:
         assert torch.equal(one, other)
 
 
-def test_a_batch_gives_each_schedule_the_bits_of_its_own_rollout() -> None:
+def test_a_batch_gives_each_schedule_the_bits_of_its_own_rollout(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = case(1, maps=short_maps(1, steps_per_day=3))
     schedules, wanted = several(model, range(3)), Wanted(keep_states=True)
-    together = gpu().simulate_many(model, schedules, None, [wanted] * 3)
+    with monkeypatch.context() as few:  # so that a program looks after several tiles of several schedules
+        few.setattr("firegui.rollout.kernels.gpu_launch.PROGRAMS", 2)
+        together = gpu().simulate_many(model, schedules, None, [wanted] * 3)
     for outcome, schedule in zip(together, schedules, strict=True):
         assert_same(outcome, roll(model, schedule, wanted))
     assert together[0].metrics != together[1].metrics
@@ -104,17 +108,18 @@ def test_a_rollout_is_cancelled_between_two_days() -> None:
     assert len(calls) == 2
 
 
-def out_of_memory(*_: object, **__: object) -> None:
+def out_of_memory(*_: object, **__: object) -> Any:
     raise torch.cuda.OutOfMemoryError("no memory left")
 
 
 def test_a_batch_that_does_not_fit_is_halved_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _ = case(6, maps=short_maps(6, days=1, steps_per_day=3))
-    schedules, said = several(model, range(3)), []
+    schedules = several(model, range(3))
+    said: list[str] = []
     run = Rollouts.run
 
-    def small_only(self: Rollouts, *arguments: object) -> list[Outcome]:
-        return run(self, *arguments) if self.arena.runs < 3 else out_of_memory()  # type: ignore[arg-type, return-value]
+    def small_only(self: Rollouts, *arguments: Any) -> list[Outcome]:
+        return run(self, *arguments) if self.arena.runs < 3 else out_of_memory()
 
     monkeypatch.setattr(Rollouts, "run", small_only)
     monkeypatch.setattr("firegui.rollout.kernels.gpu.BATCH", 4)
@@ -126,7 +131,8 @@ def test_a_batch_that_does_not_fit_is_halved_and_says_so(monkeypatch: pytest.Mon
 
 def test_a_rollout_that_does_not_fit_is_computed_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     model, schedule = case(7)
-    spare, said = Standin(roll(model, schedule)), []
+    spare = Standin(roll(model, schedule))
+    said: list[str] = []
     monkeypatch.setattr(Rollouts, "run", out_of_memory)
     outcome = gpu(spare=spare, notice=said.append).simulate(model, schedule, nobody(model), None, WHOLE)
     assert outcome.metrics == spare.outcome.metrics
@@ -135,10 +141,13 @@ def test_a_rollout_that_does_not_fit_is_computed_on_the_processor(monkeypatch: p
 
 def test_a_gradient_falls_back_on_less_history_and_then_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     model, schedule = case(8)
-    spare, said = Standin(roll(model, schedule)), []
+    spare = Standin(roll(model, schedule))
+    said: list[str] = []
     monkeypatch.setattr(Rollouts, "run", out_of_memory)
     gpu(spare=spare, notice=said.append, span=2).gradient(model, schedule, nobody(model), None)
     assert (spare.asked, said) == (["gradient on cpu"], [LESS_HISTORY, ON_THE_CPU])
+    gpu(spare=spare, notice=said.append, span=2).gradient(model, schedule, nobody(model), None)
+    assert (spare.asked, said) == (["gradient on cpu"] * 2, [LESS_HISTORY, ON_THE_CPU])
 
 
 def test_a_state_of_the_processor_is_gone_on_from_there() -> None:
@@ -153,7 +162,7 @@ def test_a_state_of_the_processor_is_gone_on_from_there() -> None:
 def test_the_last_way_to_compute_may_fail() -> None:
     said: list[str] = []
     with pytest.raises(torch.cuda.OutOfMemoryError):
-        climb_down([Rung(out_of_memory, "first"), Rung(out_of_memory, "never said")], said.append)
+        climb_down([Rung(out_of_memory, "first"), Rung(out_of_memory, "never said")], said.append, Found(1), "work")
     assert said == ["first"]
 
 
@@ -162,4 +171,4 @@ def test_only_a_lack_of_memory_is_fallen_back_from() -> None:
         raise ValueError("a mistake")
 
     with pytest.raises(ValueError, match="a mistake"):
-        climb_down([Rung(broken, "said"), Rung(lambda: None)], pytest.fail)
+        climb_down([Rung(broken, "said"), Rung(lambda: None)], pytest.fail, Found(1), "work")

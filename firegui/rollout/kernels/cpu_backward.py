@@ -24,7 +24,7 @@ from firegui.rollout.kernels.cpu_footprints import (
     SIN,
     Pieces,
 )
-from firegui.rollout.kernels.cpu_forward import CUT_OFF, DropLog, Setting, rescale, survival16
+from firegui.rollout.kernels.cpu_forward import CUT_OFF, DropLog, Setting, emit8, emit16, rescale, survival16
 from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Shape
 from firegui.rollout.kernels.vectors import (
     bits_above,
@@ -118,9 +118,7 @@ def unburn(
         before, after = load16(values, piece * 16), load16(fields.scaled, at)
         store(fields.scaled, at, before)
         store(values, piece * 16, (after - before) * scale)
-        if emitter:
-            before = before * load16(fields.retardant, at)
-        store(fields.emission, at, before)
+        emit16(fields, at, before, emitter)
 
 
 @kernel
@@ -139,9 +137,9 @@ def descend(
         at, chunk = places[piece, 0], places[piece, 1]
         gain = day_start + chunk * 128
         watching.stamps[chunk] = step
-        target = fields.collected
+        to = at  # an offset, not another array: counting references would stall the processor
         if not setting.emitter or (watching.has_water and watching.asked[chunk >> 2] == step):
-            target = fields.passing
+            to = at + shape.cells
         owed = load16(slope, at) * count
         adjoint = load16(fields.adjoint, at) - owed  # g
         unburned = load16(fields.unburned, at)
@@ -158,9 +156,9 @@ def descend(
         p6 = load16(emission, at + stride) * load16(gains, gain + 96)
         p7 = load16(emission, at + stride + 1) * load16(gains, gain + 112)
         heat = p0 + p1 + p2 + p3 + p4 + p5 + p6 + p7
-        _give_row(target, at - stride, flow, p0, p1, p2)
-        _give_row(target, at, flow, p3, splat16(np.float32(0.0)), p4)
-        _give_row(target, at + stride, flow, p5, p6, p7)
+        _give_row(fields.collected, to - stride, flow, p0, p1, p2)
+        _give_row(fields.collected, to, flow, p3, splat16(np.float32(0.0)), p4)
+        _give_row(fields.collected, to + stride, flow, p5, p6, p7)
         if setting.receiver:
             _give(fields.collected, at, flow, heat)
         store(fields.adjoint, at, fma(adjoint, survival16(heat * per_heat), owed))
@@ -247,10 +245,8 @@ def unlay(fields: Fields, log: DropLog, step: int, emitter: bool) -> None:
     """Undo the retardant of ``step``, last drop first."""
     for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
         at = log.places[piece]
-        before = load8(log.before, piece * 8)
-        store(fields.retardant, at, before)
-        if emitter:
-            store(fields.emission, at, load8(fields.scaled, at) * before)
+        store(fields.retardant, at, load8(log.before, piece * 8))
+        emit8(fields, at, load8(fields.scaled, at), emitter)
 
 
 @kernel
@@ -261,15 +257,13 @@ def unpour(fields: Fields, log: DropLog, step: int, emitter: bool) -> None:
         scaled = load8(log.before, piece * 16)
         store(fields.scaled, at, scaled)
         store(fields.unburned, at, load8(log.before, piece * 16 + 8))
-        if emitter:
-            scaled = scaled * load8(fields.retardant, at)
-        store(fields.emission, at, scaled)
+        emit8(fields, at, scaled, emitter)
 
 
 @kernel
 def merge(
-    fields: Fields, emitter: bool, places: NDArray[np.int32], begin: int, end: int, stride: int, watching: Watching,
-    step: int,
+    collected: Floats, emitter: bool, places: NDArray[np.int32], begin: int, end: int, shape: Shape,
+    watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """Move what :func:`descend` put aside for the water of one step to ``C``, where retardant acts on emitters."""
     nothing = splat16(np.float32(0.0))
@@ -277,30 +271,31 @@ def merge(
         if emitter and watching.asked[places[piece, 1] >> 2] != step:
             continue
         for row in range(-1, 2):
-            at = places[piece, 0] + row * stride
+            at = places[piece, 0] + row * shape.stride
+            aside = at + shape.cells
             if emitter:
-                store(fields.collected, at, load16(fields.collected, at) + load16(fields.passing, at))
-                fields.collected[at - 1] += fields.passing[at - 1]
-                fields.collected[at + 16] += fields.passing[at + 16]
-            store(fields.passing, at, nothing)
-            fields.passing[at - 1], fields.passing[at + 16] = 0.0, 0.0
+                store(collected, at, load16(collected, at) + load16(collected, aside))
+                collected[at - 1] += collected[aside - 1]
+                collected[at + 16] += collected[aside + 16]
+            store(collected, aside, nothing)
+            collected[aside - 1], collected[aside + 16] = 0.0, 0.0
 
 
 @inlined
-def _hide(field, log, step, kept, first):  # type: ignore[no-untyped-def]
+def _hide(field, log, step, kept, first, aside):  # type: ignore[no-untyped-def]
     """Set ``field`` to 0 where the dose is capped; what was there goes to ``kept``."""
     for piece in range(log.first[step], log.first[step + 1]):
-        value = load8(field, log.places[piece])
+        at = log.places[piece] + aside
+        value = load8(field, at)
         store(kept, (first + piece - log.first[step]) * 8, value)
-        capped = where_above(load8(log.also, piece * 8), splat8(HIGHEST_DOSE), value)
-        store(field, log.places[piece], value - capped)
+        store(field, at, value - where_above(load8(log.also, piece * 8), splat8(HIGHEST_DOSE), value))
 
 
 @inlined
-def _show(field, log, step, kept, first):  # type: ignore[no-untyped-def]
+def _show(field, log, step, kept, first, aside):  # type: ignore[no-untyped-def]
     """Undo :func:`_hide`."""
     for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
-        store(field, log.places[piece], load8(kept, (first + piece - log.first[step]) * 8))
+        store(field, log.places[piece] + aside, load8(kept, (first + piece - log.first[step]) * 8))
 
 
 @inlined
@@ -315,7 +310,7 @@ def _capped(log, step):  # type: ignore[no-untyped-def]
 @kernel
 def read(
     reading: Reading, pieces: Pieces, fields: Fields, slope: Floats, later: np.float32, decay: np.float32,
-    water: bool, begin: int, end: int,
+    water: bool, begin: int, end: int, aside: int,
 ) -> None:  # fmt: skip
     """Inner products of the footprints of one step and material with ``C``, or with the slope by water's dose,
     ``B̃ (g e^{−h}) + M B̃ ρ_e``."""
@@ -325,14 +320,14 @@ def read(
         if reading.water[column] != water:
             continue
         moving = reading.executed[step, column]
-        about = pieces.about[8 * k : 8 * k + 8]
-        to_u, to_v = splat8(np.float32(about[COS])), splat8(np.float32(about[SIN]))
+        about, axis = pieces.about, 8 * k
+        to_u, to_v = splat8(np.float32(about[axis + COS])), splat8(np.float32(about[axis + SIN]))
         plain, by_u, by_v, by_uv = nothing, nothing, nothing, nothing
         for piece in range(pieces.first[k], pieces.first[k + 1]):
             at = pieces.places[piece]
             if water:
                 adjoint = load8(fields.adjoint, at) - load8(slope, at) * splat8(later)
-                value = fma(load8(fields.scaled, at) * splat8(decay), adjoint, load8(fields.passing, at))
+                value = fma(load8(fields.scaled, at) * splat8(decay), adjoint, load8(fields.collected, at + aside))
             else:
                 value = load8(fields.collected, at)
             weighted = load8(pieces.weights, piece * 8) * value
@@ -343,13 +338,13 @@ def read(
                 by_u, by_v = fma(weighted, u, by_u), fma(weighted, v, by_v)
                 by_uv = fma(weighted * u, v, by_uv)
         whole = float(total(plain))
-        reading.decision[step, column] = about[AMOUNT] * whole
+        reading.decision[step, column] = about[axis + AMOUNT] * whole
         if moving:
-            in_u, in_v = float(total(by_u)) - about[MEAN_U] * whole, float(total(by_v)) - about[MEAN_V] * whole
-            pose, turn = reading.pose[step, column], float(total(by_uv)) - about[MEAN_UV] * whole
-            pose[0] = about[AMOUNT] * (about[ACROSS] * about[COS] * in_v - about[ALONG] * about[SIN] * in_u)
-            pose[1] = about[AMOUNT] * (about[ACROSS] * about[SIN] * in_v + about[ALONG] * about[COS] * in_u)
-            pose[2] = about[AMOUNT] * (about[ALONG] - about[ACROSS]) * turn
+            in_u, in_v = float(total(by_u)) - about[axis + MEAN_U] * whole, float(total(by_v)) - about[axis + MEAN_V] * whole
+            turn = float(total(by_uv)) - about[axis + MEAN_UV] * whole
+            reading.pose[step, column, 0] = about[axis + AMOUNT] * (about[axis + ACROSS] * about[axis + COS] * in_v - about[axis + ALONG] * about[axis + SIN] * in_u)
+            reading.pose[step, column, 1] = about[axis + AMOUNT] * (about[axis + ACROSS] * about[axis + SIN] * in_v + about[axis + ALONG] * about[axis + COS] * in_u)
+            reading.pose[step, column, 2] = about[axis + AMOUNT] * (about[axis + ALONG] - about[axis + ACROSS]) * turn
 
 
 @kernel
@@ -374,9 +369,9 @@ def sweep(
                 watching, step)  # fmt: skip
         if watching.has_water:
             damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching, step)
-            _read_water(reading, pieces, fields, slope, later, clock.decay[now], wet, step)
+            _read_water(reading, pieces, fields, slope, later, clock.decay[now], wet, step, shape.cells)
         if watching.has_water or not setting.emitter:
-            merge(fields, setting.emitter, places, begin, end, shape.stride, watching, step)
+            merge(fields.collected, setting.emitter, places, begin, end, shape, watching, step)
         _read_retardant(reading, pieces, fields, slope, later, clock.decay[now], laid, step)
         if watching.has_water and (_touches(watching, laid, step, shape) or _touches(watching, wet, step, shape)):
             watching.hot[:] = NEVER
@@ -388,24 +383,24 @@ def sweep(
 def _read_retardant(reading, pieces, fields, slope, later, decay, laid, step):  # type: ignore[no-untyped-def]
     begin, end = reading.first[step], reading.first[step + 1]
     if not _capped(laid, step):
-        read(reading, pieces, fields, slope, later, decay, False, begin, end)
+        read(reading, pieces, fields, slope, later, decay, False, begin, end, 0)
         return
     kept = np.empty((laid.first[step + 1] - laid.first[step]) * 8, np.float32)
-    _hide(fields.collected, laid, step, kept, 0)
-    read(reading, pieces, fields, slope, later, decay, False, begin, end)
-    _show(fields.collected, laid, step, kept, 0)
+    _hide(fields.collected, laid, step, kept, 0, 0)
+    read(reading, pieces, fields, slope, later, decay, False, begin, end, 0)
+    _show(fields.collected, laid, step, kept, 0, 0)
 
 
 @inlined
-def _read_water(reading, pieces, fields, slope, later, decay, wet, step):  # type: ignore[no-untyped-def]
+def _read_water(reading, pieces, fields, slope, later, decay, wet, step, aside):  # type: ignore[no-untyped-def]
     begin, end = reading.first[step], reading.first[step + 1]
     if not _capped(wet, step):
-        read(reading, pieces, fields, slope, later, decay, True, begin, end)
+        read(reading, pieces, fields, slope, later, decay, True, begin, end, aside)
         return
     count = wet.first[step + 1] - wet.first[step]
     kept = np.empty(count * 16, np.float32)
-    _hide(fields.scaled, wet, step, kept, 0)
-    _hide(fields.passing, wet, step, kept, count)
-    read(reading, pieces, fields, slope, later, decay, True, begin, end)
-    _show(fields.passing, wet, step, kept, count)
-    _show(fields.scaled, wet, step, kept, 0)
+    _hide(fields.scaled, wet, step, kept, 0, 0)
+    _hide(fields.collected, wet, step, kept, count, aside)
+    read(reading, pieces, fields, slope, later, decay, True, begin, end, aside)
+    _show(fields.collected, wet, step, kept, count, aside)
+    _show(fields.scaled, wet, step, kept, 0, 0)

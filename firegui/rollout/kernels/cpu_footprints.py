@@ -70,14 +70,14 @@ def floor(number):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def landing(pose, step, column, fleet, wind, shape):  # type: ignore[no-untyped-def]
+def landing(poses, step, column, fleet, wind, shape):  # type: ignore[no-untyped-def]
     """Where a drop comes down (:func:`firegui.rollout.landing.drift_cells`)."""
-    row = min(max(int(np.rint(pose[0])), 0), shape.rows - 1)
-    col = min(max(int(np.rint(pose[1])), 0), shape.columns - 1)
+    row = min(max(int(np.rint(poses[step, column, 0])), 0), shape.rows - 1)
+    col = min(max(int(np.rint(poses[step, column, 1])), 0), shape.columns - 1)
     day = step // wind.steps_per_day
     towards = float(wind.towards[day, row, col])
     drift = float(wind.speed[day, row, col]) * fleet.fall_s[column] / wind.cell_size
-    return pose[0] - drift * math.sin(towards), pose[1] + drift * math.cos(towards)
+    return poses[step, column, 0] - drift * math.sin(towards), poses[step, column, 1] + drift * math.cos(towards)
 
 
 @kernel
@@ -88,7 +88,7 @@ def first_reads(
     """Lower ``first_read[tile]`` to the first step at which one of the ``pairs`` may reach the tile."""
     for k in range(len(pairs)):
         step, column = pairs[k]
-        y, x = landing(poses[step, column], step, column, fleet, wind, shape)
+        y, x = landing(poses, step, column, fleet, wind, shape)
         cos, sin = math.cos(poses[step, column, 2]), math.sin(poses[step, column, 2])
         along = fleet.parallel[column] ** 2 + CELL_VARIANCE
         across = fleet.perpendicular[column] ** 2 + CELL_VARIANCE
@@ -116,7 +116,7 @@ def relevant(
         step, column = pairs[k]
         chosen[k] = False
         if step <= last_step or water[column]:
-            y, x = landing(poses[step, column], step, column, fleet, wind, shape)
+            y, x = landing(poses, step, column, fleet, wind, shape)
             reach = fleet.half[column] + 1
             chosen[k] = box[0] - reach <= y <= box[1] + reach and box[2] - reach <= x <= box[3] + reach
 
@@ -130,7 +130,7 @@ def evaluate(
     room = len(pieces.places)
     for k in range(begin, len(pairs)):
         step, column = pairs[k]
-        y, x = landing(poses[step, column], step, column, fleet, wind, shape)
+        y, x = landing(poses, step, column, fleet, wind, shape)
         theta = poses[step, column, 2]
         cos, sin = math.cos(theta), math.sin(theta)
         along = 1.0 / (fleet.parallel[column] ** 2 + CELL_VARIANCE)
@@ -178,9 +178,9 @@ def evaluate(
                     pieces.corner[used * 2], pieces.corner[used * 2 + 1] = first_u, first_v
                     used += 1
         pieces.first[k + 1] = used
-        about, whole = pieces.about[8 * k : 8 * k + 8], float(total(mass)) + NORMALISER_EPSILON
-        about[COS], about[SIN], about[ALONG], about[ACROSS] = cos, sin, along, across
-        about[AMOUNT] = fleet.dose[column] / whole
-        about[MEAN_U], about[MEAN_V] = float(total(mass_u)) / whole, float(total(mass_v)) / whole
-        about[MEAN_UV] = float(total(mass_uv)) / whole
+        about, axis, whole = pieces.about, 8 * k, float(total(mass)) + NORMALISER_EPSILON
+        about[axis + COS], about[axis + SIN], about[axis + ALONG], about[axis + ACROSS] = cos, sin, along, across
+        about[axis + AMOUNT] = fleet.dose[column] / whole
+        about[axis + MEAN_U], about[axis + MEAN_V] = float(total(mass_u)) / whole, float(total(mass_v)) / whole
+        about[axis + MEAN_UV] = float(total(mass_uv)) / whole
     return len(pairs)

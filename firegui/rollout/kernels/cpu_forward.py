@@ -34,6 +34,9 @@ from firegui.rollout.kernels.vectors import (
 
 CUT_OFF = np.float32(2.0**-25)
 """Exposures up to here ignite nothing in float32: ``1 − e^{−h}`` rounds to 0."""
+FAINT = np.float32(2.0**-43)
+"""Retardant factors, ``S`` after water or a night, and emissions up to here are 0. With gains of at most 8 · 100 · 100 no
+exposure from them passes the cut-off; smaller numbers would soon be subnormal, which processors compute with slowly."""
 SUM_FIRE, SUM_PROT, SCORED, SCORED_PROT, UNSCORED = range(5)
 """Running sums: Σ P_t, Σ P_t · density, and what they add up to over the scored states; Σ P_t over the others."""
 
@@ -113,6 +116,34 @@ def survival8(exposure):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def bright8(value):  # type: ignore[no-untyped-def]
+    """``value`` where it is more than :data:`FAINT`."""
+    return where_above(value, splat8(FAINT), value)
+
+
+@inlined
+def bright16(value):  # type: ignore[no-untyped-def]
+    """``value`` where it is more than :data:`FAINT`."""
+    return where_above(value, splat16(FAINT), value)
+
+
+@inlined
+def emit8(fields, at, scaled, emitter):  # type: ignore[no-untyped-def]
+    """Store what 8 cells with this ``S`` emit."""
+    if emitter:
+        scaled = scaled * load8(fields.retardant, at)
+    store(fields.emission, at, bright8(scaled))
+
+
+@inlined
+def emit16(fields, at, scaled, emitter):  # type: ignore[no-untyped-def]
+    """Store what 16 cells with this ``S`` emit."""
+    if emitter:
+        scaled = scaled * load16(fields.retardant, at)
+    store(fields.emission, at, bright16(scaled))
+
+
+@inlined
 def wake(marks, tile_row, tile_column, shape):  # type: ignore[no-untyped-def]
     """Add a tile to a set, if there is one at that place."""
     if 0 <= tile_row < shape.tile_rows and 0 <= tile_column < shape.tile_columns:
@@ -153,11 +184,9 @@ def rescale(fields: Fields, marks: Marks, shape: Shape, factor: np.float32, emit
                 first = (tile_row * 4 + 1) * shape.stride + 16 + tile_column * 16
                 for row in range(4):
                     at = first + row * shape.stride
-                    scaled = load16(fields.scaled, at) * splat16(factor)
+                    scaled = bright16(load16(fields.scaled, at) * splat16(factor))
                     store(fields.scaled, at, scaled)
-                    if emitter:
-                        scaled = scaled * load16(fields.retardant, at)
-                    store(fields.emission, at, scaled)
+                    emit16(fields, at, scaled, emitter)
 
 
 @kernel
@@ -187,11 +216,9 @@ def lay_retardant(
             store(log.before, count * 8, before)
             store(log.also, count * 8, dose)
             count += 1
-            after = before * survival8(dose)
-            store(fields.retardant, at, after)
+            store(fields.retardant, at, bright8(before * survival8(dose)))
             store(fields.dose, at, nothing)
-            if emitter:
-                store(fields.emission, at, load8(fields.scaled, at) * after)
+            emit8(fields, at, load8(fields.scaled, at), emitter)
             _mark(marks.treated, at, shape)
     log.first[step + 1] = count
 
@@ -220,11 +247,9 @@ def pour_water(
                 spared = survival8(dose)
                 raised = minimum(fma(scaled * splat8(decay), one - spared, unburned), one)
                 store(fields.unburned, at, raised)
-                store(fields.scaled, at, scaled * spared)
-                dim = scaled * spared
-                if setting.emitter:
-                    dim = dim * load8(fields.retardant, at)
-                store(fields.emission, at, dim)
+                scaled = bright8(scaled * spared)
+                store(fields.scaled, at, scaled)
+                emit8(fields, at, scaled, setting.emitter)
                 back = unburned - raised
                 sums[SUM_FIRE] += total(back)
                 sums[SUM_PROT] += total(back * load8(setting.density, at))
@@ -343,10 +368,7 @@ def burn(
         before = load16(fields.scaled, at)
         after = fma(load16(values, piece * 16), scale, before)
         store(fields.scaled, at, after)
-        if emitter:
-            store(fields.emission, at, after * load16(fields.retardant, at))
-        else:
-            store(fields.emission, at, after)
+        emit16(fields, at, after, emitter)
         if keep:
             store(values, piece * 16, before)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
 from firegui.rollout.kernels.cpu_backward import NEVER, Watching
-from firegui.rollout.kernels.cpu_forward import DropLog, set_count, wake
+from firegui.rollout.kernels.cpu_forward import DropLog, emit16, set_count, wake
 from firegui.rollout.kernels.layout import Fields, Floats, Marks, Shape, Words
 from firegui.rollout.kernels.vectors import bits_above, load8, load16, lowest_bit, splat8, splat16, store, total
 
@@ -125,9 +125,7 @@ def unpack(fields: Fields, marks: Marks, shape: Shape, burning: Floats, retardan
                 scaled = load16(burning, burned + 64)
                 store(fields.unburned, at, load16(burning, burned))
                 store(fields.scaled, at, scaled)
-                if emitter:
-                    scaled = scaled * load16(fields.retardant, at)
-                store(fields.emission, at, scaled)
+                emit16(fields, at, scaled, emitter)
                 burned += 16
             burned += 64
 
@@ -216,7 +214,7 @@ def clean(
                 for row in range(-1, 5):
                     for side in range(-16, 32, 16):
                         store(fields.collected, first + row * shape.stride + side, nothing)
-                        store(fields.passing, first + row * shape.stride + side, nothing)
+                        store(fields.collected, shape.cells + first + row * shape.stride + side, nothing)
                 for row in range(4):
                     store(fields.adjoint, first + row * shape.stride, nothing)
         marks.now[word], marks.after[word] = 0, 0

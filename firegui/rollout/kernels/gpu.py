@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from threading import RLock
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
-from firegui.rollout.day_state import DayState
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.kernels.gpu_arena import Arena, History
 from firegui.rollout.kernels.gpu_drops import Tiling, band_size
 from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, Setting, TritonKernels, triton_is_there
-from firegui.rollout.kernels.gpu_memory import Notice, Rung, climb_down, free_bytes, quiet
+from firegui.rollout.kernels.gpu_memory import Found, Notice, Rung, climb_down, free_bytes, quiet
 from firegui.rollout.kernels.gpu_rollout import Body, Rollouts
 from firegui.rollout.kernels.gpu_sweep import Sweep
 from firegui.rollout.kernels.gpu_torch import TorchKernels
@@ -26,6 +24,7 @@ from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import WHOLE, Check, Outcome, Wanted
 
+Result = TypeVar("Result")
 Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
 
 TILE = (8, 32)
@@ -37,6 +36,9 @@ LESS_HISTORY = "The GPU's memory does not suffice for the whole history: each da
 
 class Spare(Protocol):
     """What can compute when the GPU cannot."""
+
+    def prepare(self, model: Model) -> None:
+        """Lay out what a model needs."""
 
     def simulate(
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
@@ -57,15 +59,14 @@ class Stock:
         self._tiling = Tiling(*model.shape, *tile)
         self._arenas: dict[tuple[int, int], tuple[Arena, Graphs]] = {}
         self._histories: dict[tuple[int, int], History] = {}
-        self.batch = BATCH
-        self.span: int | None = None
+        self._span: int | None = None
 
     def arena(self, runs: int, span: int) -> tuple[Arena, Graphs]:
         """Room for ``runs`` rollouts whose drops are laid out ``span`` days at a time."""
         key = (runs, span)
         if key not in self._arenas:
             if runs > 1:  # batches come in few sizes, and are large
-                self.drop(lambda other: other[0] > 1)
+                self.drop_batches()
             arena = Arena(self._maps, self._gains.dense(), self._tiling, runs, span)
             self._arenas[key] = (arena, Graphs(arena.device))
         return self._arenas[key]
@@ -84,23 +85,18 @@ class Stock:
             )
         return self._histories[key]
 
-    def drop(self, which: Callable[[tuple[int, int]], bool]) -> None:
-        """Let arenas go."""
-        for key in [key for key in self._arenas if which(key)]:
+    def drop_batches(self) -> None:
+        """Let the room of batches go."""
+        for key in [key for key in self._arenas if key[0] > 1]:
             del self._arenas[key]
-
-    def clear(self) -> None:
-        """Let everything go."""
-        self._arenas.clear()
-        self._histories.clear()
 
     def best_span(self) -> int:
         """All days where their history fits in half of the free memory, else one."""
-        if self.span is None:
+        if self._span is None:
             days, per_day = self._maps.days, self._maps.steps_per_day
             fits = History.bytes_of(self._tiling, days, days, per_day) < free_bytes(self._gains.device) // 2
-            self.span = days if fits else 1
-        return self.span
+            self._span = days if fits else 1
+        return self._span
 
 
 class Gpu:
@@ -120,73 +116,86 @@ class Gpu:
 
     def prepare(self, model: Model) -> None:
         """Lay the gains out and compile the forward kernels."""
-        stock = self.stock(model)
-        if model.device != "cpu":
-            empty = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
-            for _ in range(2):  # the first compiles, the second captures
-                self._rollouts(stock, model, [empty], [WHOLE]).run(None, None)
+        empty, runs = Schedule.empty(model.n_steps, model.fleet.n_aircraft), 1 if model.device == "cpu" else 2
+
+        def on_device() -> None:
+            for _ in range(runs):  # the first compiles, the second captures
+                self._many(model, [(empty, WHOLE)], None, None)
+
+        def on_processor() -> None:
+            self._spare.prepare(on_cpu(model))
+
+        self._climb("rollout", model, [Rung(on_device, ON_THE_CPU), Rung(on_processor)])
 
     def simulate(
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
     ) -> Outcome:
         """Roll a schedule out."""
-        stock = self.stock(model)
 
         def on_device() -> Outcome:
-            with stock.lock:
-                return self._rollouts(stock, model, [schedule], [wanted]).run(observer, check)[0]
+            return self._many(model, [(schedule, wanted)], observer, check)[0]
 
         def on_processor() -> Outcome:
             outcome = self._spare.simulate(on_cpu(model), schedule, observer, check, afresh(wanted))
             return replace(outcome, states=tuple(replace(state, backend=model.backend) for state in outcome.states))
 
-        if isinstance(wanted.start, DayState) and not isinstance(wanted.start.body, Body):
+        if is_foreign(wanted):
             return on_processor()
-        return climb_down([Rung(on_device, ON_THE_CPU), Rung(on_processor)], self._notice)
+        return self._climb("rollout", model, [Rung(on_device, ON_THE_CPU), Rung(on_processor)])
 
     def simulate_many(
         self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
     ) -> list[Outcome]:
         """Roll schedules out side by side."""
-        stock, jobs = self.stock(model), list(zip(schedules, wanted, strict=True))
+        found, jobs = self._found(model), list(zip(schedules, wanted, strict=True))
         outcomes: list[Outcome] = []
         while len(outcomes) < len(jobs):
-            size = stock.batch
+            size = found.batch
             part = jobs[len(outcomes) : len(outcomes) + size]
-            if size == 1 or len(part) == 1:
+            if len(part) == 1 or any(is_foreign(how) for _, how in part) or found.rung.get("rollout"):
                 (one, how), nobody = part[0], Observer(model, None, keep_days=False)
                 outcomes.append(self.simulate(model, one, nobody, check, how))
                 continue
-            rung = Rung(partial(self._batch, stock, model, part, check), SMALLER_BATCH.format(size, size // 2))
-            found = climb_down([rung, Rung(list[Outcome])], self._notice)
-            if not found:
-                stock.batch = size // 2
-                stock.drop(lambda key: key[0] > 1)
-            outcomes += found
+            rung = Rung(partial(self._many, model, part, None, check), SMALLER_BATCH.format(size, size // 2))
+            done = climb_down([rung, Rung(list[Outcome])], self._notice, found, f"{size} at once")
+            if not done:
+                found.batch = size // 2
+                self.stock(model).drop_batches()
+            outcomes += done
         return outcomes
-
-    def _batch(
-        self, stock: Stock, model: Model, jobs: Sequence[tuple[Schedule, Wanted]], check: Check | None
-    ) -> list[Outcome]:
-        """Side by side. Sizes are powers of two, so that few are captured; what is too many holds no fire."""
-        with stock.lock:
-            schedules, wanted = [job[0] for job in jobs], [job[1] for job in jobs]
-            return self._rollouts(stock, model, schedules, wanted).run(None, check)
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
         """Roll a schedule out and differentiate the objective."""
-        stock = self.stock(model)
-        span = self._span or stock.best_span()
-        rungs = [Rung(lambda: self._gradient(stock, model, schedule, observer, check, span), LESS_HISTORY)]
-        if span > 1:
-            rungs.append(Rung(lambda: self._gradient(stock, model, schedule, observer, check, 1), ON_THE_CPU))
-        rungs.append(Rung(lambda: self._spare.gradient(on_cpu(model), schedule, observer, check)))
-        return climb_down(rungs, self._notice)
+        return self._climb("gradient", model, [
+            Rung(lambda: self._gradient(model, schedule, observer, check, self._span), LESS_HISTORY),
+            Rung(lambda: self._gradient(model, schedule, observer, check, 1), ON_THE_CPU),
+            Rung(lambda: self._spare.gradient(on_cpu(model), schedule, observer, check)),
+        ])  # fmt: skip
+
+    def _climb(self, kind: str, model: Model, rungs: Sequence[Rung[Result]]) -> Result:
+        return climb_down(rungs, self._notice, self._found(model), kind)
+
+    @staticmethod
+    def _found(model: Model) -> Found:
+        return model.gains.layout("gpu memory", lambda: Found(BATCH))
+
+    def _many(
+        self, model: Model, jobs: Sequence[tuple[Schedule, Wanted]], observer: Observer | None, check: Check | None
+    ) -> list[Outcome]:
+        """Side by side. Sizes are powers of two, so that few are captured; what is too many holds no fire."""
+        stock, runs = self.stock(model), 1 << max(len(jobs) - 1, 0).bit_length()
+        schedules, wanted = [job[0] for job in jobs], [job[1] for job in jobs]
+        with stock.lock:
+            arena, graphs = stock.arena(runs, 1)
+            rollouts = Rollouts(model, arena, stock.kernels, graphs, self._setting(model), schedules, wanted)
+            return rollouts.run(observer, check)
 
     def _gradient(
-        self, stock: Stock, model: Model, schedule: Schedule, observer: Observer, check: Check | None, span: int
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, span: int | None
     ) -> Gradients:
+        stock = self.stock(model)
         with stock.lock:
+            span = span or stock.best_span()
             history = stock.history(span, model.fleet.n_aircraft)
             arena, graphs = stock.arena(1, span)
             setting = self._setting(model)
@@ -209,13 +218,6 @@ class Gpu:
         protected = bool(model.weights.prot) or bool(model.protected.any())
         return Setting(model.receiver_treated, model.emitter_treated, protected, *band_size(model), self._dense)
 
-    def _rollouts(
-        self, stock: Stock, model: Model, schedules: Sequence[Schedule], wanted: Sequence[Wanted]
-    ) -> Rollouts:
-        runs = 1 << max(len(schedules) - 1, 0).bit_length()
-        arena, graphs = stock.arena(runs, 1)
-        return Rollouts(model, arena, stock.kernels, graphs, self._setting(model), schedules, wanted)
-
 
 def on_cpu(model: Model) -> Model:
     """The same model for an engine on the processor; its gains are laid out there once."""
@@ -226,9 +228,13 @@ def on_cpu(model: Model) -> Model:
     )  # fmt: skip
 
 
+def is_foreign(wanted: Wanted) -> bool:
+    """Whether the rollout goes on from a state that was computed on the processor."""
+    return wanted.start is not None and not isinstance(wanted.start.body, Body)
+
+
 def afresh(wanted: Wanted) -> Wanted:
     """The same wish without a state that only the GPU can read; a state of the processor's engine is kept."""
-    start = wanted.start
-    if start is None or isinstance(start.body, Body):
+    if wanted.start is None or not is_foreign(wanted):
         return replace(wanted, start=None)
-    return replace(wanted, start=replace(start, backend="cpu"))
+    return replace(wanted, start=replace(wanted.start, backend="cpu"))

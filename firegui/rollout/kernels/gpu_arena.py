@@ -62,7 +62,7 @@ class Pools:
 
 
 class Arena:
-    """State of ``runs`` rollouts of one fire: ``U, S, r`` and the emission ``[runs, field]``, flags, sums and tables."""
+    """State of ``runs`` rollouts of one fire: ``U, S, r``, the emission ``ρ_e S``, flags and sums of tiles, tables."""
 
     def __init__(self, maps: FireMaps, gains: Tensor, tiling: Tiling, runs: int, span: int) -> None:
         device = str(gains.device)

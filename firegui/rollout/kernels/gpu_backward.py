@@ -13,8 +13,8 @@ import triton
 import triton.language as tl
 
 from firegui.rollout.kernels.gpu_arithmetic import (
-    ALONG,
     ACROSS,
+    ALONG,
     CAPPED,
     CENTRE_X,
     CENTRE_Y,
@@ -69,7 +69,8 @@ def seed(
     left = tl.load(table + (day * per_day + k) * TABLE + LEFT)
     ran = inside & spread(tl.load(log + (span + k).to(tl.int64) * (tile_rows * tile_columns) + at), cell)
     r = tl.load(remaining + cell)
-    flow = _received(heats, afters, (span + k) * plane + cell, tl.load(adjoint + cell), slope, left, r, ran, RECEIVER)
+    past = (span + k) * plane + cell
+    flow = _received(heats, afters, past, tl.load(adjoint + cell), slope, left, r, ran, RECEIVER)
     here = k % 2
     tl.store(flows + here * plane + cell, flow)
     tl.store(flows + (1 - here) * plane + cell, tl.zeros_like(flow))
@@ -94,8 +95,8 @@ def back(
 ):  # fmt: skip
     """Undo step ``k`` of a day: ``M``, ``C``, ``a``, and ``Z`` of the step before. One program per tile.
 
-    A tile has work when it or a neighbour was run at this step or at the later one (whose results are to be cleared), or
-    it was run at the earlier one. ``newest`` and ``oldest`` mark the day's last and first step.
+    A tile has work when it or a neighbour was run at this step or at the later one (whose results are to be cleared),
+    or it was run at the earlier one. ``newest`` and ``oldest`` mark the day's last and first step.
     """
     at = tl.program_id(0)
     tiles = tile_rows * tile_columns
@@ -185,7 +186,7 @@ def products(
         tiles = tile_rows * tile_columns
         clocked = table + t * TABLE
         scale, left = tl.load(clocked + SCALE), tl.load(clocked + LEFT)
-        n = tl.zeros((), tl.float64)
+        n = tl.full([], 0.0, tl.float64)
         ny, nx, nt = n, n, n
         f, fy, fx, ft = n, n, n, n
         side = 2 * tl.load(drop + HALF).to(tl.int32) + 1

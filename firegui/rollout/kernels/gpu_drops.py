@@ -95,7 +95,7 @@ class DropList:
 
 
 def farthest(dose: float) -> float:
-    """Exponent beyond which a footprint is not evaluated: where ``P α G`` is negligible, at most the model's own −50."""
+    """Exponent beyond which a footprint is not evaluated: ``P α G`` is negligible there, or it is the model's −50."""
     return max(math.log(NEGLIGIBLE / max(dose, NEGLIGIBLE)), MINIMUM_EXPONENT)
 
 
@@ -155,7 +155,8 @@ def _reach(rows: Floats, tiling: Tiling) -> None:
     """The rectangle of tiles that a footprint can reach, in columns 11 to 14; none where it misses the raster."""
     cos2, sin2 = rows[:, 2] ** 2, rows[:, 3] ** 2
     along, across = 1.0 / rows[:, 4], 1.0 / rows[:, 5]
-    spread = np.sqrt(np.stack([sin2 * along + cos2 * across, cos2 * along + sin2 * across], axis=1) * -2.0 * rows[:, 20:]) + SLACK
+    variance = np.stack([sin2 * along + cos2 * across, cos2 * along + sin2 * across], axis=1)
+    spread = np.sqrt(variance * -2.0 * rows[:, 20:]) + SLACK
     half, size = rows[:, 7:8], np.array([tiling.rows, tiling.columns])
     low = np.maximum(np.maximum(np.ceil(rows[:, 0:2] - spread), -half) + rows[:, 8:10], 0)
     high = np.minimum(np.minimum(np.floor(rows[:, 0:2] + spread), half) + rows[:, 8:10], size - 1)

@@ -1,7 +1,8 @@
 """Triton kernels of the forward pass: the doses of a span of days, the drops of a step, and the fused step.
 
-A program never reads what another program of the same launch writes. What neighbours read of each other, the emission
-``ρ_e S`` and the flags of tiles, lies in two buffers that swap roles at every step; everything else belongs to one tile.
+A program never reads what another program of the same launch writes. What neighbours read of each other, the
+emission ``ρ_e S`` and the flags of tiles, lies in two buffers that swap roles at every step; everything else belongs to
+one tile.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, misc"
@@ -13,6 +14,8 @@ import triton.language as tl
 
 from firegui.rollout.kernels.gpu_arithmetic import (
     AGAIN,
+    CENTRE_X,
+    CENTRE_Y,
     CUT_OFF,
     DOSE,
     DROP,
@@ -39,8 +42,6 @@ from firegui.rollout.kernels.gpu_arithmetic import (
     TOUCHED,
     TREATED,
     WATER,
-    CENTRE_X,
-    CENTRE_Y,
     band,
     ignition,
     weigh,
@@ -53,7 +54,7 @@ def norms(drops, shares, LONG: tl.constexpr, WIDE: tl.constexpr):
     one = tl.program_id(0)
     drop = drops + one * DROP
     side = 2 * tl.load(drop + HALF).to(tl.int32) + 1
-    total = tl.zeros((), tl.float64)
+    total = tl.full([], 0.0, tl.float64)
     for first in range(0, side, LONG):
         row, column = band(drop, first, LONG, WIDE)
         weight, _, _ = weigh(drop, row, column)
@@ -68,7 +69,8 @@ def place(drops, pairs, pair, tile_columns):
     drop = drops + one * DROP
     local = pair - tl.load(drop + PAIR).to(tl.int32)
     wide = tl.load(drop + TILES_RIGHT).to(tl.int32)
-    return one, tl.load(drop + TILE_TOP).to(tl.int32) + local // wide, tl.load(drop + TILE_LEFT).to(tl.int32) + local % wide
+    top, left = tl.load(drop + TILE_TOP).to(tl.int32), tl.load(drop + TILE_LEFT).to(tl.int32)
+    return one, top + local // wide, left + local % wide
 
 
 @triton.jit(do_not_specialize=["begin", "first_step", "runs", "tile_rows", "tile_columns"])
@@ -178,7 +180,9 @@ def near(flags, item, valid, tile_y, tile_x, tile_rows, tile_columns, runs):
 
 
 @triton.jit
-def _from(emission, gains, row, column, rows, columns, width, fold, DY: tl.constexpr, DX: tl.constexpr, N: tl.constexpr):
+def _from(
+    emission, gains, row, column, rows, columns, width, fold, DY: tl.constexpr, DX: tl.constexpr, N: tl.constexpr
+):
     """``ρ_e B̃(n) K_n(x)`` of one neighbour, up to the day's scale."""
     inside = (row < rows) & (column < columns)
     there = inside & (row + DY >= 0) & (row + DY < rows) & (column + DX >= 0) & (column + DX < columns)
@@ -201,10 +205,10 @@ def step(
 ):  # fmt: skip
     """One step of every tile that can change, and the drops of the next one.
 
-    Each of the ``programs`` looks after ``CHUNK`` (tile, run) items, far apart so that their work is even. A tile sleeps
-    when none of its neighbourhood ignited at the last step and none of its own exposures counted: within a day ``S`` and
-    ``K`` are then what they were and the scale falls, so no exposure can count now. ``last`` leaves the next step's
-    drops alone. ``sums [5, tile, run]`` float64: Σ P, Σ p P of the state, and their sums over time: Σ P, scored Σ P,
+    Each of the ``programs`` looks after ``CHUNK`` (tile, run) items, far apart so that their work is even. A tile
+    sleeps when none of its neighbourhood ignited at the last step and none of its own exposures counted: within a day
+    ``S`` and ``K`` are then what they were and the scale falls, so no exposure can count now. ``last`` leaves the next
+    step's drops alone. ``sums [5, tile, run]`` float64: Σ P and Σ p P of the state, and over time Σ P, scored Σ P and
     scored Σ p P.
     """
     tiles = tile_rows * tile_columns
@@ -235,9 +239,9 @@ def step(
     fire = tl.load(sums + item, mask=counted, other=0.0)
     guarded = tl.load(sums + items + item, mask=counted, other=0.0)
     for part in tl.static_range(3):
-        total = sums + (2 + part) * items + item
+        over_time = sums + (2 + part) * items + item
         added = fire if part == 0 else (fire * scored if part == 1 else guarded * scored)
-        tl.store(total, tl.load(total, mask=counted, other=0.0) + added, mask=counted)
+        tl.store(over_time, tl.load(over_time, mask=counted, other=0.0) + added, mask=counted)
 
     for i in range(CHUNK):
         chosen = j == i

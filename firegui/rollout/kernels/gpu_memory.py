@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import torch
@@ -26,17 +26,29 @@ class Rung(Generic[Result]):
     failed: str = ""
 
 
-def climb_down(rungs: Sequence[Rung[Result]], notice: Notice) -> Result:
-    """The result of the first rung that fits in memory.
+@dataclass(slots=True)
+class Found:
+    """What has been found to fit for one fire, so that nothing is tried, or said, at every call.
+
+    ``batch`` schedules at once, and per kind of work the rung that it has come down to.
+    """
+
+    batch: int
+    rung: dict[str, int] = field(default_factory=dict)
+
+
+def climb_down(rungs: Sequence[Rung[Result]], notice: Notice, found: Found, kind: str) -> Result:
+    """The result of the first rung that fits in memory, from the one on that ``kind`` of work has come down to.
 
     Raises :class:`torch.cuda.OutOfMemoryError` when not even the last one does.
     """
-    for rung in rungs[:-1]:
+    begin = min(found.rung.get(kind, 0), len(rungs) - 1)
+    for number, rung in enumerate(rungs[begin:-1], begin):
         try:
             return rung.run()
         except torch.cuda.OutOfMemoryError:
             # The traceback holds the tensors that were allocated until here; leaving this block lets them go.
-            pass
+            found.rung[kind] = number + 1
         release()
         notice(rung.failed)
     return rungs[-1].run()

@@ -1,10 +1,11 @@
-"""Rollouts of one fire on the GPU, side by side: days of launches, states at their starts, and the numbers at the end."""
+"""Rollouts of one fire on the GPU, side by side: days of launches, states at their starts, numbers at the end."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -139,7 +140,7 @@ class Rollouts:
                 look = observer.next_look(look + 1)
         stops = sorted({*cuts, end})
         steps = self.steps(day // self.arena.span * self.arena.span)
-        for start, stop in zip(stops[:-1], stops[1:], strict=True):
+        for start, stop in pairwise(stops):
             if observer is not None and start in cuts[1:]:
                 self._show(start, observer)
             self.kernels.drop_now(self.arena, self.drops, self.setting, steps, start, history=history is not None)
@@ -198,9 +199,7 @@ class Rollouts:
 
     def _outcomes(self) -> list[Outcome]:
         sums = self.arena.sums.cpu().numpy()
-        return [
-            lane.outcome or self._outcome(run, lane, sums[:, :, run], None) for run, lane in enumerate(self.lanes)
-        ]
+        return [lane.outcome or self._outcome(run, lane, sums[:, :, run], None) for run, lane in enumerate(self.lanes)]
 
     def _outcome(self, run: int, lane: _Lane, tiles: NDArray[np.float64], over: Exceeded | None) -> Outcome:
         sums = np.ascontiguousarray(tiles).sum(axis=1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -35,7 +37,7 @@ class Sweep:
     def run(self, check: Check | None) -> tuple[Floats, Floats]:
         """``∂𝓛/∂d [T, A]`` of the open pairs and ``∂𝓛/∂(y, x, θ) [T, A, 3]`` of the executed ones."""
         rollouts, span = self._run, self._run.arena.span
-        first = (rollouts.days - 1) // span * span
+        first, most = (rollouts.days - 1) // span * span, self._pairs.most_at_a_step()
         for begin in range(first, -1, -span):
             days = range(begin, min(begin + span, rollouts.days))
             if begin != first:
@@ -45,8 +47,7 @@ class Sweep:
                     check()
                 rollouts.arena.set_day(day)
                 self._history.current.copy_(self._history.ends[day - begin])
-                most = self._pairs.most_at_a_step()
-                rollouts.graphs.play(("backward", rollouts.setting, most), lambda most=most: self._launch(most))
+                rollouts.graphs.play(("backward", rollouts.setting, most), partial(self._launch, most))
         return self._read()
 
     def _record(self, days: range, check: Check | None) -> None:

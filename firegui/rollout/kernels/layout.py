@@ -28,7 +28,8 @@ Words = NDArray[np.int64]
 
 TILE_ROWS, LANES, NEIGHBOURS = 4, 16, 8
 MARGIN = 16
-CACHE_LINE = 64
+CACHE_LINE, PAGE = 64, 4096
+PLACE_LINES = 7
 SMALLEST_DECAY = 1e-15
 """Stands for the factor 0 of a burn of one step: what it leaves of ``B`` gives exposures far below the cut-off."""
 LARGEST_SCALE = 1e30
@@ -66,8 +67,8 @@ class Fields(NamedTuple):
     """State of a rollout.
 
     ``S = B / decay[k]`` changes only where something ignites, so a sleeping cell costs nothing; ``emission`` is
-    ``ρ_e S``, what the stencil reads; ``dose`` is 0 between drops. The last three are the gradient's: ``a`` with
-    ``g_t = a − l · n_t`` (n_t scored states after t), ``C`` and the same for one step only.
+    ``ρ_e S``, what the stencil reads; ``dose`` is 0 between drops. The last two are the gradient's: ``a`` with
+    ``g_t = a − l · n_t`` (n_t scored states after t), and ``C`` followed by what water sees of one step.
     """
 
     unburned: Floats
@@ -77,7 +78,6 @@ class Fields(NamedTuple):
     dose: Floats
     adjoint: Floats
     collected: Floats
-    passing: Floats
 
 
 class Marks(NamedTuple):
@@ -135,10 +135,9 @@ class Layout:
 
     def _new(self) -> Workspace:
         cells, words = self.shape.cells, self.shape.tile_rows * self.shape.words
-        unburned, untreated = aligned(cells), aligned(cells)
-        unburned[:], untreated[:] = 1.0, 1.0
-        others = [aligned(cells) for _ in range(6)]
-        fields = Fields(unburned, *others[:2], untreated, *others[2:])
+        count = len(Fields._fields)
+        fields = Fields(*(aligned(cells * (1 + (place == count - 1)), place) for place in range(count)))
+        fields.unburned[:], fields.retardant[:] = 1.0, 1.0
         marks = Marks(*(np.zeros(words, np.int64) for _ in range(4)))
         stamps = np.full(self.shape.tile_rows * self.shape.tile_columns * TILE_ROWS, -1, np.int32)
         return Workspace(fields, marks, np.empty((SMALLEST_LOG, 2), np.int32), aligned(SMALLEST_LOG * LANES), stamps, {})
@@ -170,10 +169,14 @@ def lay_out(maps: FireMaps, shape: Shape) -> Floats:
     return gains
 
 
-def aligned(count: int) -> Floats:
-    """Zeros that begin at a cache line: a vector of 16 that straddles two costs twice the time."""
-    spare = np.zeros(count + LANES, np.float32)
-    skip = -spare.ctypes.data % CACHE_LINE // spare.itemsize
+def aligned(count: int, place: int = 0) -> Floats:
+    """Zeros that begin at a cache line: a vector of 16 that straddles two costs twice the time.
+
+    Fields of different ``place`` begin at different lines of a page. Large arrays all begin with a page, and processors
+    take a load for one that depends on a store to the same place in another page.
+    """
+    spare = np.zeros(count + PAGE // 4 + LANES, np.float32)
+    skip = (-spare.ctypes.data % PAGE + place * PLACE_LINES * CACHE_LINE) % PAGE // spare.itemsize
     return spare[skip : skip + count]
 
 

@@ -48,7 +48,7 @@ def test_a_band_of_drops_holds_the_fire(model: Model) -> None:
 
 
 def test_the_band_is_laid_with_both_materials(model: Model) -> None:
-    flown = holding_schedule(model, 200, 8).proposed.any(axis=0)
+    flown = np.logical_or.reduce(holding_schedule(model, 200, 8).proposed, axis=0)
     carried = {tail.type.material for tail in model.fleet.tails if flown[tail.index]}
     assert carried == {Material.WATER, Material.RETARDANT}
 

@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from firegui.domain.schedule import Schedule
 from firegui.runs.engine import LazyEngine, warmed
+from firegui.runs.events import DeviceUsed, Message
 from firegui.runs.messages import engine_words
+from firegui.runs.spec import EvaluateSpec, OptimizeSpec
+from tests.support import make_project
+from tests.unit.runs.fakes import carried_out
 
 SHAPE = (11, 13)
 
@@ -60,3 +65,13 @@ def test_a_device_is_called_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None
 def test_what_computes_a_run_is_said_in_words() -> None:
     assert engine_words("cpu", "the CPU") == "the CPU, closed-form gradient"
     assert engine_words("reference", "the CPU") == "the CPU, plain reference (slow)"
+
+
+@pytest.mark.parametrize("kind", ["optimize", "evaluate"])
+def test_a_run_says_what_it_computes_on_and_what_was_asked_for(tmp_path: Path, kind: str) -> None:
+    project = make_project(epochs=1)
+    spec = OptimizeSpec(project, tmp_path / "run", "") if kind == "optimize" else EvaluateSpec(project)
+    messages = [event for event in carried_out(spec) if isinstance(event, Message)]
+    said = [message for message in messages if message.device is not None]
+    assert [message.device for message in said] == [DeviceUsed("auto", "the none of the test")]
+    assert said[0].text.startswith("Computing on the none of the test")
