@@ -91,7 +91,7 @@ def _fire_lines(data: dict[str, Any]) -> list[str]:
 def _engine_rows(engine: str, fire: str, found: dict[str, Any]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for key, words in _WORK.items():
-        dense = found["dense_to_rollout"] * found["rollout"]["median_ms"] / found[key]["median_ms"]
+        dense = found["dense_to_rollout"] * found["rollout"]["median_ms"] / found[key]["median_ms"]  # its best round
         own = "" if key == "rollout" else f"{found[key]['median_ms'] / found['rollout']['median_ms']:.2f}×"
         rows.append((f"{engine}: {words}, {fire}", *_spread(found[key]), f"{dense:.1f}×", own))
     return rows

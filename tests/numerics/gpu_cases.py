@@ -47,12 +47,12 @@ def narrow_fire(seed: int) -> tuple[FireMaps, Schedule]:
 
     Most tiles sleep most of the time; one is woken by water, one by retardant.
     """
-    maps = random_maps(seed, shape=(6, 48), days=2, steps_per_day=5)
+    maps = random_maps(seed, shape=(6, 40), days=2, steps_per_day=4)
     phi, ignition = maps.phi.copy(), maps.ignition.copy()
-    phi[:, :, :, :18] = phi[:, :, :, 30:] = 0.0
-    ignition[2, 44] = True
-    schedule = Schedule.empty(10, small_fleet().n_aircraft)
-    for step, column, y, x in ((1, 0, 2.0, 24.0), (2, 3, 3.0, 23.0), (3, 4, 2.0, 44.0), (7, 1, 2.0, 10.0)):
+    phi[:, :, :, :16] = phi[:, :, :, 24:] = 0.0
+    ignition[2, 36] = True
+    schedule = Schedule.empty(8, small_fleet().n_aircraft)
+    for step, column, y, x in ((1, 0, 2.0, 20.0), (1, 3, 3.0, 19.0), (2, 4, 2.0, 36.0), (6, 1, 2.0, 3.0)):
         schedule.logits[step, column], schedule.poses[step, column] = 3.0, (y, x, 0.4)
     calm = np.zeros_like(maps.wind_speed)
     return replace(maps, phi=phi, ignition=ignition, burnable=maps.burnable | ignition, wind_speed=calm), schedule

@@ -52,11 +52,11 @@ def test_every_piece_of_work_is_timed_as_often_as_asked(data: dict[str, Any]) ->
         assert 0.0 < times["least_ms"] <= times["median_ms"] <= times["most_ms"]
 
 
-def test_ratios_are_those_of_the_medians(data: dict[str, Any]) -> None:
+def test_the_engine_has_to_beat_the_best_round_of_dense_torch_by_its_median(data: dict[str, Any]) -> None:
     found = data["engines"]["cpu"]["contained"]
     rollout, gradient = found["rollout"]["median_ms"], found["gradient"]["median_ms"]
     assert found["gradient_to_rollout"] == pytest.approx(gradient / rollout)
-    assert found["dense_to_rollout"] == pytest.approx(data["dense"]["unsuppressed"]["median_ms"] / rollout)
+    assert found["dense_to_rollout"] == pytest.approx(data["dense"]["unsuppressed"]["least_ms"] / rollout)
 
 
 def test_each_raster_says_how_many_cells_it_has(data: dict[str, Any]) -> None:

@@ -44,6 +44,7 @@ def test_the_machine_its_memory_and_the_batch_are_described(data: dict[str, Any]
     assert data["batch"]["many_to_one"] > 0.0
 
 
+@pytest.mark.filterwarnings("ignore:Converting a tensor with requires_grad")
 def test_another_backend_is_compared_with_the_cpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scalability, "ROWS", ROWS[-5:-4])
     out = tmp_path / "table.json"

@@ -41,12 +41,12 @@ def _usable(folder: Path) -> Path:
 
 def kernel(function: Kernel) -> Kernel:
     """Compile ``function`` at its first call. No operation is reordered, so that the bits do not depend on the build."""
-    return cast(Kernel, numba.njit(nogil=True, cache=True, error_model="numpy")(function))
+    return cast(Kernel, numba.njit(nogil=True, cache=True, error_model="numpy", _nrt=False)(function))
 
 
 def inlined(function: Kernel) -> Kernel:
     """Compile ``function`` into each kernel that calls it."""
-    return cast(Kernel, numba.njit(nogil=True, inline="never", error_model="numpy")(function))
+    return cast(Kernel, numba.njit(nogil=True, inline="never", error_model="numpy", _nrt=False)(function))
 
 
 numba.config.CACHE_DIR = str(_usable(_folder()))

@@ -383,7 +383,8 @@ class _Back:
         first_reads(asking, self._poses, run.aircraft, run.wind, shape, first_read)
         starts, chunks = space.room("rows", rows, np.int32), space.room("chunks", rows, np.int32)
         since, hot = space.room("since", rows, np.int32), space.room("hot", rows, np.int32)
-        watching = Watching(len(asking) > 0, starts, chunks, since, hot, near, asked, space.stamps)
+        kept = space.room("kept", 16 * max(run.wet.most(), run.laid.most()), np.float32)
+        watching = Watching(len(asking) > 0, starts, chunks, since, hot, near, asked, space.stamps, kept)
         count = start_adjoint(
             space.fields, space.marks, shape, np.float32(-run.model.terminal_slope), run.wet, run.model.n_steps,
             watching, first_read,

@@ -53,7 +53,8 @@ class Watching(NamedTuple):
     ``starts`` and ``chunks`` list the rows of tiles that have burned to ``U = 0`` somewhere, ``since`` the first step
     at which a water drop reaches each, ``hot`` the last at which an exposure in it can be above the cut-off. Per tile:
     ``near`` 1 where a change can make a listed row hot, ``asked`` the step at which water last asked about it or a
-    neighbour. ``stamps`` holds per row of a tile the step at which it was last logged.
+    neighbour. ``stamps`` holds per row of a tile the step at which it was last logged; ``kept`` has
+    room for what lies under the capped doses of a step.
     """
 
     has_water: bool
@@ -64,6 +65,7 @@ class Watching(NamedTuple):
     near: NDArray[np.uint8]
     asked: NDArray[np.int32]
     stamps: NDArray[np.int32]
+    kept: Floats
 
 
 class Reading(NamedTuple):
@@ -288,7 +290,7 @@ def _hide(field, log, step, kept, first, aside):  # type: ignore[no-untyped-def]
         at = log.places[piece] + aside
         value = load8(field, at)
         store(kept, (first + piece - log.first[step]) * 8, value)
-        store(field, at, value - where_above(load8(log.also, piece * 8), splat8(HIGHEST_DOSE), value))
+        store(field, at, value - where_above(load8(log.dose, piece * 8), splat8(HIGHEST_DOSE), value))
 
 
 @inlined
@@ -302,7 +304,7 @@ def _show(field, log, step, kept, first, aside):  # type: ignore[no-untyped-def]
 def _capped(log, step):  # type: ignore[no-untyped-def]
     """Whether any dose of ``step`` is above the cap."""
     for piece in range(log.first[step], log.first[step + 1]):
-        if bits_above(load8(log.also, piece * 8), splat8(HIGHEST_DOSE)) != 0:
+        if bits_above(load8(log.dose, piece * 8), splat8(HIGHEST_DOSE)) != 0:
             return True
     return False
 
@@ -369,10 +371,10 @@ def sweep(
                 watching, step)  # fmt: skip
         if watching.has_water:
             damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching, step)
-            _read_water(reading, pieces, fields, slope, later, clock.decay[now], wet, step, shape.cells)
+            _read_water(watching, reading, pieces, fields, slope, later, clock.decay[now], wet, step, shape.cells)
         if watching.has_water or not setting.emitter:
             merge(fields.collected, setting.emitter, places, begin, end, shape, watching, step)
-        _read_retardant(reading, pieces, fields, slope, later, clock.decay[now], laid, step)
+        _read_retardant(watching, reading, pieces, fields, slope, later, clock.decay[now], laid, step)
         if watching.has_water and (_touches(watching, laid, step, shape) or _touches(watching, wet, step, shape)):
             watching.hot[:] = NEVER
         unlay(fields, laid, step, setting.emitter)
@@ -380,25 +382,25 @@ def sweep(
 
 
 @inlined
-def _read_retardant(reading, pieces, fields, slope, later, decay, laid, step):  # type: ignore[no-untyped-def]
+def _read_retardant(watching, reading, pieces, fields, slope, later, decay, laid, step):  # type: ignore[no-untyped-def]
     begin, end = reading.first[step], reading.first[step + 1]
     if not _capped(laid, step):
         read(reading, pieces, fields, slope, later, decay, False, begin, end, 0)
         return
-    kept = np.empty((laid.first[step + 1] - laid.first[step]) * 8, np.float32)
+    kept = watching.kept
     _hide(fields.collected, laid, step, kept, 0, 0)
     read(reading, pieces, fields, slope, later, decay, False, begin, end, 0)
     _show(fields.collected, laid, step, kept, 0, 0)
 
 
 @inlined
-def _read_water(reading, pieces, fields, slope, later, decay, wet, step, aside):  # type: ignore[no-untyped-def]
+def _read_water(watching, reading, pieces, fields, slope, later, decay, wet, step, aside):  # type: ignore[no-untyped-def]
     begin, end = reading.first[step], reading.first[step + 1]
     if not _capped(wet, step):
         read(reading, pieces, fields, slope, later, decay, True, begin, end, aside)
         return
     count = wet.first[step + 1] - wet.first[step]
-    kept = np.empty(count * 16, np.float32)
+    kept = watching.kept
     _hide(fields.scaled, wet, step, kept, 0, 0)
     _hide(fields.collected, wet, step, kept, count, aside)
     read(reading, pieces, fields, slope, later, decay, True, begin, end, aside)

@@ -55,12 +55,16 @@ class Print(NamedTuple):
 
 
 class DropLog(NamedTuple):
-    """What drops changed, for undoing: per step ``first[t]``, the places, and 8 values of one or two fields each."""
+    """What drops changed, for undoing: per step ``first[t]``, the places, 8 values of one or two fields each, and the doses."""
 
     first: NDArray[np.int64]
     places: NDArray[np.int32]
     before: Floats
-    also: Floats
+    dose: Floats
+
+    def most(self) -> int:
+        """The most pieces that any step changed."""
+        return int(np.diff(self.first).max(initial=0))
 
 
 class Setting(NamedTuple):
@@ -214,7 +218,7 @@ def lay_retardant(
             before = load8(fields.retardant, at)
             log.places[count] = at
             store(log.before, count * 8, before)
-            store(log.also, count * 8, dose)
+            store(log.dose, count * 8, dose)
             count += 1
             store(fields.retardant, at, bright8(before * survival8(dose)))
             store(fields.dose, at, nothing)
@@ -241,7 +245,7 @@ def pour_water(
             log.places[count] = at
             store(log.before, count * 16, scaled)
             store(log.before, count * 16 + 8, unburned)
-            store(log.also, count * 8, dose)
+            store(log.dose, count * 8, dose)
             count += 1
             if bits_above(scaled, nothing) != 0:
                 spared = survival8(dose)
