@@ -173,5 +173,6 @@ class _Reference(_Whole):
         losses = Losses(*(float(term.detach()) for term in terms))
         proposed, executed = int(schedule.proposed.sum()), int(trajectory.gates.executed.sum())
         metrics = metrics_of(
-            model, float(last.sum()), float(last[model.protected.cpu()].sum()), total, losses, proposed, executed)
+            model, float(last.sum()), float(last[model.protected.cpu()].sum()), total, losses, proposed, executed
+        )
         return Outcome(metrics, trajectory.gates.executed)

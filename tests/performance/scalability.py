@@ -37,6 +37,8 @@ from firegui.rollout.yardstick import SHAPE, START_CELLS, synthetic_fire
 FLEET = Path(__file__).resolve().parents[2] / "resources" / "fleet" / "default.toml"
 GRIDS = ((154, 187), (247, 299), (371, 448), (464, 561), SHAPE)
 BATCH = 64
+BATCH_DROPS = 1000
+"""Drops of a schedule in a batch: about what elimination and population methods roll out together."""
 WARM_UPS = 2
 """A GPU compiles at the first call and captures its graphs at the second."""
 
@@ -118,6 +120,15 @@ def busy_schedule(model: Model, reached: np.ndarray[Any, Any], seed: int) -> Sch
     cells = reached[rng.integers(len(reached), size=size)]
     poses = np.concatenate([cells, rng.uniform(0.0, np.pi, (*size, 1))], axis=2)
     return Schedule(rng.uniform(0.1, 3.0, size), poses.astype(np.float64))
+
+
+def thinned(schedule: Schedule, executed: np.ndarray[Any, Any], seed: int) -> Schedule:
+    """The schedule with some of its executed drops and no other proposal."""
+    kept = np.argwhere(executed)
+    chosen = np.random.default_rng(seed).permutation(len(kept))[:BATCH_DROPS]
+    logits = np.full_like(schedule.logits, -3.0)
+    logits[tuple(kept[chosen].T)] = 3.0
+    return Schedule(logits, schedule.poses)
 
 
 def reached_cells(model: Model) -> np.ndarray[Any, Any]:
@@ -204,13 +215,16 @@ def spread(times: Times) -> dict[str, Any]:
 
 
 def measure_batch(row: Row, fleet: Fleet, plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
-    """``batch`` schedules at once against one of them."""
+    """``batch`` schedules of at most :data:`BATCH_DROPS` drops at once against one of them, and as many busy ones."""
     model = model_of(row, fleet, plan.backend)
     reached = reached_cells(model)
-    schedules = [busy_schedule(model, reached, seed) for seed in range(plan.batch)]
+    busy = [busy_schedule(model, reached, seed) for seed in range(plan.batch)]
+    thin = [thinned(schedule, simulate(model, schedule).executed, seed) for seed, schedule in enumerate(busy)]
     works: dict[str, Work] = {
-        "one": _rollout(model, schedules[0]),
-        "many": lambda: simulate_many(model, schedules),
+        "one": _rollout(model, thin[0]),
+        "many": lambda: simulate_many(model, thin),
+        "one_busy": _rollout(model, busy[0]),
+        "many_busy": lambda: simulate_many(model, busy),
     }
     for work in works.values():
         for _ in range(WARM_UPS):
@@ -219,9 +233,10 @@ def measure_batch(row: Row, fleet: Fleet, plan: Plan, say: Callable[[str], None]
     times = interleaved(works, max(plan.repeats // 3, 1), say)
     return {
         "schedules": plan.batch,
-        "one": spread(times["one"]),
-        "many": spread(times["many"]),
+        "drops_of_one": int((thin[0].logits > 0.0).sum()),
+        **{name: spread(taken) for name, taken in times.items()},
         "many_to_one": times["many"].median / times["one"].median,
+        "many_to_one_busy": times["many_busy"].median / times["one_busy"].median,
         "device_peak_bytes": device_peak(plan.backend),
     }
 

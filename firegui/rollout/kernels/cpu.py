@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +16,8 @@ from firegui.domain.schedule import Schedule
 from firegui.rollout.day_state import DayState, Exceeded, exceeded, state_of
 from firegui.rollout.deposits import scales_of
 from firegui.rollout.gates import Gates, apply_gates
-from firegui.rollout.kernels.cpu_backward import NEVER, Reading, Watching, sweep
-from firegui.rollout.kernels.cpu_footprints import AMOUNT, Aircraft, Pieces, Wind, first_reads, relevant
+from firegui.rollout.kernels.cpu_backward import Reading, Watching, sweep
+from firegui.rollout.kernels.cpu_footprints import AMOUNT, NEVER, Aircraft, Box, Pieces, Wind, reach_of, relevant
 from firegui.rollout.kernels.cpu_forward import (
     SCORED,
     SCORED_PROT,
@@ -115,10 +115,12 @@ class ActiveFront:
         layout = layout_of(model)
         with layout.workspace() as space:
             run = _Run(model, schedule, layout, space, WHOLE, keep=True, dense=dense)
-            run.advance(observer, check)
-            outcome = run.outcome()
             back = _Back(run, schedule)
-            back.sweep(check, layout.helper if self._threads > 1 else None)
+            # On another core, the footprints of the first days are evaluated while the fire is simulated.
+            with PieceTables(back.stretches, back.make, layout.helper if self._threads > 1 else None) as tables:
+                run.advance(observer, check)
+                outcome = run.outcome()
+                back.sweep(tables, check)
             run.clean(swept=True)
         probability = 1.0 / (1.0 + np.exp(-schedule.logits))
         soft = probability * (1.0 - probability) * run.gates.open
@@ -339,55 +341,56 @@ class _Back:
     def __init__(self, run: _Run, schedule: Schedule) -> None:
         self._run, self._poses = run, schedule.poses
         self.decision, self.pose = np.zeros(schedule.logits.shape), np.zeros(schedule.poses.shape)
-        per_day, days = run.clock.steps_per_day, run.model.maps.days
+        per_day, days, rows, columns = run.clock.steps_per_day, run.model.maps.days, *run.model.shape
         self._ends = [min(day * per_day, run.model.n_steps) for day in range(0, days + STRETCH_DAYS, STRETCH_DAYS)]
+        self.stretches = len(self._ends) - 1
         self._pairs = np.argwhere(run.gates.open)
         self._cuts = np.searchsorted(self._pairs[:, 0], self._ends)
+        self._burned = Box(0, rows, 0, columns, run.model.n_steps)  # until the rollout knows better
 
-    def _make(self, stretch: int) -> tuple[NDArray[np.int64], Pieces]:
+    def make(self, stretch: int) -> tuple[NDArray[np.int64], Pieces]:
         """The pairs of a stretch whose gradient is not 0 for certain, and their footprints."""
         run, name = self._run, f"open {stretch}"
         pairs = self._pairs[self._cuts[stretch] : self._cuts[stretch + 1]]
         chosen = np.empty(len(pairs), bool)
-        relevant(pairs, self._poses, run.aircraft, run.wind, run.shape, run.water, self._box, self._last, chosen)
+        relevant(pairs, self._poses, run.aircraft, run.wind, run.shape, run.water, self._burned, chosen)
         pairs = pairs[chosen]
         return pairs, pieces_of(pairs, self._poses, run.aircraft, run.wind, run.shape, run.space, name)
 
-    def sweep(self, check: Check | None, helper: Executor | None) -> None:
+    def sweep(self, tables: PieceTables, check: Check | None) -> None:
         """All steps, last first."""
         run, space = self._run, self._run.space
         rows, columns = bounding_box(space.marks.touched, run.shape)
-        self._box = (rows.start, rows.stop, columns.start, columns.stop)
-        self._last = int(np.searchsorted(run.log, run.log[-1])) - 1
+        last = int(np.searchsorted(run.log, run.log[-1])) - 1
+        self._burned = Box(rows.start, rows.stop, columns.start, columns.stop, last)
         watching, steps = self._watching(), np.arange(run.model.n_steps + 1)
-        with PieceTables(len(self._ends) - 1, self._make, helper) as tables:
-            for stretch in range(len(self._ends) - 2, -1, -1):
-                if check is not None:
-                    check()
-                pairs, pieces = tables.take(stretch)
-                first = np.searchsorted(pairs[:, 0], steps).astype(np.int64)
-                reading = Reading(pairs, first, run.water, run.gates.executed, self.decision, self.pose)
-                sweep(
-                    space.fields, space.marks, run.objective.slope, run.layout.gains, run.clock, run.shape,
-                    run.setting, run.wet, run.laid, space.log_places, space.log_values, run.log, watching, reading,
-                    pieces, self._ends[stretch], self._ends[stretch + 1],
-                )  # fmt: skip
+        for stretch in range(self.stretches - 1, -1, -1):
+            if check is not None:
+                check()
+            pairs, pieces = tables.take(stretch)
+            first = np.searchsorted(pairs[:, 0], steps).astype(np.int64)
+            reading = Reading(pairs, first, run.water, run.gates.executed, self.decision, self.pose)
+            sweep(
+                space.fields, space.marks, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting,
+                run.wet, run.laid, space.log_places, space.log_values, run.log, watching, reading, pieces,
+                self._ends[stretch], self._ends[stretch + 1],
+            )  # fmt: skip
 
     def _watching(self) -> Watching:
         run, space, shape = self._run, self._run.space, self._run.shape
-        asking = self._pairs[run.water[self._pairs[:, 1]]]
-        tiles = shape.tile_rows * shape.tile_columns if len(asking) else 0
-        first_read, near = space.room("first read", tiles, np.int32), space.room("near", tiles, np.uint8)
-        asked, rows = space.room("asked", tiles, np.int32), 4 * tiles
-        first_read[:], near[:], asked[:] = NEVER, 0, -1
-        first_reads(asking, self._poses, run.aircraft, run.wind, shape, first_read)
+        asked_for = reach_of(self._pairs, self._poses, run.aircraft, run.wind, shape, run.water, self._burned)
+        has_water = asked_for.step < NEVER
+        tiles = shape.tile_rows * shape.tile_columns if has_water else 0
+        near, asked = space.room("near", tiles, np.uint8), space.room("asked", tiles, np.int32)
+        near[:], asked[:] = 0, -1
+        rows = 4 * tiles
         starts, chunks = space.room("rows", rows, np.int32), space.room("chunks", rows, np.int32)
-        since, hot = space.room("since", rows, np.int32), space.room("hot", rows, np.int32)
+        hot = space.room("hot", rows, np.int32)
         kept = space.room("kept", 16 * max(run.wet.most(), run.laid.most()), np.float32)
-        watching = Watching(len(asking) > 0, starts, chunks, since, hot, near, asked, space.stamps, kept)
+        watching = Watching(has_water, asked_for.step, starts, chunks, hot, near, asked, space.stamps, kept)
         count = start_adjoint(
             space.fields, space.marks, shape, np.float32(-run.model.terminal_slope), run.wet, run.model.n_steps,
-            watching, first_read,
+            watching, asked_for,
         )  # fmt: skip
         hot[:count] = NEVER
-        return watching._replace(starts=starts[:count], chunks=chunks[:count], since=since[:count], hot=hot[:count])
+        return watching._replace(starts=starts[:count], chunks=chunks[:count], hot=hot[:count])

@@ -21,6 +21,7 @@ from firegui.rollout.kernels.cpu_footprints import (
     MEAN_U,
     MEAN_UV,
     MEAN_V,
+    NEVER,
     SIN,
     Pieces,
 )
@@ -43,24 +44,23 @@ from firegui.rollout.kernels.vectors import (
     where_above,
 )
 
-NEVER = 2**31 - 1
 HIGHEST_DOSE = np.float32(50.0)
 
 
 class Watching(NamedTuple):
     """What water may ask about.
 
-    ``starts`` and ``chunks`` list the rows of tiles that have burned to ``U = 0`` somewhere, ``since`` the first step
-    at which a water drop reaches each, ``hot`` the last at which an exposure in it can be above the cut-off. Per tile:
+    ``starts`` and ``chunks`` list the rows of tiles that have burned to ``U = 0`` somewhere, ``hot`` the last step at
+    which an exposure in each can be above the cut-off; no water asks before the step ``since``. Per tile:
     ``near`` 1 where a change can make a listed row hot, ``asked`` the step at which water last asked about it or a
     neighbour. ``stamps`` holds per row of a tile the step at which it was last logged; ``kept`` has
     room for what lies under the capped doses of a step.
     """
 
     has_water: bool
+    since: int
     starts: NDArray[np.int32]
     chunks: NDArray[np.int32]
-    since: NDArray[np.int32]
     hot: NDArray[np.int32]
     near: NDArray[np.uint8]
     asked: NDArray[np.int32]
@@ -180,7 +180,7 @@ def damp(
     """
     count, nothing = splat16(later), splat16(np.float32(0.0))
     for k in range(len(watching.starts)):
-        if watching.since[k] > step or watching.hot[k] < step or watching.stamps[watching.chunks[k]] == step:
+        if watching.hot[k] < step or watching.stamps[watching.chunks[k]] == step:
             continue
         at = watching.starts[k]
         if bits_above(load16(fields.unburned, at), nothing) == 0xFFFF:
@@ -370,12 +370,13 @@ def sweep(
         descend(fields, slope, gains, day_start, clock.decay[now], later, shape, setting, places, values, begin, end,
                 watching, step)  # fmt: skip
         if watching.has_water:
-            damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching, step)
+            if watching.since <= step:
+                damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching, step)
             _read_water(watching, reading, pieces, fields, slope, later, clock.decay[now], wet, step, shape.cells)
         if watching.has_water or not setting.emitter:
             merge(fields.collected, setting.emitter, places, begin, end, shape, watching, step)
         _read_retardant(watching, reading, pieces, fields, slope, later, clock.decay[now], laid, step)
-        if watching.has_water and (_touches(watching, laid, step, shape) or _touches(watching, wet, step, shape)):
+        if len(watching.starts) > 0 and (_touches(watching, laid, step, shape) or _touches(watching, wet, step, shape)):
             watching.hot[:] = NEVER
         unlay(fields, laid, step, setting.emitter)
         unpour(fields, wet, step, setting.emitter)

@@ -26,6 +26,7 @@ from firegui.rollout.kernels.vectors import fma, lanes8, splat8, store, total, w
 
 REACH = 18.0
 """Exponent at which a footprint is cut: ``e^−18`` of its peak."""
+NEVER = 2**31 - 1
 COS, SIN, ALONG, ACROSS, AMOUNT, MEAN_U, MEAN_V, MEAN_UV = range(8)
 
 
@@ -37,6 +38,16 @@ class Aircraft(NamedTuple):
     perpendicular: NDArray[np.float64]
     half: NDArray[np.int64]
     dose: NDArray[np.float64]
+
+
+class Box(NamedTuple):
+    """Rows ``top … bottom − 1``, columns ``left … right − 1``, and a step."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+    step: int
 
 
 class Wind(NamedTuple):
@@ -81,44 +92,45 @@ def landing(poses, step, column, fleet, wind, shape):  # type: ignore[no-untyped
 
 
 @kernel
-def first_reads(
+def reach_of(
     pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
-    first_read: NDArray[np.int32],
-) -> None:  # fmt: skip
-    """Lower ``first_read[tile]`` to the first step at which one of the ``pairs`` may reach the tile."""
+    wanted: NDArray[np.bool_], box: Box,
+) -> Box:  # fmt: skip
+    """Rows and columns that footprints of the ``wanted`` columns can reach inside ``box``, and the first step of any."""
+    top, bottom, left, right, first = box.bottom, box.top, box.right, box.left, NEVER
     for k in range(len(pairs)):
         step, column = pairs[k]
-        y, x = landing(poses, step, column, fleet, wind, shape)
-        cos, sin = math.cos(poses[step, column, 2]), math.sin(poses[step, column, 2])
-        along = fleet.parallel[column] ** 2 + CELL_VARIANCE
-        across = fleet.perpendicular[column] ** 2 + CELL_VARIANCE
-        tall = math.sqrt(2.0 * REACH * (sin * sin * along + cos * cos * across)) + 1.0
-        wide = math.sqrt(2.0 * REACH * (cos * cos * along + sin * sin * across)) + 8.0
-        top, bottom = max(int((y - tall) // 4), 0), min(int((y + tall) // 4), shape.tile_rows - 1)
-        left, right = max(int((x - wide) // 16), 0), min(int((x + wide) // 16), shape.tile_columns - 1)
-        for tile_row in range(top, bottom + 1):
-            for tile_column in range(left, right + 1):
-                tile = tile_row * shape.tile_columns + tile_column
-                first_read[tile] = min(first_read[tile], step)
+        if wanted[column]:
+            y, x = landing(poses, step, column, fleet, wind, shape)
+            reach = fleet.half[column] + 1
+            if _meets(y, x, reach, box):
+                top, bottom = min(top, floor(y) - reach), max(bottom, floor(y) + reach + 2)
+                left, right = min(left, floor(x) - reach), max(right, floor(x) + reach + 2)
+                first = min(first, step)
+    return Box(max(top, box.top), min(bottom, box.bottom), max(left, box.left), min(right, box.right), first)
+
+
+@inlined
+def _meets(y, x, reach, box):  # type: ignore[no-untyped-def]
+    return box.top - reach <= y <= box.bottom + reach and box.left - reach <= x <= box.right + reach
 
 
 @kernel
 def relevant(
     pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
-    water: NDArray[np.bool_], box: tuple[int, int, int, int], last_step: int, chosen: NDArray[np.bool_],
+    water: NDArray[np.bool_], box: Box, chosen: NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Choose the pairs whose gradient can be other than 0.
 
-    They reach the rows and columns ``box`` = (top, bottom, left, right) in which anything burned, and, unless they
-    carry water, drop no later than ``last_step``, after which nothing ignites.
+    They reach the ``box`` in which anything burned, and, unless they carry water, drop no later than its step, after
+    which nothing ignites.
     """
     for k in range(len(pairs)):
         step, column = pairs[k]
         chosen[k] = False
-        if step <= last_step or water[column]:
+        if step <= box.step or water[column]:
             y, x = landing(poses, step, column, fleet, wind, shape)
-            reach = fleet.half[column] + 1
-            chosen[k] = box[0] - reach <= y <= box[1] + reach and box[2] - reach <= x <= box[3] + reach
+            chosen[k] = _meets(y, x, fleet.half[column] + 1, box)
 
 
 @kernel

@@ -53,7 +53,7 @@ def _room(pairs: int, count: int, space: Workspace, name: str) -> Pieces:
 
 
 class PieceTables:
-    """Footprints of many pairs, a table a stretch, made from the last on by a helper and by whoever asks first.
+    """Footprints of many pairs, a table a stretch, made by a helper from the first on and by whoever asks for one.
 
     The tables do not depend on each other, so who makes one changes nothing in it.
     """
@@ -91,7 +91,7 @@ class PieceTables:
             with self._lock:
                 if not self._waiting:
                     return
-                stretch = self._waiting.pop()
+                stretch = self._waiting.pop(0)
             try:
                 self._made[stretch].set_result(self._make(stretch))
             except BaseException as error:  # whoever takes the table has to hear of it

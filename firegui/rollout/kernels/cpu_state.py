@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_backward import NEVER, Watching
+from firegui.rollout.kernels.cpu_backward import Watching
+from firegui.rollout.kernels.cpu_footprints import Box
 from firegui.rollout.kernels.cpu_forward import DropLog, emit16, set_count, wake
 from firegui.rollout.kernels.layout import Fields, Floats, Marks, Shape, Words
 from firegui.rollout.kernels.vectors import bits_above, load8, load16, lowest_bit, splat8, splat16, store, total
@@ -133,7 +134,7 @@ def unpack(fields: Fields, marks: Marks, shape: Shape, burning: Floats, retardan
 @kernel
 def start_adjoint(
     fields: Fields, marks: Marks, shape: Shape, start: np.float32, wet: DropLog, n_steps: int, watching: Watching,
-    first_read: NDArray[np.int32],
+    box: Box,
 ) -> int:  # fmt: skip
     """``a = start`` where it burned; lists the rows for :class:`Watching` and returns their number."""
     count = 0
@@ -148,7 +149,7 @@ def start_adjoint(
             if watching.has_water:
                 tile = word // shape.words * shape.tile_columns + word % shape.words * 64 + bit
                 for row in range(4):
-                    count = _list(fields.unburned, first + row * shape.stride, tile * 4 + row, first_read, watching,
+                    count = _list(fields.unburned, first + row * shape.stride, tile * 4 + row, box, watching,
                                   shape, count)  # fmt: skip
     if watching.has_water:
         for piece in range(wet.first[n_steps]):  # where water fell U may have been 0 before
@@ -159,26 +160,27 @@ def start_adjoint(
                     if 0 <= j < shape.tile_columns:
                         place = (row + 1) * shape.stride + 16 + j * 16
                         chunk = (row // 4 * shape.tile_columns + j) * 4 + row % 4
-                        count = _note(place, chunk, first_read, watching, shape, count)
+                        count = _note(place, chunk, box, watching, shape, count)
     return count
 
 
 @inlined
-def _list(unburned, place, chunk, first_read, watching, shape, count):  # type: ignore[no-untyped-def]
+def _list(unburned, place, chunk, box, watching, shape, count):  # type: ignore[no-untyped-def]
     if bits_above(load16(unburned, place), splat16(np.float32(0.0))) == 0xFFFF:
         return count
-    return _note(place, chunk, first_read, watching, shape, count)
+    return _note(place, chunk, box, watching, shape, count)
 
 
 @inlined
-def _note(place, chunk, first_read, watching, shape, count):  # type: ignore[no-untyped-def]
+def _note(place, chunk, box, watching, shape, count):  # type: ignore[no-untyped-def]
     """Add a row to the list, if water reads it and it is not there yet."""
-    tile = chunk >> 2
-    if first_read[tile] == NEVER or watching.stamps[chunk] == LISTED:
+    tile_row, tile_column = (chunk >> 2) // shape.tile_columns, (chunk >> 2) % shape.tile_columns
+    row, column = tile_row * 4 + (chunk & 3), tile_column * 16
+    outside = not (box.top <= row < box.bottom and box.left - 16 < column < box.right)
+    if outside or watching.stamps[chunk] == LISTED:
         return count
     watching.stamps[chunk] = LISTED
-    watching.starts[count], watching.chunks[count], watching.since[count] = place, chunk, first_read[tile]
-    tile_row, tile_column = tile // shape.tile_columns, tile % shape.tile_columns
+    watching.starts[count], watching.chunks[count] = place, chunk
     for i in range(max(tile_row - 1, 0), min(tile_row + 2, shape.tile_rows)):
         for j in range(max(tile_column - 1, 0), min(tile_column + 2, shape.tile_columns)):
             watching.near[i * shape.tile_columns + j] = 1

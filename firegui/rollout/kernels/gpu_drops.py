@@ -11,10 +11,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from firegui.domain.fleet import AircraftType, Material
+from firegui.domain.fleet import Material
 from firegui.domain.schedule import Schedule
-from firegui.rollout.deposits import groups, landing_offsets, scales_of
+from firegui.rollout.deposits import scales_of
 from firegui.rollout.footprint import CELL_VARIANCE, MINIMUM_EXPONENT
+from firegui.rollout.landing import fall_time_s
 from firegui.rollout.model import Model
 from firegui.rollout.suppression import dose_of_payload
 
@@ -111,44 +112,76 @@ def band_size(model: Model) -> tuple[int, int]:
     return longest, int(2 ** math.ceil(math.log2(widest + 1)))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """What a drop takes from its aircraft type, by column of the schedule."""
+
+    along: Floats
+    across: Floats
+    dose: Floats
+    half: Floats
+    water: Floats
+    far: Floats
+    fall_s: Floats
+
+
+def columns_of(model: Model) -> Columns:
+    """The fleet, column by column."""
+    rows = []
+    for kind in model.fleet.types:
+        scales, dose = scales_of(kind, model), dose_of_payload(kind, model.maps, model.effectiveness)
+        along, across = (1.0 / (s**2 + CELL_VARIANCE) for s in (scales.parallel, scales.perpendicular))
+        water = float(kind.material is Material.WATER)
+        row = (along, across, dose, float(scales.half_width), water, farthest(dose), fall_time_s(kind))
+        rows += [row] * kind.count
+    return Columns(*np.array(rows, np.float64).reshape(-1, 7).T)
+
+
 def drop_list(model: Model, tiling: Tiling, requests: Sequence[Request]) -> DropList:
     """The wanted drops of all requests."""
-    parts = [
-        _of_type(model, request, kind, pairs) for request in requests for kind, pairs in groups(model, request.wanted)
-    ]
-    rows = np.concatenate([part[0] for part in parts]) if parts else np.zeros((0, COLUMNS))
-    index = np.concatenate([part[1] for part in parts]) if parts else np.zeros((0, 2), np.int64)
-    order = np.lexsort((index[:, 1], rows[:, 18], index[:, 0]))
-    rows, index = rows[order], index[order]
+    wanted = np.stack([request.wanted for request in requests], axis=1)  # [T, runs, A], already in the list's order
+    step, position, column = np.nonzero(wanted)
+    poses = np.empty((len(step), 3))
+    by_run = np.argsort(position.astype(np.int16), kind="stable")  # a radix sort
+    bounds = np.searchsorted(position[by_run], np.arange(len(requests) + 1))
+    for number, request in enumerate(requests):
+        mine = by_run[bounds[number] : bounds[number + 1]]
+        poses[mine] = request.schedule.poses[step[mine], column[mine]]
+    run = np.array([request.run for request in requests])[position]
+    rows = _rows(model, step, column, poses)
+    rows[:, 18], rows[:, 19] = run, step
     _reach(rows, tiling)
     counts = (rows[:, 13] * rows[:, 14]).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(counts)])
     rows[:, 15] = starts[:-1]
-    key = index[:, 0] * (int(rows[:, 18].max(initial=0)) + 1) + rows[:, 18].astype(np.int64)
-    rows[:, 16], rows[:, 17] = np.searchsorted(key, key), np.searchsorted(key, key, side="right")
-    rows[:, 19] = index[:, 0]
-    drop_at = np.searchsorted(index[:, 0], np.arange(model.n_steps + 1))
-    group = int((rows[:, 17] - rows[:, 16]).max(initial=1))
+    cuts = np.flatnonzero(np.diff(step * len(requests) + position, prepend=-1, append=-1))  # between steps and runs
+    sizes = np.diff(cuts)
+    rows[:, 16], rows[:, 17] = np.repeat(cuts[:-1], sizes), np.repeat(cuts[1:], sizes)
+    drop_at = np.searchsorted(step, np.arange(model.n_steps + 1))
     pairs = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
-    return DropList(rows, pairs, drop_at, starts[drop_at], index, group)
+    index = np.stack([step, column], axis=1)
+    return DropList(rows, pairs, drop_at, starts[drop_at], index, int(sizes.max(initial=1)))
 
 
-def _of_type(model: Model, request: Request, kind: AircraftType, pairs: Ints) -> tuple[Floats, Ints]:
-    """Rows of one aircraft type, without what depends on other drops."""
-    scales, poses = scales_of(kind, model), request.schedule.poses[pairs[:, 0], pairs[:, 1]]
-    landing = poses[:, :2] + landing_offsets(model, kind, pairs, poses)
-    centre = np.clip(np.rint(landing), 0, np.array(model.shape) - 1)
-    rows = np.zeros((len(pairs), COLUMNS))
+def _rows(model: Model, step: Ints, column: Ints, poses: Floats) -> Floats:
+    """Rows without what depends on tiles, runs and other drops. The drift is that of ``landing.drift_cells``."""
+    maps, of = model.maps, columns_of(model)
+    last = np.array(model.shape) - 1
+    release = np.clip(np.rint(poses[:, :2]), 0, last).astype(np.int64)
+    at = (step // maps.steps_per_day, release[:, 0], release[:, 1])
+    reach = maps.wind_speed[at].astype(np.float64) * of.fall_s[column] / maps.cell_size_m
+    towards = maps.wind_dir[at].astype(np.float64)
+    landing = poses[:, :2] + np.stack([-reach * np.sin(towards), reach * np.cos(towards)], axis=1)
+    centre = np.clip(np.rint(landing), 0, last)
+    rows = np.zeros((len(poses), COLUMNS))
     rows[:, 0:2] = landing - centre
     rows[:, 2], rows[:, 3] = np.cos(poses[:, 2]), np.sin(poses[:, 2])
-    rows[:, 4], rows[:, 5] = (1.0 / (s**2 + CELL_VARIANCE) for s in (scales.parallel, scales.perpendicular))
-    rows[:, 6] = dose_of_payload(kind, model.maps, model.effectiveness)
-    rows[:, 20] = farthest(rows[0, 6])
-    rows[:, 7] = scales.half_width
+    rows[:, 4], rows[:, 5], rows[:, 6], rows[:, 7] = (
+        values[column] for values in (of.along, of.across, of.dose, of.half)
+    )
     rows[:, 8:10] = centre
-    rows[:, 10] = float(kind.material is Material.WATER)
-    rows[:, 18] = request.run
-    return rows, pairs
+    rows[:, 10], rows[:, 20] = of.water[column], of.far[column]
+    return rows
 
 
 def _reach(rows: Floats, tiling: Tiling) -> None:
