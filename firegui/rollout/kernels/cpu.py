@@ -16,8 +16,8 @@ from firegui.domain.schedule import Schedule
 from firegui.rollout.day_state import DayState, Exceeded, exceeded, state_of
 from firegui.rollout.deposits import scales_of
 from firegui.rollout.gates import Gates, apply_gates
-from firegui.rollout.kernels.cpu_backward import Reading, Watching, sweep
-from firegui.rollout.kernels.cpu_footprints import AMOUNT, NEVER, Aircraft, Box, Pieces, Wind, reach_of, relevant
+from firegui.rollout.kernels.cpu_backward import Listed, Reading, Watching, sweep
+from firegui.rollout.kernels.cpu_footprints import AMOUNT, NEVER, Aircraft, Box, Wind, reach_of, relevant
 from firegui.rollout.kernels.cpu_forward import (
     SCORED,
     SCORED_PROT,
@@ -31,7 +31,7 @@ from firegui.rollout.kernels.cpu_forward import (
     score,
     wake_touched,
 )
-from firegui.rollout.kernels.cpu_pieces import PieceTables, pieces_of
+from firegui.rollout.kernels.cpu_pieces import pieces_of
 from firegui.rollout.kernels.cpu_state import (
     Body,
     bounding_box,
@@ -115,12 +115,10 @@ class ActiveFront:
         layout = layout_of(model)
         with layout.workspace() as space:
             run = _Run(model, schedule, layout, space, WHOLE, keep=True, dense=dense)
-            back = _Back(run, schedule)
-            # On another core, the footprints of the first days are evaluated while the fire is simulated.
-            with PieceTables(back.stretches, back.make, layout.helper if self._threads > 1 else None) as tables:
-                run.advance(observer, check)
-                outcome = run.outcome()
-                back.sweep(tables, check)
+            run.advance(observer, check)
+            outcome = run.outcome()
+            back = _Back(run)
+            back.sweep(check)
             run.clean(swept=True)
         probability = 1.0 / (1.0 + np.exp(-schedule.logits))
         soft = probability * (1.0 - probability) * run.gates.open
@@ -151,6 +149,9 @@ def aircraft_of(model: Model) -> Aircraft:
     kinds = model.fleet.types
     shapes = [scales_of(kind, model) for kind in kinds]
     counts = [kind.count for kind in kinds]
+    maps = model.maps
+    strongest = model.gains.layout("strongest wind", lambda: float(maps.wind_speed.max(initial=0.0)))
+    farthest = strongest / maps.cell_size_m
     return Aircraft(
         np.repeat(np.array([fall_time_s(kind) for kind in kinds], np.float64), counts),
         np.repeat(np.array([shape.parallel for shape in shapes], np.float64), counts),
@@ -159,6 +160,7 @@ def aircraft_of(model: Model) -> Aircraft:
         np.repeat(
             np.array([dose_of_payload(kind, model.maps, model.effectiveness) for kind in kinds], np.float64), counts
         ),
+        np.repeat(np.array([fall_time_s(kind) for kind in kinds], np.float64), counts) * farthest,
     )
 
 
@@ -186,8 +188,10 @@ class _Run:
         self.water = np.zeros(model.fleet.n_aircraft, bool)
         self.water[model.columns_of(Material.WATER)] = True
         self.step = 0 if wanted.start is None else wanted.start.day * self.clock.steps_per_day
-        self.poured, self.wet = self._prints(self.gates.executed & self.water, 16, "water")
-        self.laid_down, self.laid = self._prints(self.gates.executed & ~self.water, 8, "retardant")
+        self.drops_of_water = self._listed(self.gates.executed & self.water, "water")
+        self.drops_of_retardant = self._listed(self.gates.executed & ~self.water, "retardant")
+        self.poured, self.wet = self._printed(self.drops_of_water, 16, "water")
+        self.laid_down, self.laid = self._printed(self.drops_of_retardant, 8, "retardant")
         self.log = np.zeros(model.n_steps + 1, np.int64)
         self.setting = self._setting(keep, dense)
         self.sums = np.zeros(5)
@@ -195,20 +199,28 @@ class _Run:
         self.exceeded: Exceeded | None = None
         self._begin(wanted.start)
 
-    def _prints(self, wanted: NDArray[np.bool_], width: int, name: str) -> tuple[Print, DropLog]:
-        """Footprints of the wanted pairs from the first step on, and the log of what they will change."""
+    def _listed(self, wanted: NDArray[np.bool_], name: str) -> Listed:
+        """The wanted pairs from the first step on, by step and column, with their footprints."""
         pairs = np.argwhere(wanted)
-        pairs = pairs[pairs[:, 0] >= self.step]
-        space = self.space
-        pieces = pieces_of(pairs, self.schedule.poses, self.aircraft, self.wind, self.shape, space, name)
+        pairs = pairs[np.searchsorted(pairs[:, 0], self.step) :]
+        return self.listed(pairs, name, executed=True)
+
+    def listed(self, pairs: NDArray[np.int64], name: str, *, executed: bool) -> Listed:
+        """``pairs`` with their footprints, in the workspace's memory of that name."""
+        pieces = pieces_of(pairs, self.schedule.poses, self.aircraft, self.wind, self.shape, self.space, name)
         first = np.searchsorted(pairs[:, 0], np.arange(self.model.n_steps + 1)).astype(np.int64)
-        count = int(pieces.first[len(pairs)])
+        return Listed(pairs, first, pieces, executed)
+
+    def _printed(self, listed: Listed, width: int, name: str) -> tuple[Print, DropLog]:
+        """The doses of the listed drops, and the log of what they will change."""
+        pieces, drops, space = listed.pieces, len(listed.pairs), self.space
+        count = int(pieces.first[drops])
         log = DropLog(
             np.zeros(self.model.n_steps + 1, np.int64), space.room(f"{name} changed", count, np.int32),
             space.room(f"{name} before", count * width, np.float32), space.room(f"{name} dose", count * 8, np.float32),
         )  # fmt: skip
-        amounts = pieces.about[: 8 * len(pairs)].reshape(-1, 8)[:, AMOUNT].astype(np.float32)
-        return Print(first, pieces.first, pieces.places, pieces.weights, amounts), log
+        amounts = pieces.about[: 8 * drops].reshape(-1, 8)[:, AMOUNT].astype(np.float32)
+        return Print(listed.first, pieces.first, pieces.places, pieces.weights, amounts), log
 
     def _setting(self, keep: bool, dense: bool) -> Setting:
         model, bounds = self.model, self.wanted.bounds
@@ -338,47 +350,49 @@ class _Run:
 class _Back:
     """The backward pass of a run."""
 
-    def __init__(self, run: _Run, schedule: Schedule) -> None:
-        self._run, self._poses = run, schedule.poses
-        self.decision, self.pose = np.zeros(schedule.logits.shape), np.zeros(schedule.poses.shape)
-        per_day, days, rows, columns = run.clock.steps_per_day, run.model.maps.days, *run.model.shape
-        self._ends = [min(day * per_day, run.model.n_steps) for day in range(0, days + STRETCH_DAYS, STRETCH_DAYS)]
-        self.stretches = len(self._ends) - 1
-        self._pairs = np.argwhere(run.gates.open)
-        self._cuts = np.searchsorted(self._pairs[:, 0], self._ends)
-        self._burned = Box(0, rows, 0, columns, run.model.n_steps)  # until the rollout knows better
-
-    def make(self, stretch: int) -> tuple[NDArray[np.int64], Pieces]:
-        """The pairs of a stretch whose gradient is not 0 for certain, and their footprints."""
-        run, name = self._run, f"open {stretch}"
-        pairs = self._pairs[self._cuts[stretch] : self._cuts[stretch + 1]]
-        chosen = np.empty(len(pairs), bool)
-        relevant(pairs, self._poses, run.aircraft, run.wind, run.shape, run.water, self._burned, chosen)
-        pairs = pairs[chosen]
-        return pairs, pieces_of(pairs, self._poses, run.aircraft, run.wind, run.shape, run.space, name)
-
-    def sweep(self, tables: PieceTables, check: Check | None) -> None:
-        """All steps, last first."""
-        run, space = self._run, self._run.space
-        rows, columns = bounding_box(space.marks.touched, run.shape)
+    def __init__(self, run: _Run) -> None:
+        self._run = run
+        self.decision, self.pose = np.zeros(run.schedule.logits.shape), np.zeros(run.schedule.poses.shape)
+        rows, columns = bounding_box(run.space.marks.touched, run.shape)
         last = int(np.searchsorted(run.log, run.log[-1])) - 1
         self._burned = Box(rows.start, rows.stop, columns.start, columns.stop, last)
-        watching, steps = self._watching(), np.arange(run.model.n_steps + 1)
-        for stretch in range(self.stretches - 1, -1, -1):
+        self._idle_water, self._idle_retardant = self._idle()
+
+    def _idle(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Open pairs without a drop whose gradient is not 0 for certain, of water and of retardant."""
+        run = self._run
+        pairs = np.argwhere(run.gates.open & ~run.gates.executed)
+        chosen, poses = np.empty(len(pairs), bool), run.schedule.poses
+        relevant(pairs, poses, run.aircraft, run.wind, run.shape, run.water, self._burned, chosen)
+        pairs = pairs[chosen]
+        water = run.water[pairs[:, 1]]
+        return pairs[water], pairs[~water]
+
+    def sweep(self, check: Check | None) -> None:
+        """All steps, last first, some days at a time."""
+        run, space, length = self._run, self._run.space, STRETCH_DAYS * self._run.clock.steps_per_day
+        watching = self._watching()
+        for first in range((run.model.n_steps - 1) // length * length, -1, -length):
             if check is not None:
                 check()
-            pairs, pieces = tables.take(stretch)
-            first = np.searchsorted(pairs[:, 0], steps).astype(np.int64)
-            reading = Reading(pairs, first, run.water, run.gates.executed, self.decision, self.pose)
+            last = min(first + length, run.model.n_steps)
+            reading = Reading(
+                run.drops_of_water, run.drops_of_retardant, self._listed(self._idle_water, first, last, "idle water"),
+                self._listed(self._idle_retardant, first, last, "idle retardant"), self.decision, self.pose,
+            )  # fmt: skip
             sweep(
                 space.fields, space.marks, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting,
-                run.wet, run.laid, space.log_places, space.log_values, run.log, watching, reading, pieces,
-                self._ends[stretch], self._ends[stretch + 1],
+                run.wet, run.laid, space.log_places, space.log_values, run.log, watching, reading, first, last,
             )  # fmt: skip
+
+    def _listed(self, pairs: NDArray[np.int64], first: int, last: int, name: str) -> Listed:
+        begin, end = np.searchsorted(pairs[:, 0], [first, last])
+        return self._run.listed(pairs[begin:end], name, executed=False)
 
     def _watching(self) -> Watching:
         run, space, shape = self._run, self._run.space, self._run.shape
-        asked_for = reach_of(self._pairs, self._poses, run.aircraft, run.wind, shape, run.water, self._burned)
+        pairs = np.concatenate([run.drops_of_water.pairs, self._idle_water])
+        asked_for = reach_of(pairs, run.schedule.poses, run.aircraft, run.wind, shape, self._burned)
         has_water = asked_for.step < NEVER
         tiles = shape.tile_rows * shape.tile_columns if has_water else 0
         near, asked = space.room("near", tiles, np.uint8), space.room("asked", tiles, np.int32)

@@ -25,7 +25,7 @@ from firegui.rollout.kernels.cpu_footprints import (
     SIN,
     Pieces,
 )
-from firegui.rollout.kernels.cpu_forward import CUT_OFF, DropLog, Setting, emit8, emit16, rescale, survival16
+from firegui.rollout.kernels.cpu_forward import CUT_OFF, NEAR_TILES, DropLog, Setting, emit8, emit16, rescale, survival16
 from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Shape
 from firegui.rollout.kernels.vectors import (
     bits_above,
@@ -35,6 +35,7 @@ from firegui.rollout.kernels.vectors import (
     last_lane,
     load8,
     load16,
+    prefetch,
     splat8,
     splat16,
     store,
@@ -44,6 +45,8 @@ from firegui.rollout.kernels.vectors import (
     where_above,
 )
 
+AHEAD = 6
+"""Pieces ahead whose gains are asked for."""
 HIGHEST_DOSE = np.float32(50.0)
 
 
@@ -68,13 +71,23 @@ class Watching(NamedTuple):
     kept: Floats
 
 
-class Reading(NamedTuple):
-    """Open pairs of a stretch by step, ``first[t] … first[t + 1]``, and where their derivatives go."""
+class Listed(NamedTuple):
+    """Pairs by step, ``first[t] … first[t + 1]``, with their footprints; executed ones also get a pose gradient."""
 
     pairs: NDArray[np.int64]
     first: NDArray[np.int64]
-    water: NDArray[np.bool_]
-    executed: NDArray[np.bool_]
+    pieces: Pieces
+    executed: bool
+
+
+class Reading(NamedTuple):
+    """What reads the slopes: the drops of water and of retardant, the open pairs of each without a drop; and where
+    their derivatives go."""
+
+    poured: Listed
+    laid: Listed
+    water: Listed
+    retardant: Listed
     decision: NDArray[np.float64]
     pose: NDArray[np.float64]
 
@@ -135,9 +148,14 @@ def descend(
     stride = shape.stride
     emission = fields.emission
     scale, count = splat16(decay), splat16(later)
+    far = end - begin > NEAR_TILES * 4
     for piece in range(begin, end):
         at, chunk = places[piece, 0], places[piece, 1]
         gain = day_start + chunk * 128
+        if piece + AHEAD < end and far:
+            coming = day_start + places[piece + AHEAD, 1] * 128
+            for line in range(8):
+                prefetch(gains, coming + line * 16)
         watching.stamps[chunk] = step
         to = at  # an offset, not another array: counting references would stall the processor
         if not setting.emitter or (watching.has_water and watching.asked[chunk >> 2] == step):
@@ -224,14 +242,12 @@ def _touches(watching, log, step, shape):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def ask(watching: Watching, reading: Reading, pieces: Pieces, step: int, shape: Shape) -> None:
+def ask(watching: Watching, listed: Listed, step: int, shape: Shape) -> None:
     """Mark the tiles that a water drop of ``step`` reads, and their neighbours."""
-    for k in range(reading.first[step], reading.first[step + 1]):
-        if not reading.water[reading.pairs[k, 1]]:
-            continue
+    for k in range(listed.first[step], listed.first[step + 1]):
         last = -1
-        for piece in range(pieces.first[k], pieces.first[k + 1]):
-            at = pieces.places[piece]
+        for piece in range(listed.pieces.first[k], listed.pieces.first[k + 1]):
+            at = listed.pieces.places[piece]
             tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
             left, right = column // 16, (column + 7) // 16
             if tile_row * shape.tile_columns + left == last and left == right:
@@ -311,17 +327,15 @@ def _capped(log, step):  # type: ignore[no-untyped-def]
 
 @kernel
 def read(
-    reading: Reading, pieces: Pieces, fields: Fields, slope: Floats, later: np.float32, decay: np.float32,
-    water: bool, begin: int, end: int, aside: int,
+    listed: Listed, reading: Reading, fields: Fields, slope: Floats, later: np.float32, decay: np.float32,
+    water: bool, aside: int, step: int,
 ) -> None:  # fmt: skip
     """Inner products of the footprints of one step and material with ``C``, or with the slope by water's dose,
     ``B̃ (g e^{−h}) + M B̃ ρ_e``."""
     nothing = splat8(np.float32(0.0))
-    for k in range(begin, end):
-        step, column = reading.pairs[k]
-        if reading.water[column] != water:
-            continue
-        moving = reading.executed[step, column]
+    pieces, moving = listed.pieces, listed.executed
+    for k in range(listed.first[step], listed.first[step + 1]):
+        column = listed.pairs[k, 1]
         about, axis = pieces.about, 8 * k
         to_u, to_v = splat8(np.float32(about[axis + COS])), splat8(np.float32(about[axis + SIN]))
         plain, by_u, by_v, by_uv = nothing, nothing, nothing, nothing
@@ -353,7 +367,7 @@ def read(
 def sweep(
     fields: Fields, marks: Marks, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
     wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
-    watching: Watching, reading: Reading, pieces: Pieces, first: int, last: int,
+    watching: Watching, reading: Reading, first: int, last: int,
 ) -> None:  # fmt: skip
     """Steps ``last − 1 … first``: undo the step, take its gradient on, read its footprints."""
     for step in range(last - 1, first - 1, -1):
@@ -366,16 +380,17 @@ def sweep(
         unburn(fields, clock.decay[now + 1], setting.emitter, places, values, begin, end)
         later = np.float32(setting.n_steps - max(step + 1, setting.first_scored) + 1)
         if watching.has_water:
-            ask(watching, reading, pieces, step, shape)
+            ask(watching, reading.poured, step, shape)
+            ask(watching, reading.water, step, shape)
         descend(fields, slope, gains, day_start, clock.decay[now], later, shape, setting, places, values, begin, end,
                 watching, step)  # fmt: skip
         if watching.has_water:
             if watching.since <= step:
                 damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching, step)
-            _read_water(watching, reading, pieces, fields, slope, later, clock.decay[now], wet, step, shape.cells)
+            _read_water(watching, reading, fields, slope, later, clock.decay[now], wet, step, shape.cells)
         if watching.has_water or not setting.emitter:
             merge(fields.collected, setting.emitter, places, begin, end, shape, watching, step)
-        _read_retardant(watching, reading, pieces, fields, slope, later, clock.decay[now], laid, step)
+        _read_retardant(watching, reading, fields, slope, later, clock.decay[now], laid, step)
         if len(watching.starts) > 0 and (_touches(watching, laid, step, shape) or _touches(watching, wet, step, shape)):
             watching.hot[:] = NEVER
         unlay(fields, laid, step, setting.emitter)
@@ -383,27 +398,24 @@ def sweep(
 
 
 @inlined
-def _read_retardant(watching, reading, pieces, fields, slope, later, decay, laid, step):  # type: ignore[no-untyped-def]
-    begin, end = reading.first[step], reading.first[step + 1]
-    if not _capped(laid, step):
-        read(reading, pieces, fields, slope, later, decay, False, begin, end, 0)
-        return
-    kept = watching.kept
-    _hide(fields.collected, laid, step, kept, 0, 0)
-    read(reading, pieces, fields, slope, later, decay, False, begin, end, 0)
-    _show(fields.collected, laid, step, kept, 0, 0)
+def _read_retardant(watching, reading, fields, slope, later, decay, laid, step):  # type: ignore[no-untyped-def]
+    capped = _capped(laid, step)
+    if capped:
+        _hide(fields.collected, laid, step, watching.kept, 0, 0)
+    read(reading.laid, reading, fields, slope, later, decay, False, 0, step)
+    read(reading.retardant, reading, fields, slope, later, decay, False, 0, step)
+    if capped:
+        _show(fields.collected, laid, step, watching.kept, 0, 0)
 
 
 @inlined
-def _read_water(watching, reading, pieces, fields, slope, later, decay, wet, step, aside):  # type: ignore[no-untyped-def]
-    begin, end = reading.first[step], reading.first[step + 1]
-    if not _capped(wet, step):
-        read(reading, pieces, fields, slope, later, decay, True, begin, end, aside)
-        return
-    count = wet.first[step + 1] - wet.first[step]
-    kept = watching.kept
-    _hide(fields.scaled, wet, step, kept, 0, 0)
-    _hide(fields.collected, wet, step, kept, count, aside)
-    read(reading, pieces, fields, slope, later, decay, True, begin, end, aside)
-    _show(fields.collected, wet, step, kept, count, aside)
-    _show(fields.scaled, wet, step, kept, 0, 0)
+def _read_water(watching, reading, fields, slope, later, decay, wet, step, aside):  # type: ignore[no-untyped-def]
+    capped, count = _capped(wet, step), wet.first[step + 1] - wet.first[step]
+    if capped:
+        _hide(fields.scaled, wet, step, watching.kept, 0, 0)
+        _hide(fields.collected, wet, step, watching.kept, count, aside)
+    read(reading.poured, reading, fields, slope, later, decay, True, aside, step)
+    read(reading.water, reading, fields, slope, later, decay, True, aside, step)
+    if capped:
+        _show(fields.collected, wet, step, watching.kept, count, aside)
+        _show(fields.scaled, wet, step, watching.kept, 0, 0)

@@ -31,13 +31,15 @@ COS, SIN, ALONG, ACROSS, AMOUNT, MEAN_U, MEAN_V, MEAN_UV = range(8)
 
 
 class Aircraft(NamedTuple):
-    """What a footprint needs of the fleet, per column: fall time in s, scales in cells, half of the window, P_a α_a."""
+    """What a footprint needs of the fleet, per column: fall time in s, scales in cells, half of the window, P_a α_a,
+    and the farthest drift in cells in any wind of the plan."""
 
     fall_s: NDArray[np.float64]
     parallel: NDArray[np.float64]
     perpendicular: NDArray[np.float64]
     half: NDArray[np.int64]
     dose: NDArray[np.float64]
+    drift: NDArray[np.float64]
 
 
 class Box(NamedTuple):
@@ -94,13 +96,13 @@ def landing(poses, step, column, fleet, wind, shape):  # type: ignore[no-untyped
 @kernel
 def reach_of(
     pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
-    wanted: NDArray[np.bool_], box: Box,
+    box: Box,
 ) -> Box:  # fmt: skip
-    """Rows and columns that footprints of the ``wanted`` columns can reach inside ``box``, and the first step of any."""
+    """Rows and columns that footprints of ``pairs`` can reach inside ``box``, and the first step of any."""
     top, bottom, left, right, first = box.bottom, box.top, box.right, box.left, NEVER
     for k in range(len(pairs)):
         step, column = pairs[k]
-        if wanted[column]:
+        if _meets(poses[step, column, 0], poses[step, column, 1], fleet.half[column] + 1 + fleet.drift[column], box):
             y, x = landing(poses, step, column, fleet, wind, shape)
             reach = fleet.half[column] + 1
             if _meets(y, x, reach, box):
@@ -128,7 +130,8 @@ def relevant(
     for k in range(len(pairs)):
         step, column = pairs[k]
         chosen[k] = False
-        if step <= box.step or water[column]:
+        flies = step <= box.step or water[column]
+        if flies and _meets(poses[step, column, 0], poses[step, column, 1], fleet.half[column] + 1 + fleet.drift[column], box):
             y, x = landing(poses, step, column, fleet, wind, shape)
             chosen[k] = _meets(y, x, fleet.half[column] + 1, box)
 

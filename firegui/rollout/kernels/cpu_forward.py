@@ -23,6 +23,7 @@ from firegui.rollout.kernels.vectors import (
     lowest_bit,
     minimum,
     power_of_half,
+    prefetch,
     rounded,
     set_bits,
     splat8,
@@ -37,6 +38,8 @@ CUT_OFF = np.float32(2.0**-25)
 FAINT = np.float32(2.0**-43)
 """Retardant factors, ``S`` after water or a night, and emissions up to here are 0. With gains of at most 8 · 100 · 100 no
 exposure from them passes the cut-off; smaller numbers would soon be subnormal, which processors compute with slowly."""
+NEAR_TILES = 256
+"""So many tiles have their gains in the cache from the step before; of more, the coming ones are asked for."""
 SUM_FIRE, SUM_PROT, SCORED, SCORED_PROT, UNSCORED = range(5)
 """Running sums: Σ P_t, Σ P_t · density, and what they add up to over the scored states; Σ P_t over the others."""
 
@@ -273,6 +276,7 @@ def ignite(
     stride = shape.stride
     cut, nothing, scale = splat16(CUT_OFF), splat16(np.float32(0.0)), splat16(decay)
     one = splat16(np.float32(1.0))
+    far = set_count(marks.now) > NEAR_TILES
     for tile_row in range(shape.tile_rows):
         for word in range(shape.words):
             bits = marks.now[tile_row * shape.words + word]
@@ -283,6 +287,10 @@ def ignite(
                 first = (tile_row * 4 + 1) * stride + 16 + tile_column * 16
                 chunk = (tile_row * shape.tile_columns + tile_column) * 4
                 gain = day_start + chunk * 128
+                if bits != 0 and far:
+                    coming = gain + (word * 64 + lowest_bit(bits) - tile_column) * 512
+                    for line in range(32):
+                        prefetch(gains, coming + line * 16)
                 above = first - stride
                 north_west, north = load16(fields.emission, above - 1), load16(fields.emission, above)
                 north_east = load16(fields.emission, above + 1)

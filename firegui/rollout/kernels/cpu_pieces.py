@@ -1,10 +1,6 @@
-"""Tables of footprints for the kernels, made ahead of their use and, for a gradient, beside the rollout."""
+"""Tables of footprints for the kernels, in memory that is used again."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from concurrent.futures import Executor, Future
-from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +10,6 @@ from firegui.rollout.kernels.cpu_footprints import REACH, Aircraft, Pieces, Wind
 from firegui.rollout.kernels.layout import Shape, Workspace
 
 Pairs = NDArray[np.int64]
-Table = tuple[Pairs, Pieces]
 
 
 def pieces_of(
@@ -50,49 +45,3 @@ def _room(pairs: int, count: int, space: Workspace, name: str) -> Pieces:
         space.room(f"{name} corner", 2 * count, np.float32),
         space.room(f"{name} about", 8 * pairs, np.float64),
     )
-
-
-class PieceTables:
-    """Footprints of many pairs, a table a stretch, made by a helper from the first on and by whoever asks for one.
-
-    The tables do not depend on each other, so who makes one changes nothing in it.
-    """
-
-    def __init__(self, stretches: int, make: Callable[[int], Table], helper: Executor | None) -> None:
-        self._make, self._waiting, self._lock = make, list(range(stretches)), Lock()
-        self._made: dict[int, Future[Table]] = {stretch: Future() for stretch in range(stretches)}
-        self._helping = helper.submit(self._help) if helper is not None else None
-
-    def take(self, stretch: int) -> Table:
-        """The table of a stretch."""
-        if self._claim(stretch):
-            return self._make(stretch)
-        return self._made[stretch].result()
-
-    def __enter__(self) -> PieceTables:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Make no more, and wait for the one in the making."""
-        with self._lock:
-            self._waiting.clear()
-        if self._helping is not None:
-            self._helping.result()
-
-    def _claim(self, stretch: int) -> bool:
-        with self._lock:
-            if stretch not in self._waiting:
-                return False
-            self._waiting.remove(stretch)
-            return True
-
-    def _help(self) -> None:
-        while True:
-            with self._lock:
-                if not self._waiting:
-                    return
-                stretch = self._waiting.pop(0)
-            try:
-                self._made[stretch].set_result(self._make(stretch))
-            except BaseException as error:  # whoever takes the table has to hear of it
-                self._made[stretch].set_exception(error)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
@@ -120,7 +119,6 @@ class Layout:
         self.gains = lay_out(maps, self.shape)
         rows, columns = np.nonzero(maps.ignition)
         self.ignition = ((rows + 1) * self.shape.stride + MARGIN + columns).astype(np.int64)
-        self.helper = ThreadPoolExecutor(1, thread_name_prefix="footprints")
         self._idle: list[Workspace] = []
         self._lock = Lock()
 

@@ -287,3 +287,19 @@ def set_bits(typing: Any, word: Any) -> Any:
         return builder.ctpop(args[0])
 
     return signature(types.int64, word), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing: Any, array: Any, index: Any) -> Any:
+    """Ask for the cache line of ``array[index]``, which will be read soon."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = context.make_array(sig.args[0])(context, builder, args[0]).data
+        at = builder.gep(data, [context.cast(builder, args[1], sig.args[1], types.intp)])
+        byte = builder.bitcast(at, ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), INT, INT, INT])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [byte, ir.Constant(INT, 0), ir.Constant(INT, 3), ir.Constant(INT, 1)])
+        return context.get_dummy_value()
+
+    return signature(types.none, array, index), emit
