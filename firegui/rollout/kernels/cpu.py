@@ -19,6 +19,7 @@ from firegui.rollout.gates import Gates, apply_gates
 from firegui.rollout.kernels.cpu_backward import Listed, Reading, Watching, sweep
 from firegui.rollout.kernels.cpu_footprints import AMOUNT, NEVER, Aircraft, Box, Wind, reach_of, relevant
 from firegui.rollout.kernels.cpu_forward import (
+    ALIGHT,
     SCORED,
     SCORED_PROT,
     SUM_FIRE,
@@ -54,7 +55,7 @@ LEAST_SECONDS = 0.005
 """A stretch of days that took less is followed by one twice as long, so that asking to cancel costs nothing."""
 SLACK = 1.0 + 1e-6
 """Running sums and final ones differ by rounding: a rollout is given up only well beyond its bound."""
-STRETCH_DAYS = 3
+STRETCH_DAYS = 8
 """Days whose open pairs have their footprints in one table."""
 
 
@@ -194,7 +195,7 @@ class _Run:
         self.laid_down, self.laid = self._printed(self.drops_of_retardant, 8, "retardant")
         self.log = np.zeros(model.n_steps + 1, np.int64)
         self.setting = self._setting(keep, dense)
-        self.sums = np.zeros(5)
+        self.sums = np.zeros(6)
         self.states: list[DayState] = []
         self.exceeded: Exceeded | None = None
         self._begin(wanted.start)
@@ -235,7 +236,7 @@ class _Run:
     def _begin(self, start: DayState | None) -> None:
         space, emitter = self.space, self.setting.emitter
         if start is None:
-            self.sums[SUM_FIRE] = len(self.layout.ignition)
+            self.sums[SUM_FIRE], self.sums[ALIGHT] = len(self.layout.ignition), self.clock.period
             ignition, density = self.layout.ignition, self.objective.density
             self.sums[SUM_PROT] = light(space.fields, space.marks, ignition, density, self.shape)
             score(self.sums, self.setting, 0)
@@ -362,8 +363,8 @@ class _Back:
         """Open pairs without a drop whose gradient is not 0 for certain, of water and of retardant."""
         run = self._run
         pairs = np.argwhere(run.gates.open & ~run.gates.executed)
-        chosen, poses = np.empty(len(pairs), bool), run.schedule.poses
-        relevant(pairs, poses, run.aircraft, run.wind, run.shape, run.water, self._burned, chosen)
+        chosen, poses, alight = np.empty(len(pairs), bool), run.schedule.poses, int(run.sums[ALIGHT])
+        relevant(pairs, poses, run.aircraft, run.wind, run.shape, run.water, self._burned, alight, chosen)
         pairs = pairs[chosen]
         water = run.water[pairs[:, 1]]
         return pairs[water], pairs[~water]

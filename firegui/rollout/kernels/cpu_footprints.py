@@ -120,17 +120,17 @@ def _meets(y, x, reach, box):  # type: ignore[no-untyped-def]
 @kernel
 def relevant(
     pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
-    water: NDArray[np.bool_], box: Box, chosen: NDArray[np.bool_],
+    water: NDArray[np.bool_], box: Box, alight: int, chosen: NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Choose the pairs whose gradient can be other than 0.
 
-    They reach the ``box`` in which anything burned, and, unless they carry water, drop no later than its step, after
-    which nothing ignites.
+    They reach the ``box`` in which anything burned. Retardant drops no later than its step, after which nothing
+    ignites, water before the step ``alight``, from which on nothing burns.
     """
     for k in range(len(pairs)):
         step, column = pairs[k]
         chosen[k] = False
-        flies = step <= box.step or water[column]
+        flies = step < alight if water[column] else step <= box.step
         if flies and _meets(poses[step, column, 0], poses[step, column, 1], fleet.half[column] + 1 + fleet.drift[column], box):
             y, x = landing(poses, step, column, fleet, wind, shape)
             chosen[k] = _meets(y, x, fleet.half[column] + 1, box)

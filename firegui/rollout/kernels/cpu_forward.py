@@ -40,8 +40,9 @@ FAINT = np.float32(2.0**-43)
 exposure from them passes the cut-off; smaller numbers would soon be subnormal, which processors compute with slowly."""
 NEAR_TILES = 256
 """So many tiles have their gains in the cache from the step before; of more, the coming ones are asked for."""
-SUM_FIRE, SUM_PROT, SCORED, SCORED_PROT, UNSCORED = range(5)
-"""Running sums: Σ P_t, Σ P_t · density, and what they add up to over the scored states; Σ P_t over the others."""
+SUM_FIRE, SUM_PROT, SCORED, SCORED_PROT, UNSCORED, ALIGHT = range(6)
+"""Running sums: Σ P_t, Σ P_t · density, and what they add up to over the scored states; Σ P_t over the others. Last, a
+step from which on nothing burns any more, as far as is known."""
 
 
 class Print(NamedTuple):
@@ -180,8 +181,9 @@ def wake_touched(marks: Marks, shape: Shape) -> None:
 
 
 @kernel
-def rescale(fields: Fields, marks: Marks, shape: Shape, factor: np.float32, emitter: bool) -> None:
-    """``S ← S · factor`` wherever anything ever burned."""
+def rescale(fields: Fields, marks: Marks, shape: Shape, factor: np.float32, emitter: bool) -> bool:
+    """``S ← S · factor`` wherever anything ever burned. Returns whether anything burns still."""
+    alight, nothing = False, splat16(np.float32(0.0))
     for tile_row in range(shape.tile_rows):
         for word in range(shape.words):
             bits = marks.touched[tile_row * shape.words + word]
@@ -194,6 +196,8 @@ def rescale(fields: Fields, marks: Marks, shape: Shape, factor: np.float32, emit
                     scaled = bright16(load16(fields.scaled, at) * splat16(factor))
                     store(fields.scaled, at, scaled)
                     emit16(fields, at, scaled, emitter)
+                    alight = alight or bits_above(scaled, nothing) != 0
+    return alight
 
 
 @kernel
@@ -420,7 +424,8 @@ def forward(
         log[step + 1] = end
         _next_step(marks, shape)
         if (step + 1) % clock.steps_per_day % clock.period == 0:
-            rescale(fields, marks, shape, clock.decay[now + 1], setting.emitter)
+            if rescale(fields, marks, shape, clock.decay[now + 1], setting.emitter):
+                sums[ALIGHT] = step + 1 + clock.period
             wake_touched(marks, shape)
         if score(sums, setting, step + 1):
             return -2 - step
