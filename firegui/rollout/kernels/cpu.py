@@ -40,8 +40,8 @@ from firegui.rollout.kernels.cpu_state import (
     light,
     measure,
     packed,
+    restore,
     start_adjoint,
-    unpack,
 )
 from firegui.rollout.kernels.layout import Floats, Layout, Workspace, aligned, field_of, raster_of
 from firegui.rollout.landing import fall_time_s
@@ -244,8 +244,7 @@ class _Run:
             body = start.body
             if not isinstance(body, Body):
                 raise TypeError("the state is of another engine")
-            space.marks.touched[:], space.marks.treated[:] = body.touched, body.treated
-            unpack(space.fields, space.marks, self.shape, body.burning, body.retardant, emitter)
+            restore(space.fields, space.marks, self.shape, body, emitter)
             self.sums[:] = body.sums
         wake_touched(space.marks, self.shape)
 

@@ -159,6 +159,23 @@ def wake(marks, tile_row, tile_column, shape):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def touch(marks, tile_row, tile_column, shape):  # type: ignore[no-untyped-def]
+    """Note that a tile has burned."""
+    wake(marks.touched, tile_row, tile_column, shape)
+    marks.rows[0], marks.rows[1] = min(marks.rows[0], tile_row), max(marks.rows[1], tile_row)
+
+
+@inlined
+def awake(marks, shape):  # type: ignore[no-untyped-def]
+    """How many tiles run at this step."""
+    count = 0
+    for word in range(max(marks.rows[0] - 1, 0) * shape.words, min(marks.rows[1] + 2, shape.tile_rows) * shape.words):
+        if marks.now[word] != 0:
+            count += set_bits(marks.now[word])
+    return count
+
+
+@inlined
 def _mark(marks, at, shape):  # type: ignore[no-untyped-def]
     """Add the tiles of an 8-cell piece to a set."""
     tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
@@ -169,7 +186,7 @@ def _mark(marks, at, shape):  # type: ignore[no-untyped-def]
 @kernel
 def wake_touched(marks: Marks, shape: Shape) -> None:
     """Every tile that ever burned, and its eight neighbours, run at the coming step."""
-    for tile_row in range(shape.tile_rows):
+    for tile_row in range(marks.rows[0], marks.rows[1] + 1):
         for word in range(shape.words):
             bits = marks.touched[tile_row * shape.words + word]
             while bits != 0:
@@ -184,7 +201,7 @@ def wake_touched(marks: Marks, shape: Shape) -> None:
 def rescale(fields: Fields, marks: Marks, shape: Shape, factor: np.float32, emitter: bool) -> bool:
     """``S ← S · factor`` wherever anything ever burned. Returns whether anything burns still."""
     alight, nothing = False, splat16(np.float32(0.0))
-    for tile_row in range(shape.tile_rows):
+    for tile_row in range(marks.rows[0], marks.rows[1] + 1):
         for word in range(shape.words):
             bits = marks.touched[tile_row * shape.words + word]
             while bits != 0:
@@ -280,8 +297,8 @@ def ignite(
     stride = shape.stride
     cut, nothing, scale = splat16(CUT_OFF), splat16(np.float32(0.0)), splat16(decay)
     one = splat16(np.float32(1.0))
-    far = set_count(marks.now) > NEAR_TILES
-    for tile_row in range(shape.tile_rows):
+    far = awake(marks, shape) > NEAR_TILES
+    for tile_row in range(max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows)):
         for word in range(shape.words):
             bits = marks.now[tile_row * shape.words + word]
             marks.now[tile_row * shape.words + word] = 0
@@ -346,7 +363,7 @@ def ignite(
                     if guards:
                         sums[SUM_PROT] += total(guarded)
                     _wake_around(marks.after, tile_row, tile_column, either, top, bottom, shape)
-                    wake(marks.touched, tile_row, tile_column, shape)
+                    touch(marks, tile_row, tile_column, shape)
     return used
 
 
@@ -402,17 +419,18 @@ def forward(
         now = step % clock.steps_per_day % clock.period
         used = log[step] if setting.keep else 0
         if setting.dense:
+            marks.rows[0], marks.rows[1] = 0, shape.tile_rows - 1
             for tile in range(tiles):
                 wake(marks.now, tile // shape.tile_columns, tile % shape.tile_columns, shape)
         if water.first[step] < water.first[step + 1]:
             pieces = water.pieces[water.first[step + 1]] - water.pieces[water.first[step]]
-            room = 4 * (set_count(marks.now) + 2 * pieces)
+            room = 4 * (awake(marks, shape) + 2 * pieces)
             if used + room > len(places):
                 return step
             pour_water(fields, water, wet, marks, step, clock.decay[now], shape, setting, sums)
         else:
             wet.first[step + 1] = wet.first[step]
-            if used + 4 * set_count(marks.now) > len(places):
+            if used + 4 * awake(marks, shape) > len(places):
                 return step
         if retardant.first[step] < retardant.first[step + 1]:
             lay_retardant(fields, retardant, laid, marks, step, shape, setting.emitter)
@@ -433,18 +451,8 @@ def forward(
 
 
 @inlined
-def set_count(marks):  # type: ignore[no-untyped-def]
-    """How many tiles a set holds."""
-    count = 0
-    for word in marks:
-        if word != 0:
-            count += set_bits(word)
-    return count
-
-
-@inlined
 def _next_step(marks, shape):  # type: ignore[no-untyped-def]
-    for word in range(len(marks.now)):
+    for word in range(max(marks.rows[0] - 1, 0) * shape.words, min(marks.rows[1] + 2, shape.tile_rows) * shape.words):
         marks.now[word] = marks.after[word]
         marks.after[word] = 0
 

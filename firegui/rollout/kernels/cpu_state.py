@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from firegui.rollout.kernels.compiled import inlined, kernel
 from firegui.rollout.kernels.cpu_backward import Watching
 from firegui.rollout.kernels.cpu_footprints import Box
-from firegui.rollout.kernels.cpu_forward import DropLog, emit16, set_count, wake
+from firegui.rollout.kernels.cpu_forward import DropLog, emit16, touch
 from firegui.rollout.kernels.layout import Fields, Floats, Marks, Shape, Words
 from firegui.rollout.kernels.vectors import bits_above, load8, load16, lowest_bit, splat8, splat16, store, total
 
@@ -57,7 +57,7 @@ def light(fields: Fields, marks: Marks, cells: NDArray[np.int64], density: Float
     for at in cells:
         fields.unburned[at], fields.scaled[at], fields.emission[at] = 0.0, 1.0, 1.0
         guarded += density[at]
-        wake(marks.touched, (at // shape.stride - 1) // 4, (at % shape.stride - 16) // 16, shape)
+        touch(marks, (at // shape.stride - 1) // 4, (at % shape.stride - 16) // 16, shape)
     return guarded
 
 
@@ -221,12 +221,22 @@ def clean(
                     store(fields.adjoint, first + row * shape.stride, nothing)
         marks.now[word], marks.after[word] = 0, 0
         marks.touched[word], marks.treated[word] = 0, 0
+    marks.rows[0], marks.rows[1] = shape.tile_rows, -1
+
+
+def restore(fields: Fields, marks: Marks, shape: Shape, body: Body, emitter: bool) -> None:
+    """Put a packed state into fields at rest."""
+    marks.touched[:], marks.treated[:] = body.touched, body.treated
+    rows = np.flatnonzero(body.touched.reshape(shape.tile_rows, shape.words).any(axis=1))
+    if len(rows):
+        marks.rows[:] = rows[0], rows[-1]
+    unpack(fields, marks, shape, body.burning, body.retardant, emitter)
 
 
 def packed(fields: Fields, marks: Marks, shape: Shape, sums: NDArray[np.float64]) -> Body:
     """The state at the start of a day."""
-    burning = np.empty(128 * set_count(marks.touched), np.float32)
-    retardant = np.empty(64 * set_count(marks.treated), np.float32)
+    burning = np.empty(128 * int(np.bitwise_count(marks.touched.view(np.uint64)).sum()), np.float32)
+    retardant = np.empty(64 * int(np.bitwise_count(marks.treated.view(np.uint64)).sum()), np.float32)
     pack(fields, marks, shape, burning, retardant)
     return Body(marks.touched.copy(), marks.treated.copy(), burning, retardant, sums.copy())
 

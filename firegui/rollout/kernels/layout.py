@@ -80,12 +80,17 @@ class Fields(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Sets of tiles: to be run at this step, at the next, ever burning, and with retardant."""
+    """Sets of tiles: to be run at this step, at the next, ever burning, and with retardant.
+
+    ``rows`` are the first and last row of tiles that ever burned: only there and one row further anything is awake, so
+    that a step does not look at the rest of the raster.
+    """
 
     now: Words
     after: Words
     touched: Words
     treated: Words
+    rows: Words
 
 
 @dataclass(slots=True, eq=False)
@@ -136,7 +141,7 @@ class Layout:
         count = len(Fields._fields)
         fields = Fields(*(aligned(cells * (1 + (place == count - 1)), place) for place in range(count)))
         fields.unburned[:], fields.retardant[:] = 1.0, 1.0
-        marks = Marks(*(np.zeros(words, np.int64) for _ in range(4)))
+        marks = Marks(*(np.zeros(words, np.int64) for _ in range(4)), np.array([self.shape.tile_rows, -1]))
         stamps = np.full(self.shape.tile_rows * self.shape.tile_columns * TILE_ROWS, -1, np.int32)
         return Workspace(fields, marks, np.empty((SMALLEST_LOG, 2), np.int32), aligned(SMALLEST_LOG * LANES), stamps, {})
 
