@@ -126,6 +126,9 @@ def _remedies(libraries: list[str], absent: list[str], engine: dict[str, Any]) -
         found.append(f"for the window: apt-get install {' '.join(libraries)} (or your system's packages of them)")
     if absent:
         found.append(f"the shipped files {', '.join(absent)} are missing: install firegui again")
+    trouble = engine.get("kernels", {}).get("trouble")
+    if trouble and _version("numba") is not None:
+        found.append(f"numba cannot be loaded ({trouble}), so the CPU computes more slowly: install it again")
     if "error" in engine:
         found.append(f"torch cannot be loaded ({engine['error']}): install it again")
     return found
@@ -154,8 +157,8 @@ def _lines(data: dict[str, Any]) -> list[str]:
 def _kernel_words(kernels: dict[str, Any] | None) -> list[str]:
     if kernels is None:
         return []
-    compiled = "the CPU's kernels need numba, which is missing: they compute in torch"
-    if kernels["numba"] is not None:
+    compiled = "kernels of the CPU: none, for want of numba; the CPU computes in torch, which is slower"
+    if not kernels["trouble"]:
         kept = f"{kernels['kept_kernels']} kept in {kernels['kept_in']}" if kernels["kept_kernels"] else "none kept yet"
         compiled = f"kernels of the CPU: numba {kernels['numba']}, {kept}"
     return [compiled, f"kernels of a GPU: Triton {kernels['triton'] or 'is not installed (only a GPU needs it)'}"]

@@ -11,6 +11,7 @@ import numpy as np
 from firegui.cli.inputs import RolloutRequest, rollout_options
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
+from firegui.cli.remarks import Remarks
 from firegui.cli.results import evaluation, metrics_table
 from firegui.domain.schedule import Schedule
 from firegui.io.atomic import replacing
@@ -24,10 +25,10 @@ from firegui.runs.messages import engine_words
 @json_option
 def evaluate(request: RolloutRequest, state: Path | None, as_json: bool) -> None:
     """Roll a schedule out on PROJECT at nominal effectiveness; without one, the fire without drops."""
-    engine = load_engine()
+    engine, remarks = load_engine(), Remarks()
     project, schedule = request.read(engine, state, "The evaluation cannot start")
     began = time.monotonic()
-    model = engine.build(project, project.plan.nominal, request.backend, request.precision)
+    model = engine.build(project, project.plan.nominal, request.backend, request.precision, tell=remarks)
     nothing = Schedule.empty(project.calendar.n_steps, model.fleet.n_aircraft)
     keep_days = state is not None
     plan = engine.simulate(model, schedule or nothing, keep_days=keep_days)
@@ -37,7 +38,9 @@ def evaluate(request: RolloutRequest, state: Path | None, as_json: bool) -> None
         with replacing(state) as temporary, temporary.open("wb") as file:
             np.savez(file, p_fire=np.asarray(plan.p_fire_days, np.float32))
     columns = {"no drops": baseline.metrics} | ({"schedule": plan.metrics} if schedule is not None else {})
-    data = evaluation(plan.metrics, baseline.metrics, model.backend, model.device, seconds)
-    words = engine_words(model.backend, engine.device_name(model.device))
+    device = remarks.device or model.device
+    data = evaluation(plan.metrics, baseline.metrics, model.backend, device, seconds)
+    name = engine.device_name(device)
+    words = name if remarks.device else engine_words(engine.method(model), name)
     footer = f"Computed on {words}, in {seconds:.2f} s" + (f"; states in {state}" if state else "")
     report(as_json, data, lambda: [*metrics_table(columns), footer])

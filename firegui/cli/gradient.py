@@ -10,6 +10,7 @@ import numpy as np
 from firegui.cli.inputs import RolloutRequest, rollout_options
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
+from firegui.cli.remarks import Remarks
 from firegui.io.atomic import replacing
 from firegui.runs.engine import load_engine
 
@@ -23,10 +24,10 @@ def gradient(request: RolloutRequest, out: Path, as_json: bool) -> None:
 
     The file holds loss, logit [T, A], pose [T, A, 3] with respect to (y, x, θ) in cells and radians, and aircraft [A].
     """
-    engine = load_engine()
+    engine, remarks = load_engine(), Remarks()
     project, schedule = request.read(engine, out, "The gradient cannot be computed")
     assert schedule is not None
-    model = engine.build(project, project.plan.nominal, request.backend, request.precision)
+    model = engine.build(project, project.plan.nominal, request.backend, request.precision, tell=remarks)
     _, result = engine.gradient(model, schedule)
     names = np.array([tail.name for tail in project.planned_fleet.tails])
     with replacing(out) as temporary, temporary.open("wb") as file:
@@ -38,7 +39,7 @@ def gradient(request: RolloutRequest, out: Path, as_json: bool) -> None:
         "steps": steps,
         "aircraft": aircraft,
         "backend": model.backend,
-        "device": model.device,
+        "device": remarks.device or model.device,
         "logit_norm": float(np.linalg.norm(result.logit)),
         "pose_norm": float(np.linalg.norm(result.pose)),
     }

@@ -8,15 +8,22 @@ from firegui.errors import Problems
 from firegui.fire.maps import project_maps
 from firegui.io.rasterize import region_masks
 from firegui.rollout.model import Model
+from firegui.rollout.remark import Tell, silent
 from firegui.rollout.simulate import prepare
 
 
 def build(
-    project: Project, *, effectiveness: Effectiveness, backend: str = "auto", precision: str = "float32"
+    project: Project,
+    *,
+    effectiveness: Effectiveness,
+    backend: str = "auto",
+    precision: str = "float32",
+    tell: Tell = silent,
 ) -> Model:
     """The frozen fire, the fleet with its calendar and the objective of ``project`` at ``effectiveness``.
 
-    Raises :class:`~firegui.errors.InputError` with everything that keeps the project from being planned.
+    ``tell`` hears what the engine has to say (:mod:`firegui.rollout.remark`). Raises
+    :class:`~firegui.errors.InputError` with everything that keeps the project from being planned.
     """
     problems, title = Problems(), "The project cannot be planned"
     problems.extend(project.problems())
@@ -37,4 +44,5 @@ def build(
         retardant_acts_on=project.plan.retardant_acts_on,
         backend=backend,
         precision=precision,
+        tell=tell,
     )

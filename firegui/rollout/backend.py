@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -13,17 +14,29 @@ from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
-from firegui.rollout import closed_form, reference
+from firegui.rollout import closed_form, first_use, reference
 from firegui.rollout.day_state import exceeded, state_of
-from firegui.rollout.kernels.cpu import ActiveFront
-from firegui.rollout.kernels.gpu import Gpu
+from firegui.rollout.kernels.gpu import ON_THE_CPU, Gpu
+from firegui.rollout.kernels.gpu_launch import triton_is_there
+from firegui.rollout.machine import kernel_folder
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import Check, Outcome, Wanted
+from firegui.rollout.remark import Remark
+
+try:
+    import numba  # noqa: F401
+except ImportError as error:
+    NO_KERNELS = str(error)
+else:
+    from firegui.rollout.kernels.cpu import ActiveFront
+
+    NO_KERNELS = ""
 
 BACKENDS = ("auto", "reference", "cpu", "cuda")
 PRECISIONS = ("float32", "float64")
+IN_TORCH = "windowed torch"
 
 Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
 
@@ -98,11 +111,34 @@ def engine(model: Model) -> Engine:
     """The implementation behind ``model.backend``. The kernels compute in float32, which the fire model means."""
     if model.backend == "reference":
         return _Reference()
-    if model.backend == "cpu" and model.dtype == torch.float32:
-        return ActiveFront(kernel_threads())
-    if model.backend == "cuda" and model.dtype == torch.float32:
-        return Gpu(ActiveFront(kernel_threads()))
-    return _ClosedForm()
+    if model.dtype != torch.float32:
+        return _ClosedForm()
+    on_cpu: Engine = _ClosedForm() if NO_KERNELS else ActiveFront(kernel_threads())
+    return on_cpu if model.backend == "cpu" else Gpu(on_cpu, partial(_pass_on, model))
+
+
+def prepare(model: Model) -> None:
+    """Make a model ready to be rolled out. What the kernels compile on their first use is compiled, and told, now."""
+    chosen = engine(model)
+    if model.backend == "cpu" and model.dtype == torch.float32 and not NO_KERNELS:
+        first_use.compile_once(chosen, kernel_folder(), model.tell)
+    chosen.prepare(model)
+
+
+def method(model: Model) -> str:
+    """How the model is computed, for people: ``active-front kernels``."""
+    if model.backend == "reference":
+        return "plain reference (slow)"
+    if model.dtype != torch.float32:
+        return f"{IN_TORCH}, in double precision"
+    if model.backend == "cpu":
+        return f"{IN_TORCH} (slower, for want of numba)" if NO_KERNELS else "active-front kernels"
+    return "active-tile kernels of Triton" if triton_is_there() else "active-tile kernels in torch (Triton is missing)"
+
+
+def _pass_on(model: Model, text: str) -> None:
+    """Tell what the GPU's engine says when its memory does not suffice."""
+    model.tell(Remark(text, "warning", "cpu" if text == ON_THE_CPU else ""))
 
 
 class _Whole:
@@ -166,7 +202,7 @@ class _Reference(_Whole):
         states = zip(trajectory.unburned, trajectory.burning, trajectory.retardant, strict=True)
         total = 0.0
         for step, (unburned, burning, retardant) in enumerate(states):
-            total += float((1.0 - unburned).double().sum())
+            total += float((1.0 - unburned.detach()).double().sum())
             observer.see(step, window, unburned.detach(), burning.detach(), retardant.detach())
         last = (1.0 - trajectory.unburned[-1]).detach().double()
         terms = (trajectory.burn, trajectory.final, trajectory.prot, trajectory.objective)

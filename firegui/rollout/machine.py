@@ -55,11 +55,16 @@ def compilers() -> dict[str, Any]:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = None
-    numba = sys.modules.get("numba")
-    folder = Path(numba.config.CACHE_DIR) if numba is not None and numba.config.CACHE_DIR else None
+    folder = kernel_folder()
     found["kept_kernels"] = len(list(folder.rglob("*.nbc"))) if folder is not None else 0
     found["kept_in"] = str(folder) if folder is not None else None
     return found
+
+
+def kernel_folder() -> Path | None:
+    """Where compiled kernels are kept, None while nothing has loaded them."""
+    numba = sys.modules.get("numba")
+    return Path(numba.config.CACHE_DIR) if numba is not None and numba.config.CACHE_DIR else None
 
 
 def _proc(name: str) -> dict[str, int]:

@@ -19,8 +19,11 @@ class Losses:
 
 
 def losses_of(model: Model, occupied: float, guarded: float, extent: float, executed: int) -> Losses:
-    """The loss terms from sums over the scored states, ``Σ_t Σ_x P_t`` and the same weighted by the protection density,
-    and from ``Σ_x P_T`` and the number of executed drops."""
+    """The loss terms.
+
+    ``occupied`` is ``Σ_t Σ_x P_t`` over the scored states, ``guarded`` the same weighted by the protection density,
+    ``extent`` is ``Σ_x P_T``.
+    """
     weights = model.weights
     burn = occupied / (model.n_scored * model.n_cells)
     prot = guarded / model.n_scored

@@ -16,6 +16,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
 from firegui.errors import Problems
 from firegui.rollout.gains import SpreadGains
+from firegui.rollout.remark import Tell, silent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +26,7 @@ class Model:
     ``gains`` holds ``K_n(x) = γ(x) φ_n(x) burnable(x)`` of every day; ``protection [H, W]`` float64 is the density of
     𝓛_prot, ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions. States are held in
     ``dtype``: float32 is part of the model, because its cut-off feeds the tail that pulls the front; float64 checks
-    equations.
+    equations. ``tell`` is called with what the engine has to say while it computes.
     """
 
     maps: FireMaps
@@ -40,6 +41,7 @@ class Model:
     protected: Tensor
     dtype: torch.dtype = torch.float32
     first_scored_step: int = 0
+    tell: Tell = silent
 
     @property
     def K(self) -> Tensor:
@@ -135,6 +137,7 @@ def build(
     backend: str,
     device: str,
     dtype: torch.dtype = torch.float32,
+    tell: Tell = silent,
 ) -> Model:
     """Put everything on ``device``. ``masks [R, H, W]`` are the regions' cells; ``R`` may be 0."""
     masks = np.asarray(masks, bool).reshape(-1, *maps.shape)
@@ -142,5 +145,5 @@ def build(
     union = np.logical_or.reduce(masks, axis=0)
     return Model(
         maps, fleet, weights, effectiveness, retardant_acts_on, backend, device, SpreadGains(maps, dtype, device),
-        torch.from_numpy(density).to(device), torch.from_numpy(union).to(device), dtype,
+        torch.from_numpy(density).to(device), torch.from_numpy(union).to(device), dtype, tell=tell,
     )  # fmt: skip

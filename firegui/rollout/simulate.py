@@ -20,6 +20,7 @@ from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import Observer, Onlooker
 from firegui.rollout.outcome import WHOLE, Check, Outcome, Wanted
+from firegui.rollout.remark import Tell, silent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,19 +64,22 @@ def prepare(
     retardant_acts_on: RetardantSide = RetardantSide.BOTH,
     backend: str = "auto",
     precision: str = "float32",
+    tell: Tell = silent,
 ) -> Model:
     """Put the fire, the fleet and the objective on a device.
 
     ``masks [R, H, W]`` are the protected cells of each region. ``backend`` is ``auto``, ``reference``, ``cpu`` or
-    ``cuda``; ``precision`` is ``float32``, which the fire model means, or ``float64`` for checking equations. Raises
+    ``cuda``; ``precision`` is ``float32``, which the fire model means, or ``float64`` for checking equations. ``tell``
+    hears, now and while the model is used, that kernels are compiled first or that memory did not suffice. Raises
     :class:`~firegui.errors.InputError` for an unknown or absent backend or precision and for empty regions.
     """
     name, device = backends.choose(backend)
     model = build(
         maps, fleet, masks, region_weights, weights=weights, effectiveness=effectiveness,
         retardant_acts_on=retardant_acts_on, backend=name, device=device, dtype=backends.dtype_of(precision),
+        tell=tell,
     )  # fmt: skip
-    backends.engine(model).prepare(model)
+    backends.prepare(model)
     return model
 
 

@@ -21,6 +21,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.planning.audit import AuditReport
+from firegui.rollout.remark import Tell, silent
 from firegui.runs.protocols import Check, EngineModel, GradientResult, Planner, RolloutResult
 
 
@@ -28,13 +29,23 @@ class LazyEngine:
     """The real engine. Each call imports the module that it needs, and no more: an audit loads no torch."""
 
     def build(
-        self, project: Project, effectiveness: Effectiveness, backend: str, precision: str = "float32"
+        self,
+        project: Project,
+        effectiveness: Effectiveness,
+        backend: str,
+        precision: str = "float32",
+        *,
+        tell: Tell = silent,
     ) -> EngineModel:
         """See :func:`firegui.planning.problem.build`."""
         model: EngineModel = import_module("firegui.planning.problem").build(
-            project, effectiveness=effectiveness, backend=backend, precision=precision
+            project, effectiveness=effectiveness, backend=backend, precision=precision, tell=tell
         )
         return model
+
+    def method(self, model: Any) -> str:
+        """See :func:`firegui.rollout.backend.method`."""
+        return str(import_module("firegui.rollout.backend").method(model))
 
     def simulate(
         self,
@@ -139,10 +150,10 @@ class LazyEngine:
         return found
 
     def kernels(self) -> dict[str, Any]:
-        """What compiles the engine's kernels, and how many are kept; see :mod:`firegui.rollout.machine`."""
-        import_module("firegui.rollout.backend")
+        """What compiles the kernels (:mod:`firegui.rollout.machine`); ``trouble`` is why the CPU's cannot be used, if so."""
+        trouble = import_module("firegui.rollout.backend").NO_KERNELS
         found: dict[str, Any] = import_module("firegui.rollout.machine").compilers()
-        return found
+        return {**found, "trouble": trouble}
 
     def devices(self) -> dict[str, Any]:
         """What the engine can compute on: torch's version, the kernels' threads and the graphics cards."""

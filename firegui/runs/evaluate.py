@@ -11,16 +11,15 @@ from firegui.errors import Problems
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
-    DeviceUsed,
     FinishReason,
-    Message,
     PlanUpdated,
     RunEvent,
     RunFinished,
     RunState,
 )
-from firegui.runs.messages import engine_words, gain_message
+from firegui.runs.messages import gain_message
 from firegui.runs.protocols import Engine, RolloutResult
+from firegui.runs.speaker import Speaker
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.state import RunMachine
 
@@ -50,10 +49,9 @@ class Evaluation:
         problems = Problems()
         problems.extend(project.problems())
         problems.raise_if_any("The project cannot be run")
-        model = self._engine.build(project, project.plan.nominal, spec.backend)
-        device = self._engine.device_name(model.device)
-        words = engine_words(model.backend, device)
-        self._emit(Message(f"Computing on {words}", device=DeviceUsed(spec.backend, device)))
+        speaker = Speaker(self._emit, self._engine, spec.backend)
+        model = self._engine.build(project, project.plan.nominal, spec.backend, tell=speaker.pass_on)
+        speaker.say_device(model)
         self._machine.move(RunState.RUNNING)
         baseline = self._rollout(model, Schedule.empty(project.calendar.n_steps, model.fleet.n_aircraft))
         self.baseline_metrics = baseline.metrics

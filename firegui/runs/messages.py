@@ -62,9 +62,9 @@ def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) ->
     return text
 
 
-def engine_words(backend: str, device_name: str) -> str:
-    """What computes a run, for people: ``the CPU, closed-form gradient``."""
-    return f"{device_name}, {'plain reference (slow)' if backend == 'reference' else 'closed-form gradient'}"
+def engine_words(method: str, device_name: str) -> str:
+    """What computes a run and how, for people: ``the CPU, active-front kernels``."""
+    return f"{device_name}, {method}"
 
 
 def failure_message(error: Exception) -> str:

@@ -16,7 +16,6 @@ from firegui.runs.conclusion import Conclusion
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
-    DeviceUsed,
     EpochDone,
     FinishReason,
     Message,
@@ -27,10 +26,11 @@ from firegui.runs.events import (
 from firegui.runs.folder import CHECKPOINT, RunFolder, RunRecord, check_out, found_in
 from firegui.runs.header import new_header
 from firegui.runs.lock import FolderLock
-from firegui.runs.messages import engine_words, finish_message, gain_message
+from firegui.runs.messages import finish_message, gain_message
 from firegui.runs.pictures import Pictures
 from firegui.runs.protocols import Engine, EngineModel, EpochResult, Planner
 from firegui.runs.resume import resume_problems
+from firegui.runs.speaker import Speaker
 from firegui.runs.spec import OptimizeSpec
 from firegui.runs.state import RunMachine
 
@@ -53,6 +53,7 @@ class Optimization:
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._settings = spec.project.plan.optimizer
+        self._speaker = Speaker(emit, engine, spec.backend)
         self._folder: RunFolder | None = None
         self._lock: FolderLock | None = None
         self._history: list[EpochDone] = []
@@ -68,7 +69,8 @@ class Optimization:
     def run(self) -> RunFinished:
         """Prepare, optimize, conclude. Writes nothing before the input is known to be good."""
         previous = self._checked()
-        model = self._engine.build(self._spec.project, self._spec.project.plan.design, self._spec.backend)
+        project, tell = self._spec.project, self._speaker.pass_on
+        model = self._engine.build(project, project.plan.design, self._spec.backend, tell=tell)
         folder = self._folder = self._open(model, previous)
         planner = None
         try:
@@ -123,8 +125,7 @@ class Optimization:
             was = (previous.header.backend, previous.header.device)
             if was != (model.backend, model.device):
                 self._warn(f"the run was started on {self._words(*was)}: the last digits may differ from then on")
-        words, name = self._words(model.backend, model.device), self._engine.device_name(model.device)
-        self._emit(Message(f"Computing on {words}", device=DeviceUsed(self._spec.backend, name)))
+        self._speaker.say_device(model)
         missing = self._spec.project.scenario.missing_layers
         if missing and self._spec.project.maps is None:
             self._emit(Message("planned without the layers " + ", ".join(LAYERS[key][0].lower() for key in missing)))
@@ -257,7 +258,8 @@ class Optimization:
         return time.monotonic() - self._began
 
     def _words(self, backend: str, device: str) -> str:
-        return engine_words(backend, self._engine.device_name(device))
+        name = self._engine.device_name(device)
+        return f"{name}, plain reference" if backend == "reference" else name
 
     def _warn(self, text: str) -> None:
         self._emit(Message(text, "warning"))

@@ -16,6 +16,7 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.planning.audit import AuditReport
+from firegui.rollout.remark import Tell, silent
 
 Check = Callable[[], None]
 """Called often by long work; raises :class:`~firegui.errors.CancelledError` to end it."""
@@ -143,8 +144,13 @@ class Engine(Protocol):
     def device_name(self, device: str) -> str:
         """A model's device as people call it: ``the CPU``, or ``the GPU`` and its make."""
 
-    def build(self, project: Project, effectiveness: Effectiveness, backend: str) -> EngineModel:
-        """The project's fire model, regions and fleet on a device."""
+    def method(self, model: Any) -> str:
+        """How a model is computed, as people call it: ``active-front kernels``."""
+
+    def build(
+        self, project: Project, effectiveness: Effectiveness, backend: str, *, tell: Tell = silent
+    ) -> EngineModel:
+        """The project's fire model, regions and fleet on a device. ``tell`` hears what the engine has to say."""
 
     def simulate(
         self,

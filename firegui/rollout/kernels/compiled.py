@@ -8,16 +8,20 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import config
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 
 def _folder() -> Path:
-    """Where compiled kernels are kept: a folder named after the sources, or none of numba's checks would see that a
-    function inlined from another module has changed."""
+    """Where compiled kernels are kept.
+
+    The folder is named after the sources, or none of numba's checks would see that a function inlined from another
+    module has changed.
+    """
     digest = hashlib.sha256(numba.__version__.encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
@@ -40,13 +44,22 @@ def _usable(folder: Path) -> Path:
 
 
 def kernel(function: Kernel) -> Kernel:
-    """Compile ``function`` at its first call. No operation is reordered, so that the bits do not depend on the build."""
-    return cast(Kernel, numba.njit(nogil=True, cache=True, error_model="numpy", _nrt=False)(function))
+    """Compile ``function`` at its first call.
+
+    No operation is reordered, so that the bits do not depend on the build; nothing is allocated and no references are
+    counted, which inside a loop would cost more than the arithmetic.
+    """
+    return _compiled(function, cache=True)
 
 
 def inlined(function: Kernel) -> Kernel:
     """Compile ``function`` into each kernel that calls it."""
-    return cast(Kernel, numba.njit(nogil=True, inline="never", error_model="numpy", _nrt=False)(function))
+    return _compiled(function)
 
 
-numba.config.CACHE_DIR = str(_usable(_folder()))
+def _compiled(function: Kernel, **options: bool) -> Kernel:
+    compile_: Callable[..., Any] = numba.njit  # its types leave out an option
+    return cast(Kernel, compile_(nogil=True, error_model="numpy", _nrt=False, **options)(function))
+
+
+config.CACHE_DIR = str(_usable(_folder()))  # type: ignore[attr-defined]

@@ -7,93 +7,37 @@ With ``p_n = K_n S_n`` at a receiver ``y`` (``S_n`` with the emitter's retardant
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_footprints import (
-    ACROSS,
-    ALONG,
-    AMOUNT,
-    COS,
-    MEAN_U,
-    MEAN_UV,
-    MEAN_V,
-    NEVER,
-    SIN,
-    Pieces,
-)
-from firegui.rollout.kernels.cpu_forward import CUT_OFF, NEAR_TILES, DropLog, Setting, emit8, emit16, rescale, survival16
-from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Shape
+from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, emit16, survival16
+from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
+from firegui.rollout.kernels.cpu_footprints import NEVER
+from firegui.rollout.kernels.cpu_forward import NEAR_TILES, rescale
+from firegui.rollout.kernels.cpu_reading import Listed, Reading, Watching, _read_retardant, _read_water
+from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Setting, Shape
 from firegui.rollout.kernels.vectors import (
     bits_above,
     first_lane,
     fma,
-    lanes8,
     last_lane,
-    load8,
     load16,
     prefetch,
-    splat8,
     splat16,
     store,
     to_left,
     to_right,
-    total,
-    where_above,
 )
 
 AHEAD = 6
 """Pieces ahead whose gains are asked for."""
-HIGHEST_DOSE = np.float32(50.0)
-
-
-class Watching(NamedTuple):
-    """What water may ask about.
-
-    ``starts`` and ``chunks`` list the rows of tiles that have burned to ``U = 0`` somewhere, ``hot`` the last step at
-    which an exposure in each can be above the cut-off; no water asks before the step ``since``. Per tile:
-    ``near`` 1 where a change can make a listed row hot, ``asked`` the step at which water last asked about it or a
-    neighbour. ``stamps`` holds per row of a tile the step at which it was last logged; ``kept`` has
-    room for what lies under the capped doses of a step.
-    """
-
-    has_water: bool
-    since: int
-    starts: NDArray[np.int32]
-    chunks: NDArray[np.int32]
-    hot: NDArray[np.int32]
-    near: NDArray[np.uint8]
-    asked: NDArray[np.int32]
-    stamps: NDArray[np.int32]
-    kept: Floats
-
-
-class Listed(NamedTuple):
-    """Pairs by step, ``first[t] … first[t + 1]``, with their footprints; executed ones also get a pose gradient."""
-
-    pairs: NDArray[np.int64]
-    first: NDArray[np.int64]
-    pieces: Pieces
-    executed: bool
-
-
-class Reading(NamedTuple):
-    """What reads the slopes: the drops of water and of retardant, the open pairs of each without a drop; and where
-    their derivatives go."""
-
-    poured: Listed
-    laid: Listed
-    water: Listed
-    retardant: Listed
-    decision: NDArray[np.float64]
-    pose: NDArray[np.float64]
 
 
 @inlined
-def _heat(emission, gains, at, gain, stride):  # type: ignore[no-untyped-def]
+def _heat(emission: Floats, gains: Floats, at: int, gain: int, stride: int) -> Any:
     """``Σ p_n``, in the order of the forward pass."""
     heat = load16(emission, at - stride - 1) * load16(gains, gain)
     heat = heat + load16(emission, at - stride) * load16(gains, gain + 16)
@@ -106,12 +50,12 @@ def _heat(emission, gains, at, gain, stride):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _give(field, at, flow, share):  # type: ignore[no-untyped-def]
+def _give(field: Floats, at: int, flow: Any, share: Any) -> None:
     store(field, at, fma(flow, share, load16(field, at)))
 
 
 @inlined
-def _give_row(field, at, flow, west, middle, east):  # type: ignore[no-untyped-def]
+def _give_row(field: Floats, at: int, flow: Any, west: Any, middle: Any, east: Any) -> None:
     """Give a row of emitters its shares: lane ``k`` of ``west`` belongs to column ``k − 1``, of ``east`` to ``k + 1``.
 
     The three meet in registers: storing and loading pieces that overlap would stall the processor.
@@ -216,7 +160,7 @@ def damp(
 
 
 @inlined
-def _hottest(heat, clock, now):  # type: ignore[no-untyped-def]
+def _hottest(heat: Any, clock: Clock, now: int) -> int:
     """The last power of ``decay`` before ``now`` at which ``heat`` can be above the cut-off, or a bit after it.
 
     Rounding of the product is why the limit is taken a little lower.
@@ -229,7 +173,7 @@ def _hottest(heat, clock, now):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _touches(watching, log, step, shape):  # type: ignore[no-untyped-def]
+def _touches(watching: Watching, log: DropLog, step: int, shape: Shape) -> bool:
     """Whether a drop of ``step`` changed something beside a listed row."""
     for piece in range(log.first[step], log.first[step + 1]):
         at = log.places[piece]
@@ -259,26 +203,6 @@ def ask(watching: Watching, listed: Listed, step: int, shape: Shape) -> None:
 
 
 @kernel
-def unlay(fields: Fields, log: DropLog, step: int, emitter: bool) -> None:
-    """Undo the retardant of ``step``, last drop first."""
-    for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
-        at = log.places[piece]
-        store(fields.retardant, at, load8(log.before, piece * 8))
-        emit8(fields, at, load8(fields.scaled, at), emitter)
-
-
-@kernel
-def unpour(fields: Fields, log: DropLog, step: int, emitter: bool) -> None:
-    """Undo the water of ``step``, last drop first."""
-    for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
-        at = log.places[piece]
-        scaled = load8(log.before, piece * 16)
-        store(fields.scaled, at, scaled)
-        store(fields.unburned, at, load8(log.before, piece * 16 + 8))
-        emit8(fields, at, scaled, emitter)
-
-
-@kernel
 def merge(
     collected: Floats, emitter: bool, places: NDArray[np.int32], begin: int, end: int, shape: Shape,
     watching: Watching, step: int,
@@ -297,70 +221,6 @@ def merge(
                 collected[at + 16] += collected[aside + 16]
             store(collected, aside, nothing)
             collected[aside - 1], collected[aside + 16] = 0.0, 0.0
-
-
-@inlined
-def _hide(field, log, step, kept, first, aside):  # type: ignore[no-untyped-def]
-    """Set ``field`` to 0 where the dose is capped; what was there goes to ``kept``."""
-    for piece in range(log.first[step], log.first[step + 1]):
-        at = log.places[piece] + aside
-        value = load8(field, at)
-        store(kept, (first + piece - log.first[step]) * 8, value)
-        store(field, at, value - where_above(load8(log.dose, piece * 8), splat8(HIGHEST_DOSE), value))
-
-
-@inlined
-def _show(field, log, step, kept, first, aside):  # type: ignore[no-untyped-def]
-    """Undo :func:`_hide`."""
-    for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
-        store(field, log.places[piece] + aside, load8(kept, (first + piece - log.first[step]) * 8))
-
-
-@inlined
-def _capped(log, step):  # type: ignore[no-untyped-def]
-    """Whether any dose of ``step`` is above the cap."""
-    for piece in range(log.first[step], log.first[step + 1]):
-        if bits_above(load8(log.dose, piece * 8), splat8(HIGHEST_DOSE)) != 0:
-            return True
-    return False
-
-
-@kernel
-def read(
-    listed: Listed, reading: Reading, fields: Fields, slope: Floats, later: np.float32, decay: np.float32,
-    water: bool, aside: int, step: int,
-) -> None:  # fmt: skip
-    """Inner products of the footprints of one step and material with ``C``, or with the slope by water's dose,
-    ``B̃ (g e^{−h}) + M B̃ ρ_e``."""
-    nothing = splat8(np.float32(0.0))
-    pieces, moving = listed.pieces, listed.executed
-    for k in range(listed.first[step], listed.first[step + 1]):
-        column = listed.pairs[k, 1]
-        about, axis = pieces.about, 8 * k
-        to_u, to_v = splat8(np.float32(about[axis + COS])), splat8(np.float32(about[axis + SIN]))
-        plain, by_u, by_v, by_uv = nothing, nothing, nothing, nothing
-        for piece in range(pieces.first[k], pieces.first[k + 1]):
-            at = pieces.places[piece]
-            if water:
-                adjoint = load8(fields.adjoint, at) - load8(slope, at) * splat8(later)
-                value = fma(load8(fields.scaled, at) * splat8(decay), adjoint, load8(fields.collected, at + aside))
-            else:
-                value = load8(fields.collected, at)
-            weighted = load8(pieces.weights, piece * 8) * value
-            plain = plain + weighted
-            if moving:
-                u = fma(lanes8(), to_u, splat8(pieces.corner[piece * 2]))
-                v = fma(lanes8(), to_v, splat8(pieces.corner[piece * 2 + 1]))
-                by_u, by_v = fma(weighted, u, by_u), fma(weighted, v, by_v)
-                by_uv = fma(weighted * u, v, by_uv)
-        whole = float(total(plain))
-        reading.decision[step, column] = about[axis + AMOUNT] * whole
-        if moving:
-            in_u, in_v = float(total(by_u)) - about[axis + MEAN_U] * whole, float(total(by_v)) - about[axis + MEAN_V] * whole
-            turn = float(total(by_uv)) - about[axis + MEAN_UV] * whole
-            reading.pose[step, column, 0] = about[axis + AMOUNT] * (about[axis + ACROSS] * about[axis + COS] * in_v - about[axis + ALONG] * about[axis + SIN] * in_u)
-            reading.pose[step, column, 1] = about[axis + AMOUNT] * (about[axis + ACROSS] * about[axis + SIN] * in_v + about[axis + ALONG] * about[axis + COS] * in_u)
-            reading.pose[step, column, 2] = about[axis + AMOUNT] * (about[axis + ALONG] - about[axis + ACROSS]) * turn
 
 
 @kernel
@@ -395,27 +255,3 @@ def sweep(
             watching.hot[:] = NEVER
         unlay(fields, laid, step, setting.emitter)
         unpour(fields, wet, step, setting.emitter)
-
-
-@inlined
-def _read_retardant(watching, reading, fields, slope, later, decay, laid, step):  # type: ignore[no-untyped-def]
-    capped = _capped(laid, step)
-    if capped:
-        _hide(fields.collected, laid, step, watching.kept, 0, 0)
-    read(reading.laid, reading, fields, slope, later, decay, False, 0, step)
-    read(reading.retardant, reading, fields, slope, later, decay, False, 0, step)
-    if capped:
-        _show(fields.collected, laid, step, watching.kept, 0, 0)
-
-
-@inlined
-def _read_water(watching, reading, fields, slope, later, decay, wet, step, aside):  # type: ignore[no-untyped-def]
-    capped, count = _capped(wet, step), wet.first[step + 1] - wet.first[step]
-    if capped:
-        _hide(fields.scaled, wet, step, watching.kept, 0, 0)
-        _hide(fields.collected, wet, step, watching.kept, count, aside)
-    read(reading.poured, reading, fields, slope, later, decay, True, aside, step)
-    read(reading.water, reading, fields, slope, later, decay, True, aside, step)
-    if capped:
-        _show(fields.collected, wet, step, watching.kept, count, aside)
-        _show(fields.scaled, wet, step, watching.kept, 0, 0)

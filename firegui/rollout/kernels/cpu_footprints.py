@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from firegui.rollout.footprint import CELL_VARIANCE, NORMALISER_EPSILON
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_forward import survival8
+from firegui.rollout.kernels.cpu_arithmetic import survival8
 from firegui.rollout.kernels.layout import MARGIN, Floats, Shape
 from firegui.rollout.kernels.vectors import fma, lanes8, splat8, store, total, where_above
 
@@ -31,8 +31,10 @@ COS, SIN, ALONG, ACROSS, AMOUNT, MEAN_U, MEAN_V, MEAN_UV = range(8)
 
 
 class Aircraft(NamedTuple):
-    """What a footprint needs of the fleet, per column: fall time in s, scales in cells, half of the window, P_a α_a,
-    and the farthest drift in cells in any wind of the plan."""
+    """What a footprint needs of the fleet, per column.
+
+    Fall time in s, scales in cells, half of the window, P_a α_a, the farthest drift in cells in any wind of the plan.
+    """
 
     fall_s: NDArray[np.float64]
     parallel: NDArray[np.float64]
@@ -77,13 +79,15 @@ class Pieces(NamedTuple):
 
 
 @inlined
-def floor(number):  # type: ignore[no-untyped-def]
+def floor(number: float) -> int:
     """The whole number below; a conversion cuts towards 0, and no place is a million cells outside."""
     return int(number + 1048576.0) - 1048576
 
 
 @inlined
-def landing(poses, step, column, fleet, wind, shape):  # type: ignore[no-untyped-def]
+def landing(
+    poses: NDArray[np.float64], step: int, column: int, fleet: Aircraft, wind: Wind, shape: Shape
+) -> tuple[float, float]:
     """Where a drop comes down (:func:`firegui.rollout.landing.drift_cells`)."""
     row = min(max(int(np.rint(poses[step, column, 0])), 0), shape.rows - 1)
     col = min(max(int(np.rint(poses[step, column, 1])), 0), shape.columns - 1)
@@ -113,7 +117,7 @@ def reach_of(
 
 
 @inlined
-def _meets(y, x, reach, box):  # type: ignore[no-untyped-def]
+def _meets(y: float, x: float, reach: float, box: Box) -> bool:
     return box.top - reach <= y <= box.bottom + reach and box.left - reach <= x <= box.right + reach
 
 
@@ -131,7 +135,9 @@ def relevant(
         step, column = pairs[k]
         chosen[k] = False
         flies = step < alight if water[column] else step <= box.step
-        if flies and _meets(poses[step, column, 0], poses[step, column, 1], fleet.half[column] + 1 + fleet.drift[column], box):
+        if flies and _meets(
+            poses[step, column, 0], poses[step, column, 1], fleet.half[column] + 1 + fleet.drift[column], box
+        ):
             y, x = landing(poses, step, column, fleet, wind, shape)
             chosen[k] = _meets(y, x, fleet.half[column] + 1, box)
 
@@ -162,8 +168,8 @@ def evaluate(
         nothing = splat8(np.float32(0.0))
         mass, mass_u, mass_v, mass_uv = nothing, nothing, nothing, nothing
         for i in range(
-            max(centre_row - half, int(math.ceil(y - tallest))),
-            min(centre_row + half, int(math.floor(y + tallest))) + 1,
+            max(centre_row - half, floor(y - tallest)),
+            min(centre_row + half, floor(y + tallest)) + 1,
         ):
             dy = i - y
             width = math.sqrt(max(wide - round_ * dy * dy, 0.0))

@@ -8,179 +8,41 @@ what it acts on, and each wakes tiles: a new day (new gains), a rescaling (round
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Shape
+from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, awake, bright16, emit16, survival16, touch, wake
+from firegui.rollout.kernels.cpu_drops import DropLog, Print, lay_retardant, pour_water
+from firegui.rollout.kernels.layout import (
+    ALIGHT,
+    SCORED,
+    SCORED_PROT,
+    SUM_FIRE,
+    SUM_PROT,
+    UNSCORED,
+    Clock,
+    Fields,
+    Floats,
+    Marks,
+    Setting,
+    Shape,
+    Words,
+)
 from firegui.rollout.kernels.vectors import (
     bits_above,
     fma,
-    load8,
     load16,
     lowest_bit,
-    minimum,
-    power_of_half,
     prefetch,
-    rounded,
-    set_bits,
-    splat8,
     splat16,
     store,
     total,
     where_above,
 )
 
-CUT_OFF = np.float32(2.0**-25)
-"""Exposures up to here ignite nothing in float32: ``1 − e^{−h}`` rounds to 0."""
-FAINT = np.float32(2.0**-43)
-"""Retardant factors, ``S`` after water or a night, and emissions up to here are 0. With gains of at most 8 · 100 · 100 no
-exposure from them passes the cut-off; smaller numbers would soon be subnormal, which processors compute with slowly."""
 NEAR_TILES = 256
 """So many tiles have their gains in the cache from the step before; of more, the coming ones are asked for."""
-SUM_FIRE, SUM_PROT, SCORED, SCORED_PROT, UNSCORED, ALIGHT = range(6)
-"""Running sums: Σ P_t, Σ P_t · density, and what they add up to over the scored states; Σ P_t over the others. Last, a
-step from which on nothing burns any more, as far as is known."""
-
-
-class Print(NamedTuple):
-    """Footprints of one material, by step: drops ``first[t] … first[t + 1]`` with their 8-cell pieces.
-
-    ``weights [n · 8]`` are not normalised; ``amounts`` scale them to doses.
-    """
-
-    first: NDArray[np.int64]
-    pieces: NDArray[np.int64]
-    places: NDArray[np.int32]
-    weights: Floats
-    amounts: Floats
-
-
-class DropLog(NamedTuple):
-    """What drops changed, for undoing: per step ``first[t]``, the places, 8 values of one or two fields each, and the doses."""
-
-    first: NDArray[np.int64]
-    places: NDArray[np.int32]
-    before: Floats
-    dose: Floats
-
-    def most(self) -> int:
-        """The most pieces that any step changed."""
-        return int(np.diff(self.first).max(initial=0))
-
-
-class Setting(NamedTuple):
-    """What does not change during a rollout."""
-
-    density: Floats
-    has_density: NDArray[np.uint8]
-    receiver: bool
-    emitter: bool
-    first_scored: int
-    n_steps: int
-    last_water: int
-    burn_limit: float
-    final_limit: float
-    prot_limit: float
-    dense: bool
-    keep: bool
-
-
-@inlined
-def survival16(exposure):  # type: ignore[no-untyped-def]
-    """``e^{−h}``, correctly rounded near 0, where the cut-off of the model lies.
-
-    ``h = n ln 2 − f`` with whole ``n`` and ``|f| ≤ ln 2 / 2``; the last operation of ``e^f`` is ``f p + 1``.
-    """
-    bounded = minimum(exposure, splat16(np.float32(87.0)))
-    whole = rounded(bounded * splat16(np.float32(1.4426950408889634)))
-    part = fma(whole, splat16(np.float32(0.6931471805599453)), splat16(np.float32(0.0)) - bounded)
-    series = splat16(np.float32(1.0 / 720.0))
-    series = fma(series, part, splat16(np.float32(1.0 / 120.0)))
-    series = fma(series, part, splat16(np.float32(1.0 / 24.0)))
-    series = fma(series, part, splat16(np.float32(1.0 / 6.0)))
-    series = fma(series, part, splat16(np.float32(0.5)))
-    series = fma(series, part, splat16(np.float32(1.0)))
-    return fma(part, series, splat16(np.float32(1.0))) * power_of_half(whole)
-
-
-@inlined
-def survival8(exposure):  # type: ignore[no-untyped-def]
-    """``e^{−E}`` of 8 doses."""
-    bounded = minimum(exposure, splat8(np.float32(50.0)))
-    whole = rounded(bounded * splat8(np.float32(1.4426950408889634)))
-    part = fma(whole, splat8(np.float32(0.693359375)), splat8(np.float32(0.0)) - bounded)
-    part = fma(whole, splat8(np.float32(-2.12194440e-4)), part)
-    series = splat8(np.float32(1.0 / 5040.0))
-    series = fma(series, part, splat8(np.float32(1.0 / 720.0)))
-    series = fma(series, part, splat8(np.float32(1.0 / 120.0)))
-    series = fma(series, part, splat8(np.float32(1.0 / 24.0)))
-    series = fma(series, part, splat8(np.float32(1.0 / 6.0)))
-    series = fma(series, part, splat8(np.float32(0.5)))
-    series = fma(series, part, splat8(np.float32(1.0)))
-    return fma(part, series, splat8(np.float32(1.0))) * power_of_half(whole)
-
-
-@inlined
-def bright8(value):  # type: ignore[no-untyped-def]
-    """``value`` where it is more than :data:`FAINT`."""
-    return where_above(value, splat8(FAINT), value)
-
-
-@inlined
-def bright16(value):  # type: ignore[no-untyped-def]
-    """``value`` where it is more than :data:`FAINT`."""
-    return where_above(value, splat16(FAINT), value)
-
-
-@inlined
-def emit8(fields, at, scaled, emitter):  # type: ignore[no-untyped-def]
-    """Store what 8 cells with this ``S`` emit."""
-    if emitter:
-        scaled = scaled * load8(fields.retardant, at)
-    store(fields.emission, at, bright8(scaled))
-
-
-@inlined
-def emit16(fields, at, scaled, emitter):  # type: ignore[no-untyped-def]
-    """Store what 16 cells with this ``S`` emit."""
-    if emitter:
-        scaled = scaled * load16(fields.retardant, at)
-    store(fields.emission, at, bright16(scaled))
-
-
-@inlined
-def wake(marks, tile_row, tile_column, shape):  # type: ignore[no-untyped-def]
-    """Add a tile to a set, if there is one at that place."""
-    if 0 <= tile_row < shape.tile_rows and 0 <= tile_column < shape.tile_columns:
-        marks[tile_row * shape.words + (tile_column >> 6)] |= np.int64(1) << (tile_column & 63)
-
-
-@inlined
-def touch(marks, tile_row, tile_column, shape):  # type: ignore[no-untyped-def]
-    """Note that a tile has burned."""
-    wake(marks.touched, tile_row, tile_column, shape)
-    marks.rows[0], marks.rows[1] = min(marks.rows[0], tile_row), max(marks.rows[1], tile_row)
-
-
-@inlined
-def awake(marks, shape):  # type: ignore[no-untyped-def]
-    """How many tiles run at this step."""
-    count = 0
-    for word in range(max(marks.rows[0] - 1, 0) * shape.words, min(marks.rows[1] + 2, shape.tile_rows) * shape.words):
-        if marks.now[word] != 0:
-            count += set_bits(marks.now[word])
-    return count
-
-
-@inlined
-def _mark(marks, at, shape):  # type: ignore[no-untyped-def]
-    """Add the tiles of an 8-cell piece to a set."""
-    tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
-    wake(marks, tile_row, column // 16, shape)
-    wake(marks, tile_row, (column + 7) // 16, shape)
 
 
 @kernel
@@ -218,74 +80,6 @@ def rescale(fields: Fields, marks: Marks, shape: Shape, factor: np.float32, emit
 
 
 @kernel
-def gather_doses(field: Floats, prints: Print, step: int) -> None:
-    """Sum the doses of a step's drops, in the order of the fleet."""
-    for drop in range(prints.first[step], prints.first[step + 1]):
-        amount = splat8(prints.amounts[drop])
-        for piece in range(prints.pieces[drop], prints.pieces[drop + 1]):
-            at = prints.places[piece]
-            store(field, at, fma(load8(prints.weights, piece * 8), amount, load8(field, at)))
-
-
-@kernel
-def lay_retardant(
-    fields: Fields, prints: Print, log: DropLog, marks: Marks, step: int, shape: Shape, emitter: bool
-) -> None:
-    """``r ← r e^{−E}`` under the drops of ``step``."""
-    gather_doses(fields.dose, prints, step)
-    count = log.first[step]
-    nothing = splat8(np.float32(0.0))
-    for piece in range(prints.pieces[prints.first[step]], prints.pieces[prints.first[step + 1]]):
-        at = prints.places[piece]
-        dose = load8(fields.dose, at)
-        if bits_above(dose, nothing) != 0:
-            before = load8(fields.retardant, at)
-            log.places[count] = at
-            store(log.before, count * 8, before)
-            store(log.dose, count * 8, dose)
-            count += 1
-            store(fields.retardant, at, bright8(before * survival8(dose)))
-            store(fields.dose, at, nothing)
-            emit8(fields, at, load8(fields.scaled, at), emitter)
-            _mark(marks.treated, at, shape)
-    log.first[step + 1] = count
-
-
-@kernel
-def pour_water(
-    fields: Fields, prints: Print, log: DropLog, marks: Marks, step: int, decay: np.float32,
-    shape: Shape, setting: Setting, sums: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """``Ũ = U + B (1 − s)`` and ``B̃ = B s`` with ``s = e^{−E}`` under the drops of ``step``."""
-    gather_doses(fields.dose, prints, step)
-    count = log.first[step]
-    nothing, one = splat8(np.float32(0.0)), splat8(np.float32(1.0))
-    for piece in range(prints.pieces[prints.first[step]], prints.pieces[prints.first[step + 1]]):
-        at = prints.places[piece]
-        dose = load8(fields.dose, at)
-        if bits_above(dose, nothing) != 0:
-            store(fields.dose, at, nothing)
-            scaled, unburned = load8(fields.scaled, at), load8(fields.unburned, at)
-            log.places[count] = at
-            store(log.before, count * 16, scaled)
-            store(log.before, count * 16 + 8, unburned)
-            store(log.dose, count * 8, dose)
-            count += 1
-            if bits_above(scaled, nothing) != 0:
-                spared = survival8(dose)
-                raised = minimum(fma(scaled * splat8(decay), one - spared, unburned), one)
-                store(fields.unburned, at, raised)
-                scaled = bright8(scaled * spared)
-                store(fields.scaled, at, scaled)
-                emit8(fields, at, scaled, setting.emitter)
-                back = unburned - raised
-                sums[SUM_FIRE] += total(back)
-                sums[SUM_PROT] += total(back * load8(setting.density, at))
-                _mark(marks.now, at, shape)
-    log.first[step + 1] = count
-
-
-@kernel
 def ignite(
     fields: Fields, marks: Marks, gains: Floats, day_start: int, decay: np.float32, shape: Shape, setting: Setting,
     places: NDArray[np.int32], values: Floats, used: int, sums: NDArray[np.float64],
@@ -319,7 +113,7 @@ def ignite(
                 east = load16(fields.emission, first + 1)
                 fallen, guarded = nothing, nothing
                 guards = setting.has_density[chunk >> 2]
-                top, bottom, either = np.int64(0), np.int64(0), np.int64(0)
+                top, bottom, either = 0, 0, 0
                 for row in range(4):
                     at = first + row * stride
                     south_west, south = load16(fields.emission, at + stride - 1), load16(fields.emission, at + stride)
@@ -368,7 +162,9 @@ def ignite(
 
 
 @inlined
-def _wake_around(marks, tile_row, tile_column, either, top, bottom, shape):  # type: ignore[no-untyped-def]
+def _wake_around(
+    marks: Words, tile_row: int, tile_column: int, either: int, top: int, bottom: int, shape: Shape
+) -> None:
     """The tile, and each neighbour that touches a cell that ignited: bits of all rows, the first and the last."""
     wake(marks, tile_row, tile_column, shape)
     if top != 0:
@@ -412,8 +208,11 @@ def forward(
     retardant: Print, wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
     sums: NDArray[np.float64], first: int, last: int,
 ) -> int:  # fmt: skip
-    """Steps ``first … last − 1``. Returns ``last``, or the step before which the log has to grow, or −1 − t when a
-    bound cannot hold any more in the state at ``t``."""
+    """Steps ``first … last − 1``.
+
+    Returns ``last``, or the step before which the log has to grow, or −1 − t when a bound cannot hold any more in the
+    state at ``t``.
+    """
     tiles = shape.tile_rows * shape.tile_columns
     for step in range(first, last):
         now = step % clock.steps_per_day % clock.period
@@ -451,16 +250,18 @@ def forward(
 
 
 @inlined
-def _next_step(marks, shape):  # type: ignore[no-untyped-def]
+def _next_step(marks: Marks, shape: Shape) -> None:
     for word in range(max(marks.rows[0] - 1, 0) * shape.words, min(marks.rows[1] + 2, shape.tile_rows) * shape.words):
         marks.now[word] = marks.after[word]
         marks.after[word] = 0
 
 
 @inlined
-def score(sums, setting, state):  # type: ignore[no-untyped-def]
-    """Add the state at step ``state`` to the sums. True when a bound cannot hold: from the last water drop on, ``P``
-    never falls, so every state to come counts at least as much as this one."""
+def score(sums: NDArray[np.float64], setting: Setting, state: int) -> bool:
+    """Add the state at step ``state`` to the sums; true when a bound cannot hold any more.
+
+    From the last water drop on ``P`` never falls, so every state to come counts at least as much as this one.
+    """
     if state < setting.first_scored:
         sums[UNSCORED] += sums[SUM_FIRE]
     else:
@@ -471,4 +272,5 @@ def score(sums, setting, state):  # type: ignore[no-untyped-def]
     left = setting.n_steps - max(state, setting.first_scored - 1)
     if sums[SCORED] + left * sums[SUM_FIRE] > setting.burn_limit or sums[SUM_FIRE] > setting.final_limit:
         return True
-    return sums[SCORED_PROT] + left * sums[SUM_PROT] > setting.prot_limit
+    guarded: bool = sums[SCORED_PROT] + left * sums[SUM_PROT] > setting.prot_limit
+    return guarded

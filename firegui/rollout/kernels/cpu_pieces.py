@@ -25,8 +25,8 @@ def pieces_of(
             return pieces
         count = 2 * count + 1024
         more = _room(len(pairs), count, space, name)
-        for old, new in zip(pieces, more, strict=True):
-            new[: len(old)] = old
+        for field, old in pieces._asdict().items():
+            getattr(more, field)[: len(old)] = old
         pieces = more
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_backward import Watching
+from firegui.rollout.kernels.cpu_arithmetic import emit16, touch
+from firegui.rollout.kernels.cpu_drops import DropLog
 from firegui.rollout.kernels.cpu_footprints import Box
-from firegui.rollout.kernels.cpu_forward import DropLog, emit16, touch
+from firegui.rollout.kernels.cpu_reading import Watching
 from firegui.rollout.kernels.layout import Fields, Floats, Marks, Shape, Words
 from firegui.rollout.kernels.vectors import bits_above, load8, load16, lowest_bit, splat8, splat16, store, total
-
 
 LISTED = -2
 """Stamp of a row of a tile that is on the list."""
@@ -44,7 +44,7 @@ class Ends(NamedTuple):
 
 
 @inlined
-def tile_start(word, bit, shape):  # type: ignore[no-untyped-def]
+def tile_start(word: int, bit: int, shape: Shape) -> int:
     """Where the first cell of a tile lies, from its bit in its word."""
     tile_row = word // shape.words
     return (tile_row * 4 + 1) * shape.stride + 16 + (word % shape.words * 64 + bit) * 16
@@ -165,14 +165,14 @@ def start_adjoint(
 
 
 @inlined
-def _list(unburned, place, chunk, box, watching, shape, count):  # type: ignore[no-untyped-def]
+def _list(unburned: Floats, place: int, chunk: int, box: Box, watching: Watching, shape: Shape, count: int) -> int:
     if bits_above(load16(unburned, place), splat16(np.float32(0.0))) == 0xFFFF:
         return count
     return _note(place, chunk, box, watching, shape, count)
 
 
 @inlined
-def _note(place, chunk, box, watching, shape, count):  # type: ignore[no-untyped-def]
+def _note(place: int, chunk: int, box: Box, watching: Watching, shape: Shape, count: int) -> int:
     """Add a row to the list, if water reads it and it is not there yet."""
     tile_row, tile_column = (chunk >> 2) // shape.tile_columns, (chunk >> 2) % shape.tile_columns
     row, column = tile_row * 4 + (chunk & 3), tile_column * 16
@@ -188,9 +188,7 @@ def _note(place, chunk, box, watching, shape, count):  # type: ignore[no-untyped
 
 
 @kernel
-def clean(
-    fields: Fields, marks: Marks, shape: Shape, stamps: NDArray[np.int32], adjoint: bool
-) -> None:
+def clean(fields: Fields, marks: Marks, shape: Shape, stamps: NDArray[np.int32], adjoint: bool) -> None:
     """Put everything back to rest."""
     one, nothing = splat16(np.float32(1.0)), splat16(np.float32(0.0))
     for word in range(len(marks.touched)):

@@ -1,7 +1,7 @@
 """How a fire lies in memory for the active-front kernels.
 
-The raster is cut into tiles of 4 × 16 cells. Fields (``U``, ``S``, …) are flat float32 arrays of whole rows with one row
-of margin above and below and 16 columns left and right, so that no kernel tests for an edge; what lies outside the
+The raster is cut into tiles of 4 × 16 cells. Fields (``U``, ``S``, …) are flat float32 arrays of whole rows with one
+row of margin above and below and 16 columns left and right, so that no kernel tests for an edge; what lies outside the
 raster never burns because its gains are 0. Gains are contiguous per tile: ``[day, tile, row in tile, 8, 16]``. Sets of
 tiles are bits of 64-bit words, ``words`` per row of tiles, so that they are walked in raster order.
 """
@@ -34,6 +34,9 @@ SMALLEST_DECAY = 1e-15
 LARGEST_SCALE = 1e30
 SMALLEST_LOG = 1 << 14
 """Pieces that a log has room for at first."""
+SUM_FIRE, SUM_PROT, SCORED, SCORED_PROT, UNSCORED, ALIGHT = range(6)
+"""Running sums: Σ P_t, Σ P_t · density, and what they add up to over the scored states; Σ P_t over the others. Last, a
+step from which on nothing burns any more, as far as is known."""
 
 
 class Shape(NamedTuple):
@@ -93,6 +96,23 @@ class Marks(NamedTuple):
     rows: Words
 
 
+class Setting(NamedTuple):
+    """What does not change during a rollout."""
+
+    density: Floats
+    has_density: NDArray[np.uint8]
+    receiver: bool
+    emitter: bool
+    first_scored: int
+    n_steps: int
+    last_water: int
+    burn_limit: float
+    final_limit: float
+    prot_limit: float
+    dense: bool
+    keep: bool
+
+
 @dataclass(slots=True, eq=False)
 class Workspace:
     """Everything a rollout writes on, used again by the next: fields at their rest values, logs of any content."""
@@ -141,9 +161,12 @@ class Layout:
         count = len(Fields._fields)
         fields = Fields(*(aligned(cells * (1 + (place == count - 1)), place) for place in range(count)))
         fields.unburned[:], fields.retardant[:] = 1.0, 1.0
-        marks = Marks(*(np.zeros(words, np.int64) for _ in range(4)), np.array([self.shape.tile_rows, -1]))
+        now, after, touched, treated = (np.zeros(words, np.int64) for _ in range(4))
+        marks = Marks(now, after, touched, treated, np.array([self.shape.tile_rows, -1]))
         stamps = np.full(self.shape.tile_rows * self.shape.tile_columns * TILE_ROWS, -1, np.int32)
-        return Workspace(fields, marks, np.empty((SMALLEST_LOG, 2), np.int32), aligned(SMALLEST_LOG * LANES), stamps, {})
+        return Workspace(
+            fields, marks, np.empty((SMALLEST_LOG, 2), np.int32), aligned(SMALLEST_LOG * LANES), stamps, {}
+        )
 
 
 def shape_of(rows: int, columns: int) -> Shape:

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import intrinsic as numba_intrinsic
+from numba.extending import lower_builtin, models, register_model
 
 FUSED = bool(llvm.get_host_cpu_features().get("fma", True))
 """Whether the processor multiplies and adds in one operation; elsewhere LLVM would call a slow library function."""
@@ -25,7 +26,15 @@ FUSED = bool(llvm.get_host_cpu_features().get("fma", True))
 FLOAT, INT = ir.FloatType(), ir.IntType(32)
 
 
-class Vector(types.Type):  # type: ignore[misc]
+_Operation = Callable[..., Any]
+
+
+def intrinsic(emit: _Operation) -> _Operation:
+    """An operation that kernels call; vectors are ``Any`` to a type checker."""
+    return cast(_Operation, numba_intrinsic(emit))
+
+
+class Vector(types.Type):
     """``lanes`` float32 numbers in a register."""
 
     def __init__(self, lanes: int) -> None:
@@ -34,7 +43,7 @@ class Vector(types.Type):  # type: ignore[misc]
 
 
 @register_model(Vector)
-class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Vector) -> None:
         super().__init__(manager, kind, ir.VectorType(FLOAT, kind.lanes))
 
@@ -44,7 +53,7 @@ def _define(symbol: Any, emit: Callable[[Any, Any, Any], Any]) -> None:
     """Teach numba ``symbol`` between two vectors of the same length."""
 
     @infer_global(symbol)
-    class _Template(AbstractTemplate):  # type: ignore[misc]
+    class _Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             if len(args) == 2 and all(isinstance(arg, Vector) for arg in args) and args[0] == args[1]:
                 return signature(args[0], *args)
@@ -79,7 +88,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any, lane
 
 
 def _loader(lanes: int) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def load(typing: Any, array: Any, index: Any) -> Any:
         """``array[index : index + lanes]``, unchecked."""
 
@@ -95,7 +104,7 @@ def _loader(lanes: int) -> Any:
 load16, load8 = _loader(16), _loader(8)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
     """``array[index : index + lanes] = value``, unchecked."""
 
@@ -110,7 +119,7 @@ def store(typing: Any, array: Any, index: Any, value: Any) -> Any:
 
 # -- making vectors ---------------------------------------------------------------------------------------------------
 def _splatter(lanes: int) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def splat(typing: Any, value: Any) -> Any:
         """``value`` in every lane."""
 
@@ -129,7 +138,7 @@ def _splatter(lanes: int) -> Any:
 splat16, splat8 = _splatter(16), _splatter(8)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def lanes8(typing: Any) -> Any:
     """``0, 1, … 7``."""
 
@@ -140,7 +149,7 @@ def lanes8(typing: Any) -> Any:
 
 
 # -- functions of vectors ---------------------------------------------------------------------------------------------
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
     """``a b + c``, rounded once where the processor can."""
 
@@ -152,7 +161,7 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
     return signature(a, a, b, c), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def minimum(typing: Any, a: Any, b: Any) -> Any:
     """The smaller number of each lane."""
 
@@ -162,7 +171,7 @@ def minimum(typing: Any, a: Any, b: Any) -> Any:
     return signature(a, a, b), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def where_above(typing: Any, value: Any, limit: Any, result: Any) -> Any:
     """``result`` where ``value > limit`` and 0 elsewhere."""
 
@@ -173,7 +182,7 @@ def where_above(typing: Any, value: Any, limit: Any, result: Any) -> Any:
     return signature(value, value, limit, result), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def bits_above(typing: Any, value: Any, limit: Any) -> Any:
     """An integer whose bit ``k`` says whether lane ``k`` of ``value`` is above that of ``limit``."""
 
@@ -185,7 +194,7 @@ def bits_above(typing: Any, value: Any, limit: Any) -> Any:
     return signature(types.int64, value, limit), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def rounded(typing: Any, value: Any) -> Any:
     """The nearest integer, halves to even."""
 
@@ -197,7 +206,7 @@ def rounded(typing: Any, value: Any) -> Any:
     return signature(value, value), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def power_of_half(typing: Any, whole: Any) -> Any:
     """``2^{−n}`` for whole numbers ``0 ≤ n ≤ 126``."""
 
@@ -209,7 +218,7 @@ def power_of_half(typing: Any, whole: Any) -> Any:
     return signature(whole, whole), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def to_left(typing: Any, value: Any) -> Any:
     """Lane ``k + 1`` in lane ``k``, 0 in the last."""
 
@@ -220,7 +229,7 @@ def to_left(typing: Any, value: Any) -> Any:
     return signature(value, value), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def to_right(typing: Any, value: Any) -> Any:
     """Lane ``k − 1`` in lane ``k``, 0 in the first."""
 
@@ -232,7 +241,7 @@ def to_right(typing: Any, value: Any) -> Any:
     return signature(value, value), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def first_lane(typing: Any, value: Any) -> Any:
     """The number in lane 0."""
 
@@ -242,7 +251,7 @@ def first_lane(typing: Any, value: Any) -> Any:
     return signature(types.float32, value), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def last_lane(typing: Any, value: Any) -> Any:
     """The number in the last lane."""
 
@@ -252,7 +261,7 @@ def last_lane(typing: Any, value: Any) -> Any:
     return signature(types.float32, value), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def total(typing: Any, value: Any) -> Any:
     """The sum of all lanes, halves added to halves: always in the same order."""
 
@@ -269,7 +278,7 @@ def total(typing: Any, value: Any) -> Any:
     return signature(types.float32, value), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def lowest_bit(typing: Any, word: Any) -> Any:
     """Number of the lowest bit set in ``word``, which is not 0."""
 
@@ -279,7 +288,7 @@ def lowest_bit(typing: Any, word: Any) -> Any:
     return signature(types.int64, word), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def set_bits(typing: Any, word: Any) -> Any:
     """How many bits are set in ``word``."""
 
@@ -289,7 +298,7 @@ def set_bits(typing: Any, word: Any) -> Any:
     return signature(types.int64, word), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def prefetch(typing: Any, array: Any, index: Any) -> Any:
     """Ask for the cache line of ``array[index]``, which will be read soon."""
 

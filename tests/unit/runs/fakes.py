@@ -17,6 +17,7 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.planning.audit import AuditReport
+from firegui.rollout.remark import Tell, silent
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent
 from firegui.runs.protocols import Check
@@ -120,19 +121,29 @@ class FakePlanner:
 
 @dataclass
 class FakeEngine:
-    """``during_epoch`` and ``during_rollout`` are called before the work, to stop, to fail, to wait."""
+    """``during_epoch``, ``during_rollout`` and ``during_build`` are called before the work, to stop, to fail, to wait.
+
+    ``tell`` is what it was built with: who hears its remarks.
+    """
 
     objectives: Sequence[float] = (9.0, 7.0, 8.0, 6.0, 5.0, 5.5)
     during_epoch: Callable[[int], None] = lambda epoch: None
     during_rollout: Callable[[int], None] = lambda number: None
+    during_build: Callable[[Tell], None] = lambda tell: None
+    tell: Tell = silent
     rollouts: int = 0
     built_with: list[Effectiveness] = field(default_factory=list)
 
     def device_name(self, device: str) -> str:
         return f"the {device} of the test"
 
-    def build(self, project: Project, effectiveness: Effectiveness, backend: str) -> FakeModel:
+    def method(self, model: Any) -> str:
+        return "fake arithmetic"
+
+    def build(self, project: Project, effectiveness: Effectiveness, backend: str, *, tell: Tell = silent) -> FakeModel:
         self.built_with.append(effectiveness)
+        self.tell = tell
+        self.during_build(tell)
         assert project.maps is not None
         return FakeModel(project.maps, project.planned_fleet, effectiveness)
 

@@ -1,0 +1,76 @@
+"""What the CPU kernels make of a model, once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.rollout.deposits import scales_of
+from firegui.rollout.kernels.cpu_footprints import Aircraft, Wind
+from firegui.rollout.kernels.layout import (
+    Floats,
+    Layout,
+    field_of,
+)
+from firegui.rollout.landing import fall_time_s
+from firegui.rollout.model import Model
+from firegui.rollout.suppression import dose_of_payload
+
+
+class Objective(NamedTuple):
+    """The objective as fields: protection density, tiles that have any, slope ``l``, 1 in the regions."""
+
+    density: Floats
+    has_density: NDArray[np.uint8]
+    slope: Floats
+    protected: Floats
+
+
+def layout_of(model: Model) -> Layout:
+    """The model's fire, laid out once."""
+    return model.gains.layout("active front", lambda: Layout(model.maps))
+
+
+def objective_of(model: Model) -> Objective:
+    """The model's objective as fields, made once for each set of weights."""
+
+    def make() -> Objective:
+        shape = layout_of(model).shape
+        density = field_of(model.protection.numpy(), shape)
+        tiles = density.reshape(-1, shape.stride)[1:-1, 16:-16].reshape(shape.tile_rows, 4, shape.tile_columns, 16)
+        slope = field_of(model.occupancy_slope().numpy(), shape)
+        has_density = (tiles > 0.0).any(axis=(1, 3)).reshape(-1).astype(np.uint8)
+        return Objective(density, has_density, slope, field_of(model.protected.numpy(), shape))
+
+    return model.gains.layout(f"objective {model.weights} from {model.first_scored_step}", make)
+
+
+def aircraft_of(model: Model) -> Aircraft:
+    """The fleet per column, in the order of the types."""
+    kinds = model.fleet.types
+    shapes = [scales_of(kind, model) for kind in kinds]
+    counts = [kind.count for kind in kinds]
+    maps = model.maps
+    strongest = model.gains.layout("strongest wind", lambda: float(maps.wind_speed.max(initial=0.0)))
+    farthest = strongest / maps.cell_size_m
+    return Aircraft(
+        np.repeat(np.array([fall_time_s(kind) for kind in kinds], np.float64), counts),
+        np.repeat(np.array([shape.parallel for shape in shapes], np.float64), counts),
+        np.repeat(np.array([shape.perpendicular for shape in shapes], np.float64), counts),
+        np.repeat(np.array([shape.half_width for shape in shapes], np.int64), counts),
+        np.repeat(
+            np.array([dose_of_payload(kind, model.maps, model.effectiveness) for kind in kinds], np.float64), counts
+        ),
+        np.repeat(np.array([fall_time_s(kind) for kind in kinds], np.float64), counts) * farthest,
+    )
+
+
+def wind_of(model: Model) -> Wind:
+    """The wind that drops drift in."""
+    maps = model.maps
+    return Wind(
+        np.ascontiguousarray(maps.wind_speed, np.float32), np.ascontiguousarray(maps.wind_dir, np.float32),
+        maps.steps_per_day, maps.cell_size_m,
+    )  # fmt: skip

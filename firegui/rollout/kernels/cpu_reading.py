@@ -1,0 +1,176 @@
+"""The slopes that drops read: inner products of footprints with ``C`` and with the slope by water's dose."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.rollout.kernels.compiled import inlined, kernel
+from firegui.rollout.kernels.cpu_drops import DropLog
+from firegui.rollout.kernels.cpu_footprints import ACROSS, ALONG, AMOUNT, COS, MEAN_U, MEAN_UV, MEAN_V, SIN, Pieces
+from firegui.rollout.kernels.layout import Fields, Floats
+from firegui.rollout.kernels.vectors import bits_above, fma, lanes8, load8, splat8, store, total, where_above
+
+HIGHEST_DOSE = np.float32(50.0)
+
+
+class Watching(NamedTuple):
+    """What water may ask about.
+
+    ``starts`` and ``chunks`` list the rows of tiles that have burned to ``U = 0`` somewhere, ``hot`` the last step at
+    which an exposure in each can be above the cut-off; no water asks before the step ``since``. Per tile:
+    ``near`` 1 where a change can make a listed row hot, ``asked`` the step at which water last asked about it or a
+    neighbour. ``stamps`` holds per row of a tile the step at which it was last logged; ``kept`` has
+    room for what lies under the capped doses of a step.
+    """
+
+    has_water: bool
+    since: int
+    starts: NDArray[np.int32]
+    chunks: NDArray[np.int32]
+    hot: NDArray[np.int32]
+    near: NDArray[np.uint8]
+    asked: NDArray[np.int32]
+    stamps: NDArray[np.int32]
+    kept: Floats
+
+
+class Listed(NamedTuple):
+    """Pairs by step, ``first[t] … first[t + 1]``, with their footprints; executed ones also get a pose gradient."""
+
+    pairs: NDArray[np.int64]
+    first: NDArray[np.int64]
+    pieces: Pieces
+    executed: bool
+
+
+class Reading(NamedTuple):
+    """What reads the slopes, and where their derivatives go.
+
+    The drops of water and of retardant, and the open pairs of each that do not drop.
+    """
+
+    poured: Listed
+    laid: Listed
+    water: Listed
+    retardant: Listed
+    decision: NDArray[np.float64]
+    pose: NDArray[np.float64]
+
+
+@inlined
+def _hide(field: Floats, log: DropLog, step: int, kept: Floats, first: int, aside: int) -> None:
+    """Set ``field`` to 0 where the dose is capped; what was there goes to ``kept``."""
+    for piece in range(log.first[step], log.first[step + 1]):
+        at = log.places[piece] + aside
+        value = load8(field, at)
+        store(kept, (first + piece - log.first[step]) * 8, value)
+        store(field, at, value - where_above(load8(log.dose, piece * 8), splat8(HIGHEST_DOSE), value))
+
+
+@inlined
+def _show(field: Floats, log: DropLog, step: int, kept: Floats, first: int, aside: int) -> None:
+    """Undo :func:`_hide`."""
+    for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
+        store(field, log.places[piece] + aside, load8(kept, (first + piece - log.first[step]) * 8))
+
+
+@inlined
+def _capped(log: DropLog, step: int) -> bool:
+    """Whether any dose of ``step`` is above the cap."""
+    for piece in range(log.first[step], log.first[step + 1]):
+        if bits_above(load8(log.dose, piece * 8), splat8(HIGHEST_DOSE)) != 0:
+            return True
+    return False
+
+
+@kernel
+def read(
+    listed: Listed, reading: Reading, fields: Fields, slope: Floats, later: np.float32, decay: np.float32,
+    water: bool, aside: int, step: int,
+) -> None:  # fmt: skip
+    """Inner products of the footprints of one step with the slope by their dose.
+
+    That is ``C`` for retardant and ``B̃ g e^{−h} + M B̃ ρ_e`` for water.
+    """
+    nothing = splat8(np.float32(0.0))
+    pieces, moving = listed.pieces, listed.executed
+    for k in range(listed.first[step], listed.first[step + 1]):
+        column = listed.pairs[k, 1]
+        about, axis = pieces.about, 8 * k
+        to_u, to_v = splat8(np.float32(about[axis + COS])), splat8(np.float32(about[axis + SIN]))
+        plain, by_u, by_v, by_uv = nothing, nothing, nothing, nothing
+        for piece in range(pieces.first[k], pieces.first[k + 1]):
+            at = pieces.places[piece]
+            if water:
+                adjoint = load8(fields.adjoint, at) - load8(slope, at) * splat8(later)
+                value = fma(load8(fields.scaled, at) * splat8(decay), adjoint, load8(fields.collected, at + aside))
+            else:
+                value = load8(fields.collected, at)
+            weighted = load8(pieces.weights, piece * 8) * value
+            plain = plain + weighted
+            if moving:
+                u = fma(lanes8(), to_u, splat8(pieces.corner[piece * 2]))
+                v = fma(lanes8(), to_v, splat8(pieces.corner[piece * 2 + 1]))
+                by_u, by_v = fma(weighted, u, by_u), fma(weighted, v, by_v)
+                by_uv = fma(weighted * u, v, by_uv)
+        whole = float(total(plain))
+        reading.decision[step, column] = about[axis + AMOUNT] * whole
+        if moving:
+            in_u, in_v = (
+                float(total(by_u)) - about[axis + MEAN_U] * whole,
+                float(total(by_v)) - about[axis + MEAN_V] * whole,
+            )
+            turn = float(total(by_uv)) - about[axis + MEAN_UV] * whole
+            reading.pose[step, column, 0] = about[axis + AMOUNT] * (
+                about[axis + ACROSS] * about[axis + COS] * in_v - about[axis + ALONG] * about[axis + SIN] * in_u
+            )
+            reading.pose[step, column, 1] = about[axis + AMOUNT] * (
+                about[axis + ACROSS] * about[axis + SIN] * in_v + about[axis + ALONG] * about[axis + COS] * in_u
+            )
+            reading.pose[step, column, 2] = about[axis + AMOUNT] * (about[axis + ALONG] - about[axis + ACROSS]) * turn
+
+
+@inlined
+def _read_retardant(
+    watching: Watching,
+    reading: Reading,
+    fields: Fields,
+    slope: Floats,
+    later: np.float32,
+    decay: np.float32,
+    laid: DropLog,
+    step: int,
+) -> None:
+    capped = _capped(laid, step)
+    if capped:
+        _hide(fields.collected, laid, step, watching.kept, 0, 0)
+    read(reading.laid, reading, fields, slope, later, decay, False, 0, step)
+    read(reading.retardant, reading, fields, slope, later, decay, False, 0, step)
+    if capped:
+        _show(fields.collected, laid, step, watching.kept, 0, 0)
+
+
+@inlined
+def _read_water(
+    watching: Watching,
+    reading: Reading,
+    fields: Fields,
+    slope: Floats,
+    later: np.float32,
+    decay: np.float32,
+    wet: DropLog,
+    step: int,
+    aside: int,
+) -> None:
+    capped, count = _capped(wet, step), wet.first[step + 1] - wet.first[step]
+    if capped:
+        _hide(fields.scaled, wet, step, watching.kept, 0, 0)
+        _hide(fields.collected, wet, step, watching.kept, count, aside)
+    read(reading.poured, reading, fields, slope, later, decay, True, aside, step)
+    read(reading.water, reading, fields, slope, later, decay, True, aside, step)
+    if capped:
+        _show(fields.collected, wet, step, watching.kept, count, aside)
+        _show(fields.scaled, wet, step, watching.kept, 0, 0)

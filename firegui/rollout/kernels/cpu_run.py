@@ -1,0 +1,223 @@
+"""The forward pass of one schedule on a workspace."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from firegui.domain.fleet import Material
+from firegui.domain.schedule import Schedule
+from firegui.rollout.day_state import DayState, Exceeded, exceeded, state_of
+from firegui.rollout.gates import Gates, apply_gates
+from firegui.rollout.kernels.cpu_drops import DropLog, Print
+from firegui.rollout.kernels.cpu_footprints import AMOUNT
+from firegui.rollout.kernels.cpu_forward import forward, score, wake_touched
+from firegui.rollout.kernels.cpu_model import aircraft_of, objective_of, wind_of
+from firegui.rollout.kernels.cpu_pieces import pieces_of
+from firegui.rollout.kernels.cpu_reading import Listed
+from firegui.rollout.kernels.cpu_state import (
+    Body,
+    Ends,
+    bounding_box,
+    clean,
+    light,
+    measure,
+    packed,
+    restore,
+)
+from firegui.rollout.kernels.layout import (
+    ALIGHT,
+    SCORED,
+    SCORED_PROT,
+    SUM_FIRE,
+    SUM_PROT,
+    UNSCORED,
+    Layout,
+    Setting,
+    Workspace,
+    aligned,
+    raster_of,
+)
+from firegui.rollout.measure import losses_of, metrics_of
+from firegui.rollout.model import Model
+from firegui.rollout.observe import Observer
+from firegui.rollout.outcome import Check, Outcome, Wanted
+
+LEAST_SECONDS = 0.005
+"""A stretch of days that took less is followed by one twice as long, so that asking to cancel costs nothing."""
+SLACK = 1.0 + 1e-6
+"""Running sums and final ones differ by rounding: a rollout is given up only well beyond its bound."""
+
+
+class Run:
+    """One forward pass on a workspace."""
+
+    def __init__(
+        self, model: Model, schedule: Schedule, layout: Layout, space: Workspace, wanted: Wanted, *, keep: bool,
+        dense: bool,
+    ) -> None:  # fmt: skip
+        self.model, self.schedule, self.layout, self.space, self.wanted = model, schedule, layout, space, wanted
+        self.shape, self.clock, self.objective = layout.shape, layout.clock, objective_of(model)
+        self.gates: Gates = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day)
+        self.proposed = int(schedule.proposed.sum())
+        self.aircraft, self.wind = aircraft_of(model), wind_of(model)
+        self.water = np.zeros(model.fleet.n_aircraft, bool)
+        self.water[model.columns_of(Material.WATER)] = True
+        self.step = 0 if wanted.start is None else wanted.start.day * self.clock.steps_per_day
+        self.drops_of_water = self._listed(self.gates.executed & self.water, "water")
+        self.drops_of_retardant = self._listed(self.gates.executed & ~self.water, "retardant")
+        self.poured, self.wet = self._printed(self.drops_of_water, 16, "water")
+        self.laid_down, self.laid = self._printed(self.drops_of_retardant, 8, "retardant")
+        self.log = np.zeros(model.n_steps + 1, np.int64)
+        self.setting = self._setting(keep, dense)
+        self.sums = np.zeros(6)
+        self.states: list[DayState] = []
+        self.exceeded: Exceeded | None = None
+        self._begin(wanted.start)
+
+    def _listed(self, wanted: NDArray[np.bool_], name: str) -> Listed:
+        """The wanted pairs from the first step on, by step and column, with their footprints."""
+        pairs = np.argwhere(wanted)
+        pairs = pairs[np.searchsorted(pairs[:, 0], self.step) :]
+        return self.listed(pairs, name, executed=True)
+
+    def listed(self, pairs: NDArray[np.int64], name: str, *, executed: bool) -> Listed:
+        """``pairs`` with their footprints, in the workspace's memory of that name."""
+        pieces = pieces_of(pairs, self.schedule.poses, self.aircraft, self.wind, self.shape, self.space, name)
+        first = np.searchsorted(pairs[:, 0], np.arange(self.model.n_steps + 1)).astype(np.int64)
+        return Listed(pairs, first, pieces, executed)
+
+    def _printed(self, listed: Listed, width: int, name: str) -> tuple[Print, DropLog]:
+        """The doses of the listed drops, and the log of what they will change."""
+        pieces, drops, space = listed.pieces, len(listed.pairs), self.space
+        count = int(pieces.first[drops])
+        log = DropLog(
+            np.zeros(self.model.n_steps + 1, np.int64), space.room(f"{name} changed", count, np.int32),
+            space.room(f"{name} before", count * width, np.float32), space.room(f"{name} dose", count * 8, np.float32),
+        )  # fmt: skip
+        amounts = pieces.about[: 8 * drops].reshape(-1, 8)[:, AMOUNT].astype(np.float32)
+        return Print(listed.first, pieces.first, pieces.places, pieces.weights, amounts), log
+
+    def _setting(self, keep: bool, dense: bool) -> Setting:
+        model, bounds = self.model, self.wanted.bounds
+        flown = np.flatnonzero((self.gates.executed & self.water).any(axis=1))
+        return Setting(
+            self.objective.density, self.objective.has_density, model.receiver_treated, model.emitter_treated,
+            model.first_scored_step, model.n_steps, int(flown[-1]) if len(flown) else -1,
+            bounds.burn * model.n_scored * model.n_cells * SLACK, bounds.final * model.n_cells * SLACK,
+            bounds.prot * model.n_scored * SLACK, dense, keep,
+        )  # fmt: skip
+
+    def _begin(self, start: DayState | None) -> None:
+        space, emitter = self.space, self.setting.emitter
+        if start is None:
+            self.sums[SUM_FIRE], self.sums[ALIGHT] = len(self.layout.ignition), self.clock.period
+            ignition, density = self.layout.ignition, self.objective.density
+            self.sums[SUM_PROT] = light(space.fields, space.marks, ignition, density, self.shape)
+            score(self.sums, self.setting, 0)
+        else:
+            body = start.body
+            if not isinstance(body, Body):
+                raise TypeError("the state is of another engine")
+            restore(space.fields, space.marks, self.shape, body, emitter)
+            self.sums[:] = body.sums
+        wake_touched(space.marks, self.shape)
+
+    def advance(self, observer: Observer, check: Check | None) -> None:
+        """All steps, in stretches that end where somebody wants to look or to cancel."""
+        per_day, days = self.clock.steps_per_day, 1
+        while True:
+            if observer.next_look(self.step) == self.step:
+                self._show(observer)
+            if self.wanted.keep_states and self.step % per_day == 0 and self.step < self.model.n_steps:
+                self._keep_state()
+            if self.step >= self.model.n_steps or self.exceeded is not None:
+                return
+            if check is not None:
+                check()
+            if self.wanted.keep_states or not self.wanted.bounds.none:
+                days = 1
+            target = min(observer.next_look(self.step + 1), (self.step // per_day + days) * per_day, self.model.n_steps)
+            began = time.perf_counter()
+            self._steps(target)
+            days = days * 2 if time.perf_counter() - began < LEAST_SECONDS else 1
+
+    def _steps(self, target: int) -> None:
+        space = self.space
+        while self.step < target:
+            reached = forward(
+                space.fields, space.marks, self.layout.gains, self.clock, self.shape, self.setting, self.poured,
+                self.laid_down, self.wet, self.laid, space.log_places, space.log_values, self.log, self.sums,
+                self.step, target,
+            )  # fmt: skip
+            if reached < 0:
+                self.step = -1 - reached
+                self._give_up(self.sums[SUM_FIRE], self.sums[SUM_PROT])
+                return
+            self.step = reached
+            if reached < target:
+                self._grow()
+        if not self.wanted.bounds.none and self.step < self.model.n_steps:
+            ends = self._measure()
+            self._give_up(ends.burned, ends.burned_density)
+
+    def _grow(self) -> None:
+        """Room for twice the pieces; what is there is kept."""
+        space = self.space
+        space.log_places = np.concatenate([space.log_places, np.empty_like(space.log_places)])
+        values = aligned(2 * len(space.log_values))
+        values[: len(space.log_values)] = space.log_values
+        space.log_values = values
+
+    def _give_up(self, fire: float, guarded: float) -> None:
+        """Stop if every state to come has at least ``fire`` cells and that breaks a bound."""
+        model, setting = self.model, self.setting
+        left = model.n_steps - max(self.step, model.first_scored_step - 1)
+        scored, scored_prot = self.sums[SCORED] + left * fire, self.sums[SCORED_PROT] + left * guarded
+        bounds, cells = self.wanted.bounds, model.n_cells
+        for term, value, limit, sharp in (
+            ("burn", scored, setting.burn_limit, bounds.burn),
+            ("final", fire, setting.final_limit, bounds.final),
+            ("prot", scored_prot, setting.prot_limit, bounds.prot),
+        ):
+            if value > limit:
+                scale = {"burn": model.n_scored * cells, "final": cells, "prot": model.n_scored}[term]
+                self.exceeded = Exceeded(self.step, term, float(value) / scale, sharp)
+                return
+
+    def _measure(self) -> Ends:
+        space = self.space
+        decay = self.clock.decay[self.step % self.clock.steps_per_day % self.clock.period]
+        return measure(space.fields, space.marks, self.shape, self.objective.protected, self.objective.density, decay)
+
+    def _keep_state(self) -> None:
+        body = packed(self.space.fields, self.space.marks, self.shape, self.sums)
+        day = self.step // self.clock.steps_per_day
+        self.states.append(state_of(self.model, self.schedule, self.gates.executed, day, body))
+
+    def _show(self, observer: Observer) -> None:
+        fields = self.space.fields
+        window = bounding_box(self.space.marks.touched, self.shape)
+        decay = self.clock.decay[self.step % self.clock.steps_per_day % self.clock.period]
+        observer.see(
+            self.step, window, torch.from_numpy(raster_of(fields.unburned, self.shape)[window]),
+            torch.from_numpy(raster_of(fields.scaled, self.shape)[window] * decay),
+            torch.from_numpy(raster_of(fields.retardant, self.shape)),
+        )  # fmt: skip
+
+    def outcome(self) -> Outcome:
+        """The numbers of the state that was reached."""
+        ends, sums, model = self._measure(), self.sums, self.model
+        executed = int(self.gates.executed.sum())
+        losses = losses_of(model, float(sums[SCORED]), float(sums[SCORED_PROT]), ends.fire, executed)
+        occupancy = float(sums[SCORED] + sums[UNSCORED])
+        metrics = metrics_of(model, ends.fire, ends.protected, occupancy, losses, self.proposed, executed)
+        over = self.exceeded or exceeded(model, metrics, self.wanted.bounds)
+        return Outcome(metrics, self.gates.executed, tuple(self.states), over)
+
+    def clean(self, *, swept: bool = False) -> None:
+        """Leave the workspace at rest, after a backward pass too."""
+        clean(self.space.fields, self.space.marks, self.shape, self.space.stamps, swept)

@@ -1,0 +1,33 @@
+"""Says what a run computes on, and passes on what its engine has to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firegui.rollout.remark import Remark
+from firegui.runs.events import DeviceUsed, Message, RunEvent
+from firegui.runs.messages import engine_words
+from firegui.runs.protocols import Engine, EngineModel
+
+
+class Speaker:
+    """Speaks through ``emit`` for a run that asked for ``backend``."""
+
+    def __init__(self, emit: Callable[[RunEvent], None], engine: Engine, backend: str) -> None:
+        self._emit, self._engine, self._backend = emit, engine, backend
+        self._moved = False
+
+    def pass_on(self, remark: Remark) -> None:
+        """Make an event of what the engine says; called in the thread that computes."""
+        self._moved = self._moved or bool(remark.device)
+        used = self._used(remark.device) if remark.device else None
+        self._emit(Message(remark.text, remark.level, used))
+
+    def say_device(self, model: EngineModel) -> None:
+        """Say what ``model`` is computed on, unless the engine has said by now that it moved to another device."""
+        if not self._moved:
+            used = self._used(model.device)
+            self._emit(Message(f"Computing on {engine_words(self._engine.method(model), used.name)}", device=used))
+
+    def _used(self, device: str) -> DeviceUsed:
+        return DeviceUsed(self._backend, self._engine.device_name(device))
