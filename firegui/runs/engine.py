@@ -150,7 +150,7 @@ class LazyEngine:
         return found
 
     def kernels(self) -> dict[str, Any]:
-        """What compiles the kernels (:mod:`firegui.rollout.machine`); ``trouble`` is why the CPU's cannot be used, if so."""
+        """What compiles the kernels (:mod:`firegui.rollout.machine`); ``trouble`` is why the CPU has none."""
         trouble = import_module("firegui.rollout.backend").NO_KERNELS
         found: dict[str, Any] = import_module("firegui.rollout.machine").compilers()
         return {**found, "trouble": trouble}

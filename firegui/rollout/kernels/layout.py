@@ -158,8 +158,7 @@ class Layout:
 
     def _new(self) -> Workspace:
         cells, words = self.shape.cells, self.shape.tile_rows * self.shape.words
-        count = len(Fields._fields)
-        fields = Fields(*(aligned(cells * (1 + (place == count - 1)), place) for place in range(count)))
+        fields = _fields(cells)
         fields.unburned[:], fields.retardant[:] = 1.0, 1.0
         now, after, touched, treated = (np.zeros(words, np.int64) for _ in range(4))
         marks = Marks(now, after, touched, treated, np.array([self.shape.tile_rows, -1]))
@@ -195,15 +194,25 @@ def lay_out(maps: FireMaps, shape: Shape) -> Floats:
     return gains
 
 
-def aligned(count: int, place: int = 0) -> Floats:
-    """Zeros that begin at a cache line: a vector of 16 that straddles two costs twice the time.
-
-    Fields of different ``place`` begin at different lines of a page. Large arrays all begin with a page, and processors
-    take a load for one that depends on a store to the same place in another page.
-    """
-    spare = np.zeros(count + PAGE // 4 + LANES, np.float32)
-    skip = (-spare.ctypes.data % PAGE + place * PLACE_LINES * CACHE_LINE) % PAGE // spare.itemsize
+def aligned(count: int) -> Floats:
+    """Zeros that begin at a page: a vector of 16 that straddles two cache lines costs twice the time."""
+    spare = np.zeros(count + PAGE // 4, np.float32)
+    skip = -spare.ctypes.data % PAGE // spare.itemsize
     return spare[skip : skip + count]
+
+
+def _fields(cells: int) -> Fields:
+    """All fields from one piece of memory, which the system can map with large pages.
+
+    Each begins at another line of a page: processors take a load for one that depends on a store to the same place in
+    another page.
+    """
+    apart = -(-cells // PAGE) * PAGE + PLACE_LINES * CACHE_LINE // 4
+    sizes = [apart] * (len(Fields._fields) - 1) + [2 * apart]
+    starts = np.cumsum([0, *sizes])
+    block = aligned(int(starts[-1]))
+    lengths = [cells] * (len(sizes) - 1) + [2 * cells]
+    return Fields(*(block[start : start + length] for start, length in zip(starts, lengths, strict=False)))
 
 
 def field_of(raster: NDArray[np.generic], shape: Shape) -> Floats:
