@@ -1,7 +1,7 @@
 """The first use on a computer: every kernel is compiled before a rollout begins, and the person who waits is told.
 
 numba keeps what it compiled. That all of it is there is noted beside it, in a file named after what it was compiled
-for: the processor and Python.
+from and for: this installation, the processor and Python.
 """
 
 from __future__ import annotations
@@ -100,5 +100,5 @@ def _aircraft(material: Material) -> AircraftType:
 
 
 def _name() -> str:
-    compiled_for = f"{processor()} {platform.machine()} {platform.python_version()}"
-    return f"complete-{hashlib.sha256(compiled_for.encode()).hexdigest()[:16]}"
+    compiled = f"{Path(__file__).parent} {processor()} {platform.machine()} {platform.python_version()}"
+    return f"complete-{hashlib.sha256(compiled.encode()).hexdigest()[:16]}"

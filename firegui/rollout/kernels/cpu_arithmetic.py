@@ -22,6 +22,8 @@ from firegui.rollout.kernels.vectors import (
     where_above,
 )
 
+TREATED = 1 << 30
+"""Marks a logged row of a tile where retardant lies; elsewhere the factor is 1 and is not looked at."""
 CUT_OFF = np.float32(2.0**-25)
 """Exposures up to here ignite nothing in float32: ``1 − e^{−h}`` rounds to 0."""
 FAINT = np.float32(2.0**-43)

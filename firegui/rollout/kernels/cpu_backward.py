@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, emit16, survival16
+from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, TREATED, emit16, survival16
 from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
 from firegui.rollout.kernels.cpu_footprints import NEVER
 from firegui.rollout.kernels.cpu_forward import NEAR_TILES, rescale
@@ -77,7 +77,7 @@ def unburn(
         before, after = load16(values, piece * 16), load16(fields.scaled, at)
         store(fields.scaled, at, before)
         store(values, piece * 16, (after - before) * scale)
-        emit16(fields, at, before, emitter)
+        emit16(fields, at, before, emitter and places[piece, 1] >= TREATED)
 
 
 @kernel
@@ -92,15 +92,16 @@ def descend(
     stride = shape.stride
     emission = fields.emission
     scale, count = splat16(decay), splat16(later)
-    far = end - begin > NEAR_TILES * 4
+    far, listed = end - begin > NEAR_TILES * 4, len(watching.starts) > 0
     for piece in range(begin, end):
-        at, chunk = places[piece, 0], places[piece, 1]
+        at, chunk, treated = places[piece, 0], places[piece, 1] & (TREATED - 1), places[piece, 1] >= TREATED
         gain = day_start + chunk * 128
         if piece + AHEAD < end and far:
-            coming = day_start + places[piece + AHEAD, 1] * 128
+            coming = day_start + (places[piece + AHEAD, 1] & (TREATED - 1)) * 128
             for line in range(8):
                 prefetch(gains, coming + line * 16)
-        watching.stamps[chunk] = step
+        if listed:
+            watching.stamps[chunk] = step
         to = at  # an offset, not another array: counting references would stall the processor
         if not setting.emitter or (watching.has_water and watching.asked[chunk >> 2] == step):
             to = at + shape.cells
@@ -108,7 +109,7 @@ def descend(
         adjoint = load16(fields.adjoint, at) - owed  # g
         unburned = load16(fields.unburned, at)
         per_heat = scale
-        if setting.receiver:
+        if setting.receiver and treated:
             per_heat = per_heat * load16(fields.retardant, at)
         flow = adjoint * unburned * per_heat
         p0 = load16(emission, at - stride - 1) * load16(gains, gain)
@@ -121,10 +122,13 @@ def descend(
         p7 = load16(emission, at + stride + 1) * load16(gains, gain + 112)
         heat = p0 + p1 + p2 + p3 + p4 + p5 + p6 + p7
         _give_row(fields.collected, to - stride, flow, p0, p1, p2)
-        _give_row(fields.collected, to, flow, p3, splat16(np.float32(0.0)), p4)
         _give_row(fields.collected, to + stride, flow, p5, p6, p7)
-        if setting.receiver:
-            _give(fields.collected, at, flow, heat)
+        if setting.receiver and to == at:
+            _give_row(fields.collected, at, flow, p3, heat, p4)
+        else:
+            _give_row(fields.collected, to, flow, p3, splat16(np.float32(0.0)), p4)
+            if setting.receiver:
+                _give(fields.collected, at, flow, heat)
         store(fields.adjoint, at, fma(adjoint, survival16(heat * per_heat), owed))
         store(fields.unburned, at, unburned + load16(values, piece * 16))
 
@@ -210,7 +214,7 @@ def merge(
     """Move what :func:`descend` put aside for the water of one step to ``C``, where retardant acts on emitters."""
     nothing = splat16(np.float32(0.0))
     for piece in range(begin, end):
-        if emitter and watching.asked[places[piece, 1] >> 2] != step:
+        if emitter and watching.asked[(places[piece, 1] & (TREATED - 1)) >> 2] != step:
             continue
         for row in range(-1, 2):
             at = places[piece, 0] + row * shape.stride

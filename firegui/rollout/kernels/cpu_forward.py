@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, awake, bright16, emit16, survival16, touch, wake
+from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, TREATED, awake, bright16, emit16, survival16, touch, wake
 from firegui.rollout.kernels.cpu_drops import DropLog, Print, lay_retardant, pour_water
 from firegui.rollout.kernels.layout import (
     ALIGHT,
@@ -113,6 +113,7 @@ def ignite(
                 east = load16(fields.emission, first + 1)
                 fallen, guarded = nothing, nothing
                 guards = setting.has_density[chunk >> 2]
+                treated = (marks.treated[tile_row * shape.words + word] >> (tile_column & 63)) & 1
                 top, bottom, either = 0, 0, 0
                 for row in range(4):
                     at = first + row * stride
@@ -127,7 +128,7 @@ def ignite(
                     heat = heat + south * load16(gains, gain + 96)
                     heat = heat + south_east * load16(gains, gain + 112)
                     heat = heat * scale
-                    if setting.receiver:
+                    if setting.receiver and treated:
                         heat = heat * load16(fields.retardant, at)
                     gain += 128
                     north_west, north, north_east = west, here, east
@@ -140,7 +141,7 @@ def ignite(
                             left = unburned - new
                             store(fields.unburned, at, left)
                             places[used, 0] = at
-                            places[used, 1] = chunk + row
+                            places[used, 1] = chunk + row + treated * TREATED
                             store(values, used * 16, new)
                             used += 1
                             gone = unburned - left
@@ -197,7 +198,7 @@ def burn(
         before = load16(fields.scaled, at)
         after = fma(load16(values, piece * 16), scale, before)
         store(fields.scaled, at, after)
-        emit16(fields, at, after, emitter)
+        emit16(fields, at, after, emitter and places[piece, 1] >= TREATED)
         if keep:
             store(values, piece * 16, before)
 
