@@ -26,7 +26,7 @@ from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import Check, Outcome, Wanted
 from firegui.rollout.remark import Remark, Tell
 
-COMPILING = "Compiling the kernels, once on this computer; this takes some 15 to 30 seconds."
+COMPILING = "Compiling the kernels, once on this computer (15 to 30 s)…"
 SHAPE, DAYS, STEPS_PER_DAY = (24, 40), 2, 6
 
 

@@ -49,3 +49,36 @@ def test_a_blocked_package_really_cannot_be_imported(package: str) -> None:
 
     assert done.returncode != 0
     assert "is blocked" in done.stderr
+
+
+WITHOUT_NUMBA = """
+from firegui.domain.settings import NOMINAL
+from firegui.planning.problem import build
+from firegui.rollout.backend import method
+from firegui.rollout.simulate import simulate_with_gradient
+from tests.numerics.cases import random_schedule
+from tests.support import make_project
+
+model = build(make_project(), effectiveness=NOMINAL, backend="cpu")
+rollout, gradient = simulate_with_gradient(model, random_schedule(1, model.maps, model.fleet))
+print(method(model))
+print(rollout.metrics.objective, abs(gradient.logit).sum())
+"""
+
+
+def test_without_numba_the_processor_computes_the_same_in_torch_and_says_so() -> None:
+    without, whole = run_blocked(["numba", "llvmlite"], WITHOUT_NUMBA), run_blocked([], WITHOUT_NUMBA)
+
+    assert (without.returncode, whole.returncode) == (0, 0), without.stderr + whole.stderr
+    (method, numbers), (usual, expected) = without.stdout.splitlines(), whole.stdout.splitlines()
+    assert method == "windowed torch (slower, for want of numba)"
+    assert usual == "active-front kernels"
+    assert [float(x) for x in numbers.split()] == pytest.approx([float(x) for x in expected.split()], rel=1e-4)
+
+
+def test_doctor_says_that_numba_cannot_be_loaded() -> None:
+    done = run_blocked(["numba"], "from firegui.cli.main import main\nmain(['doctor'])")
+
+    assert done.returncode == 0, done.stderr
+    assert "kernels of the CPU: none, for want of numba" in done.stdout
+    assert "numba cannot be loaded (numba is blocked), so the CPU computes more slowly: install it again" in done.stdout

@@ -103,6 +103,23 @@ def test_a_run_says_what_automatic_turned_out_to_be_and_another_choice_does_not_
     queue.deleteLater()
 
 
+def test_a_run_that_falls_back_on_the_processor_is_followed(qtbot: QtBot, session: Session) -> None:
+    def execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        emit(Message("Computing on the card", device=DeviceUsed(spec.backend, "the GPU NVIDIA H200")))
+        emit(Message("Memory does not suffice.", "warning", DeviceUsed(spec.backend, "the CPU")))
+        emit(RunFinished(FinishReason.COMPLETED, "done", None, None, None))
+
+    queue = RunQueue(session, execute=execute)
+    button, logged = DeviceButton(session), list[tuple[str, str]]()
+    qtbot.addWidget(button)
+    queue.logged.connect(lambda text, level: logged.append((text, level)))
+    queue.show_baseline()
+    qtbot.waitUntil(lambda: "this computer's CPU" in button.text())
+    assert ("Memory does not suffice.", "warning") in logged
+    queue.shutdown()
+    queue.deleteLater()
+
+
 @pytest.mark.parametrize(("cores", "words"), [(1, "1 core"), (8, "8 cores")])
 def test_the_processor_is_shown_with_its_cores(monkeypatch: pytest.MonkeyPatch, cores: int, words: str) -> None:
     monkeypatch.setattr("firegui.gui.device.os.cpu_count", lambda: cores)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -19,11 +20,11 @@ from firegui.gui.jobs.specs import resume_spec
 from firegui.gui.session import Session
 from firegui.io.project_store import load_project, save_project
 from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunState
+from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunState
 from firegui.runs.folder import read_run
 from firegui.runs.lock import FolderLock
 from firegui.runs.runner import execute
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import OptimizeSpec, RunSpec
 from tests.support import make_project, tiny_project
 
 LONG_MS = 60_000
@@ -77,20 +78,34 @@ def test_a_project_is_opened_planned_and_shown(qtbot: QtBot, session: Session, q
 def test_a_run_is_stopped_and_goes_on_to_the_end_of_an_unbroken_one(
     qtbot: QtBot, session: Session, folder: Path
 ) -> None:
-    queue = RunQueue(session)
+    go = Event()
+
+    def held(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        """Waits after the fourth epoch, or a run of so small a fire is over before anybody can stop it."""
+
+        def emit_and_wait(event: RunEvent) -> None:
+            emit(event)
+            if isinstance(event, EpochDone) and event.epoch == 3:
+                go.wait()
+
+        execute(spec, emit_and_wait, control)
+
+    queue = RunQueue(session, execute=held)
     session.open_project(with_epochs(make_project(), 60), folder)
+    go.set()
     unbroken = queue.optimize()
     wait_idle(qtbot, queue)
+    go.clear()
     broken = queue.optimize()
-    qtbot.waitUntil(lambda: broken.epoch >= 3, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: broken.epoch == 4, timeout=LONG_MS)
     queue.stop()
+    go.set()
     wait_idle(qtbot, queue)
     stopped_at, status = broken.epoch, broken.status
     queue.go_on(broken)
     wait_idle(qtbot, queue)
     queue.shutdown()
-    assert status == "stopped"
-    assert stopped_at < 60
+    assert (stopped_at, status) == (4, "stopped")
     assert broken.reason is FinishReason.COMPLETED
     for column in ("epoch", "objective", "drops"):
         assert broken.history.column(column).tolist() == unbroken.history.column(column).tolist()

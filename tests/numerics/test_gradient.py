@@ -95,7 +95,7 @@ def test_only_open_pairs_have_a_logit_gradient_and_only_executed_ones_a_pose_gra
     assert logit[gates.open & ~gates.executed].any()
 
 
-def test_float32_gradient_is_within_a_thousandth_of_float64() -> None:
+def test_float32_gradient_is_within_a_ten_thousandth_of_float64() -> None:
     maps, fleet = random_maps(25), small_fleet()
     model, schedule = model_of(maps, fleet), random_schedule(25, maps, fleet)
     exact_logit, exact_pose = autograd(model, schedule)

@@ -13,8 +13,9 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.errors import CancelledError, InputError
 from firegui.io.fleet_toml import default_fleet
-from firegui.rollout import reference
+from firegui.rollout import closed_form, reference
 from firegui.rollout.gates import apply_gates
+from firegui.rollout.observe import Observer
 from firegui.rollout.simulate import prepare, simulate, simulate_with_gradient
 from tests.numerics import independent
 from tests.numerics.cases import WEIGHTS, aircraft, model_of, random_maps, random_schedule, region_masks, small_fleet
@@ -76,10 +77,12 @@ def test_the_window_of_the_fire_gives_the_dense_answer_bit_for_bit(side: Retarda
     maps, fleet = random_maps(5, shape=(40, 50)), small_fleet()
     schedule = random_schedule(5, maps, fleet)
     model = model_of(maps, fleet, side=side)
-    windowed = simulate(model, schedule, keep_days=True).p_fire_days
+    observer = Observer(model, None, keep_days=True)
+    closed_form.simulate(model, schedule, observer, None)
     dense = reference.simulate(model, schedule)
-    assert windowed is not None
     expected = torch.stack(dense.unburned[:: maps.steps_per_day])
+    windowed = observer.days()
+    assert windowed is not None
     np.testing.assert_array_equal(windowed, 1.0 - expected.numpy())
 
 
@@ -154,18 +157,31 @@ def test_material_that_lands_outside_the_raster_is_lost() -> None:
     assert float((1.0 - retardant).max()) < 0.01
 
 
-def test_a_cancelled_rollout_stops_at_the_next_step() -> None:
+def test_a_cancelled_rollout_stops_at_the_next_call_and_the_next_one_gives_its_own_bits() -> None:
     maps, fleet = random_maps(13), small_fleet()
+    model, schedule = model_of(maps, fleet), random_schedule(13, maps, fleet)
     calls = []
 
     def check() -> None:
         calls.append(1)
-        if len(calls) == 3:
+        if len(calls) == 2:
             raise CancelledError("stopped")
 
     with pytest.raises(CancelledError):
-        simulate(model_of(maps, fleet), Schedule.empty(maps.n_steps, fleet.n_aircraft), check=check)
-    assert len(calls) == 3
+        simulate(model, schedule, check=check)
+    assert len(calls) == 2
+    empty = Schedule.empty(maps.n_steps, fleet.n_aircraft)
+    after, untouched = (simulate(one, empty, keep_days=True) for one in (model, model_of(maps, fleet)))
+    assert after.metrics == untouched.metrics
+    np.testing.assert_array_equal(after.p_fire_days, untouched.p_fire_days)
+
+
+def test_the_check_is_called_at_least_once_a_stretch_of_days_and_changes_no_bit() -> None:
+    maps, fleet = random_maps(17, days=4), small_fleet()
+    model, schedule = model_of(maps, fleet), random_schedule(17, maps, fleet)
+    calls: list[int] = []
+    assert simulate(model, schedule, check=lambda: calls.append(1)).metrics == simulate(model, schedule).metrics
+    assert 2 <= len(calls) <= 4
 
 
 def test_frames_hold_every_stride_and_the_last_state() -> None:

@@ -112,6 +112,16 @@ def touch(marks: Marks, tile_row: int, tile_column: int, shape: Shape) -> None:
 
 
 @inlined
+def touched(marks: Marks, shape: Shape) -> int:
+    """How many tiles have burned."""
+    count = 0
+    for word in range(marks.rows[0] * shape.words, (marks.rows[1] + 1) * shape.words):
+        if marks.touched[word] != 0:
+            count += set_bits(marks.touched[word])
+    return count
+
+
+@inlined
 def awake(marks: Marks, shape: Shape) -> int:
     """How many tiles run at this step."""
     count = 0

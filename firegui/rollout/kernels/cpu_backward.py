@@ -16,9 +16,9 @@ from firegui.rollout.kernels.compiled import inlined, kernel
 from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, TREATED, emit16, survival16
 from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
 from firegui.rollout.kernels.cpu_footprints import NEVER
-from firegui.rollout.kernels.cpu_forward import NEAR_TILES, rescale
-from firegui.rollout.kernels.cpu_reading import Listed, Reading, Watching, _read_retardant, _read_water
-from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Setting, Shape
+from firegui.rollout.kernels.cpu_forward import NEAR_TILES, unscale
+from firegui.rollout.kernels.cpu_reading import Listed, Reading, Watching, read_retardant, read_water
+from firegui.rollout.kernels.layout import Clock, Fields, Floats, Setting, Shape
 from firegui.rollout.kernels.vectors import (
     bits_above,
     first_lane,
@@ -229,7 +229,7 @@ def merge(
 
 @kernel
 def sweep(
-    fields: Fields, marks: Marks, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    fields: Fields, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
     wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
     watching: Watching, reading: Reading, first: int, last: int,
 ) -> None:  # fmt: skip
@@ -238,9 +238,9 @@ def sweep(
         day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
         now = step % clock.steps_per_day % clock.period
         if (step + 1) % clock.steps_per_day % clock.period == 0:
-            rescale(fields, marks, shape, clock.growth[now + 1], setting.emitter)
+            unscale(fields, setting.emitter, places, values, log[step, 1], log[step + 1, 0])
             watching.hot[:] = NEVER
-        begin, end = log[step], log[step + 1]
+        begin, end = log[step, 0], log[step, 1]
         unburn(fields, clock.decay[now + 1], setting.emitter, places, values, begin, end)
         later = np.float32(setting.n_steps - max(step + 1, setting.first_scored) + 1)
         if watching.has_water:
@@ -251,10 +251,10 @@ def sweep(
         if watching.has_water:
             if watching.since <= step:
                 damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching, step)
-            _read_water(watching, reading, fields, slope, later, clock.decay[now], wet, step, shape.cells)
+            read_water(watching, reading, fields, slope, later, clock.decay[now], wet, step, shape.cells)
         if watching.has_water or not setting.emitter:
             merge(fields.collected, setting.emitter, places, begin, end, shape, watching, step)
-        _read_retardant(watching, reading, fields, slope, later, clock.decay[now], laid, step)
+        read_retardant(watching, reading, fields, slope, later, clock.decay[now], laid, step)
         if len(watching.starts) > 0 and (_touches(watching, laid, step, shape) or _touches(watching, wet, step, shape)):
             watching.hot[:] = NEVER
         unlay(fields, laid, step, setting.emitter)

@@ -12,7 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, TREATED, awake, bright16, emit16, survival16, touch, wake
+from firegui.rollout.kernels.cpu_arithmetic import (
+    CUT_OFF,
+    TREATED,
+    awake,
+    bright16,
+    emit16,
+    survival16,
+    touch,
+    touched,
+    wake,
+)
 from firegui.rollout.kernels.cpu_drops import DropLog, Print, lay_retardant, pour_water
 from firegui.rollout.kernels.layout import (
     ALIGHT,
@@ -60,8 +70,15 @@ def wake_touched(marks: Marks, shape: Shape) -> None:
 
 
 @kernel
-def rescale(fields: Fields, marks: Marks, shape: Shape, factor: np.float32, emitter: bool) -> bool:
-    """``S ← S · factor`` wherever anything ever burned. Returns whether anything burns still."""
+def rescale(
+    fields: Fields, marks: Marks, shape: Shape, factor: np.float32, setting: Setting, places: NDArray[np.int32],
+    values: Floats, used: int,
+) -> tuple[int, bool]:  # fmt: skip
+    """``S ← S · factor`` wherever anything burns; what was there is logged where it is kept.
+
+    Returns how many pieces the log holds and whether anything burns still. Logged, because what becomes faint here was
+    a fire once, and no factor brings it back.
+    """
     alight, nothing = False, splat16(np.float32(0.0))
     for tile_row in range(marks.rows[0], marks.rows[1] + 1):
         for word in range(shape.words):
@@ -72,11 +89,28 @@ def rescale(fields: Fields, marks: Marks, shape: Shape, factor: np.float32, emit
                 first = (tile_row * 4 + 1) * shape.stride + 16 + tile_column * 16
                 for row in range(4):
                     at = first + row * shape.stride
-                    scaled = bright16(load16(fields.scaled, at) * splat16(factor))
+                    before = load16(fields.scaled, at)
+                    if bits_above(before, nothing) == 0:
+                        continue
+                    if setting.keep:
+                        places[used, 0] = at
+                        store(values, used * 16, before)
+                        used += 1
+                    scaled = bright16(before * splat16(factor))
                     store(fields.scaled, at, scaled)
-                    emit16(fields, at, scaled, emitter)
+                    emit16(fields, at, scaled, setting.emitter)
                     alight = alight or bits_above(scaled, nothing) != 0
-    return alight
+    return used, alight
+
+
+@kernel
+def unscale(fields: Fields, emitter: bool, places: NDArray[np.int32], values: Floats, begin: int, end: int) -> None:
+    """Undo :func:`rescale`."""
+    for piece in range(begin, end):
+        at = places[piece, 0]
+        scaled = load16(values, piece * 16)
+        store(fields.scaled, at, scaled)
+        emit16(fields, at, scaled, emitter)
 
 
 @kernel
@@ -211,27 +245,29 @@ def forward(
 ) -> int:  # fmt: skip
     """Steps ``first … last − 1``.
 
+    ``log[t]`` says where the pieces that ignite at ``t`` begin and end; what follows them is of the rescaling after it.
     Returns ``last``, or the step before which the log has to grow, or −1 − t when a bound cannot hold any more in the
     state at ``t``.
     """
     tiles = shape.tile_rows * shape.tile_columns
     for step in range(first, last):
         now = step % clock.steps_per_day % clock.period
-        used = log[step] if setting.keep else 0
+        used = log[step, 0] if setting.keep else 0
+        night = (step + 1) % clock.steps_per_day % clock.period == 0
         if setting.dense:
             marks.rows[0], marks.rows[1] = 0, shape.tile_rows - 1
             for tile in range(tiles):
                 wake(marks.now, tile // shape.tile_columns, tile % shape.tile_columns, shape)
-        if water.first[step] < water.first[step + 1]:
-            pieces = water.pieces[water.first[step + 1]] - water.pieces[water.first[step]]
-            room = 4 * (awake(marks, shape) + 2 * pieces)
-            if used + room > len(places):
-                return step
+        pieces = water.pieces[water.first[step + 1]] - water.pieces[water.first[step]]
+        room = awake(marks, shape) + 2 * pieces
+        if night and setting.keep:
+            room += room + touched(marks, shape)
+        if used + 4 * room > len(places):
+            return step
+        if pieces > 0:
             pour_water(fields, water, wet, marks, step, clock.decay[now], shape, setting, sums)
         else:
             wet.first[step + 1] = wet.first[step]
-            if used + 4 * awake(marks, shape) > len(places):
-                return step
         if retardant.first[step] < retardant.first[step + 1]:
             lay_retardant(fields, retardant, laid, marks, step, shape, setting.emitter)
         else:
@@ -239,12 +275,14 @@ def forward(
         day_start = step // clock.steps_per_day * tiles * 512
         end = ignite(fields, marks, gains, day_start, clock.decay[now], shape, setting, places, values, used, sums)
         burn(fields, clock.growth[now + 1], setting.emitter, setting.keep, places, values, used, end)
-        log[step + 1] = end
         _next_step(marks, shape)
-        if (step + 1) % clock.steps_per_day % clock.period == 0:
-            if rescale(fields, marks, shape, clock.decay[now + 1], setting.emitter):
+        log[step, 1] = end
+        if night:
+            end, alight = rescale(fields, marks, shape, clock.decay[now + 1], setting, places, values, end)
+            if alight:
                 sums[ALIGHT] = step + 1 + clock.period
             wake_touched(marks, shape)
+        log[step + 1, 0] = end
         if score(sums, setting, step + 1):
             return -2 - step
     return last

@@ -134,7 +134,7 @@ def read(
 
 
 @inlined
-def _read_retardant(
+def read_retardant(
     watching: Watching,
     reading: Reading,
     fields: Fields,
@@ -144,6 +144,7 @@ def _read_retardant(
     laid: DropLog,
     step: int,
 ) -> None:
+    """Read ``C``, which is 0 where the dose of the step is capped."""
     capped = _capped(laid, step)
     if capped:
         _hide(fields.collected, laid, step, watching.kept, 0, 0)
@@ -154,7 +155,7 @@ def _read_retardant(
 
 
 @inlined
-def _read_water(
+def read_water(
     watching: Watching,
     reading: Reading,
     fields: Fields,
@@ -165,6 +166,7 @@ def _read_water(
     step: int,
     aside: int,
 ) -> None:
+    """Read the slope by water\'s dose, which is 0 where that is capped."""
     capped, count = _capped(wet, step), wet.first[step + 1] - wet.first[step]
     if capped:
         _hide(fields.scaled, wet, step, watching.kept, 0, 0)

@@ -71,7 +71,7 @@ class Run:
         self.drops_of_retardant = self._listed(self.gates.executed & ~self.water, "retardant")
         self.poured, self.wet = self._printed(self.drops_of_water, 16, "water")
         self.laid_down, self.laid = self._printed(self.drops_of_retardant, 8, "retardant")
-        self.log = np.zeros(model.n_steps + 1, np.int64)
+        self.log = np.zeros((model.n_steps + 1, 2), np.int64)
         self.setting = self._setting(keep, dense)
         self.sums = np.zeros(6)
         self.states: list[DayState] = []

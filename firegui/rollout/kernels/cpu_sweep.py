@@ -29,7 +29,8 @@ class Sweep:
         self._run = run
         self.decision, self.pose = np.zeros(run.schedule.logits.shape), np.zeros(run.schedule.poses.shape)
         rows, columns = bounding_box(run.space.marks.touched, run.shape)
-        last = int(np.searchsorted(run.log, run.log[-1])) - 1
+        ignited = np.flatnonzero(run.log[:, 1] > run.log[:, 0])
+        last = int(ignited[-1]) if len(ignited) else -1
         self._burned = Box(rows.start, rows.stop, columns.start, columns.stop, last)
         self._idle_water, self._idle_retardant = self._idle()
 
@@ -56,7 +57,7 @@ class Sweep:
                 self._listed(self._idle_retardant, first, last, "idle retardant"), self.decision, self.pose,
             )  # fmt: skip
             sweep(
-                space.fields, space.marks, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting,
+                space.fields, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting,
                 run.wet, run.laid, space.log_places, space.log_values, run.log, watching, reading, first, last,
             )  # fmt: skip
 

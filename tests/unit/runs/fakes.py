@@ -129,7 +129,7 @@ class FakeEngine:
     objectives: Sequence[float] = (9.0, 7.0, 8.0, 6.0, 5.0, 5.5)
     during_epoch: Callable[[int], None] = lambda epoch: None
     during_rollout: Callable[[int], None] = lambda number: None
-    during_build: Callable[[Tell], None] = lambda tell: None
+    during_build: Callable[[Tell], object] = lambda tell: None
     tell: Tell = silent
     rollouts: int = 0
     built_with: list[Effectiveness] = field(default_factory=list)

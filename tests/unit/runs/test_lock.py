@@ -57,26 +57,12 @@ def test_a_second_run_into_the_folder_of_a_live_one_is_refused_and_changes_nothi
 
 
 def test_a_run_that_lost_the_race_for_the_folder_is_refused(spec: OptimizeSpec) -> None:
-    class Slow(FakeEngine):
-        def build(self, *args: object) -> object:  # type: ignore[override]
-            # Between the check of the folder and the first write to it another run comes and goes.
-            carried_out(spec)
-            return FakeEngine.build(self, *args)  # type: ignore[arg-type]
-
-    assert "holds a finished run" in problems_of(carried_out(spec, Slow()))
-    assert "has just written to this folder" in problems_of(
-        carried_out(_longer(replace(spec, resume=True)), _Resumes(_longer(replace(spec, resume=True))))
-    )
-
-
-class _Resumes(FakeEngine):
-    def __init__(self, spec: OptimizeSpec) -> None:
-        super().__init__()
-        self._spec = spec
-
-    def build(self, *args: object) -> object:  # type: ignore[override]
-        carried_out(self._spec)
-        return FakeEngine.build(self, *args)  # type: ignore[arg-type]
+    # Between the check of the folder and the first write to it another run comes and goes.
+    late = FakeEngine(during_build=lambda tell: carried_out(spec))
+    assert "holds a finished run" in problems_of(carried_out(spec, late))
+    longer = _longer(replace(spec, resume=True))
+    late = FakeEngine(during_build=lambda tell: carried_out(longer))
+    assert "has just written to this folder" in problems_of(carried_out(longer, late))
 
 
 def _longer(spec: OptimizeSpec) -> OptimizeSpec:

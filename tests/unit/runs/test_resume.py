@@ -45,7 +45,7 @@ def run(spec: OptimizeSpec, stop_after: int | None = None, *, in_epoch: bool = F
 
 
 class _StopsInside(RunControl):
-    """Stops at the tenth check of the epoch after ``last``: amid its rollout."""
+    """Stops in the epoch after ``last``: at its third check, the second of its rollout, which is amid it."""
 
     def __init__(self, last: int) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class _StopsInside(RunControl):
     def check(self) -> None:
         if self.seen == self._last:
             self._checks += 1
-            if self._checks == 10:
+            if self._checks == 3:
                 self.request_stop()
         super().check()
 

@@ -8,6 +8,7 @@ import pytest
 
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
+from firegui.rollout.remark import Tell
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
@@ -183,11 +184,10 @@ def test_bad_input_is_listed_completely_and_nothing_is_written(spec: OptimizeSpe
 
 
 def test_a_model_that_cannot_be_built_leaves_no_folder(spec: OptimizeSpec) -> None:
-    class Refusing(FakeEngine):
-        def build(self, *_: object) -> None:  # type: ignore[override]
-            raise InputError([Problem("backend", "cuda is not there", "use cpu")])
+    def refuse(tell: Tell) -> None:
+        raise InputError([Problem("backend", "cuda is not there", "use cpu")])
 
-    finished = end(carried_out(spec, Refusing()))
+    finished = end(carried_out(spec, FakeEngine(during_build=refuse)))
     assert finished.problems == (Problem("backend", "cuda is not there", "use cpu"),)
     assert not spec.out.exists()
 

@@ -1,0 +1,195 @@
+"""Runs of the active front do not see each other: not on one workspace, not in two threads, not after a cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import numpy as np
+import pytest
+
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import RetardantSide
+from firegui.errors import CancelledError
+from firegui.rollout.backend import kernel_threads
+from firegui.rollout.day_state import Bounds
+from firegui.rollout.kernels.cpu import ActiveFront
+from firegui.rollout.model import Model
+from firegui.rollout.outcome import WHOLE, Wanted
+from firegui.rollout.simulate import simulate, simulate_many
+from tests.numerics.cases import model_of
+from tests.numerics.front_cases import (
+    Recorder,
+    assert_same_gradient,
+    assert_same_outcome,
+    busy_fleet,
+    differentiate,
+    fitful_maps,
+    many_drops,
+    nothing_flies,
+    roll,
+)
+
+KEEP = Wanted(keep_states=True)
+
+
+def fresh(seed: int = 1, side: RetardantSide = RetardantSide.BOTH, payload_gal: float = 900.0) -> Model:
+    """A model that nobody has computed on."""
+    return model_of(fitful_maps(seed), busy_fleet(payload_gal), side=side)
+
+
+def several(model: Model, count: int) -> list[Schedule]:
+    return [many_drops(seed, model.maps, model.fleet, share=0.2 + 0.1 * (seed % 5)) for seed in range(count)]
+
+
+def stop_at(call: int) -> Callable[[], None]:
+    """A check that cancels when it is called for the ``call``-th time."""
+    calls: list[int] = []
+
+    def check() -> None:
+        calls.append(1)
+        if len(calls) == call:
+            raise CancelledError("stopped")
+
+    return check
+
+
+@pytest.mark.parametrize("side", list(RetardantSide))
+def test_a_second_run_gives_the_same_bits(side: RetardantSide) -> None:
+    model = fresh(side=side)
+    schedule = many_drops(1, model.maps, model.fleet)
+    assert_same_outcome(roll(model, schedule, KEEP)[0], roll(model, schedule, KEEP)[0])
+    assert_same_gradient(differentiate(model, schedule), differentiate(model, schedule))
+    assert_same_gradient(differentiate(model, schedule), differentiate(fresh(side=side), schedule))
+
+
+def test_a_gradient_rolls_out_what_a_rollout_does() -> None:
+    model = fresh()
+    schedule = many_drops(2, model.maps, model.fleet)
+    assert_same_outcome(differentiate(model, schedule)[0], roll(model, schedule)[0])
+
+
+def test_schedules_together_give_the_bits_of_each_alone_on_one_thread_and_on_two() -> None:
+    model = fresh()
+    schedules = several(model, 9)
+    alone = [roll(fresh(), schedule, KEEP)[0] for schedule in schedules]
+    for threads in (1, 2):
+        together = ActiveFront(threads).simulate_many(model, schedules, None, [KEEP] * 9)
+        for one, other in zip(together, alone, strict=True):
+            assert_same_outcome(one, other)
+    assert len({one.metrics.objective for one in alone}) == 9
+
+
+def test_a_gradient_gives_the_same_bits_on_one_thread_and_on_two() -> None:
+    model = fresh()
+    schedule = many_drops(3, model.maps, model.fleet)
+    assert_same_gradient(differentiate(model, schedule, threads=2), differentiate(model, schedule, threads=1))
+
+
+def test_the_number_of_threads_is_asked_for_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = fresh()
+    schedules, found = several(model, 3), []
+    for threads in (1, 2):
+        monkeypatch.setenv("FIREGUI_THREADS", str(threads))
+        assert kernel_threads() == threads
+        found.append([one.metrics for one in simulate_many(model, schedules)])
+    assert found[0] == found[1] == [simulate(model, schedule).metrics for schedule in schedules]
+
+
+def test_runs_in_two_threads_on_one_model_give_the_bits_of_each_alone() -> None:
+    model, meet = fresh(), Barrier(2)
+    first, second = several(model, 2)
+
+    def repeatedly(schedule: Schedule) -> list[object]:
+        meet.wait(30.0)
+        return [part for _ in range(5) for part in (roll(model, schedule, KEEP)[0], differentiate(model, schedule))]
+
+    with ThreadPoolExecutor(2) as pool:
+        jobs = [pool.submit(repeatedly, schedule) for schedule in (first, second)]
+        found = [job.result() for job in jobs]
+    for schedule, parts in zip((first, second), found, strict=True):
+        outcome, gradient = roll(fresh(), schedule, KEEP)[0], differentiate(fresh(), schedule)
+        for one, other in zip(parts[::2], parts[1::2], strict=True):
+            assert_same_outcome(one, outcome)  # type: ignore[arg-type]
+            assert_same_gradient(other, gradient)  # type: ignore[arg-type]
+
+
+def a_rollout(model: Model, schedule: Schedule) -> None:
+    roll(model, schedule, KEEP)
+
+
+def a_dense_rollout(model: Model, schedule: Schedule) -> None:
+    roll(model, schedule, dense=True)
+
+
+def a_gradient(model: Model, schedule: Schedule) -> None:
+    differentiate(model, schedule)
+
+
+def a_dense_gradient(model: Model, schedule: Schedule) -> None:
+    differentiate(model, schedule, dense=True)
+
+
+def a_resumed_rollout(model: Model, schedule: Schedule) -> None:
+    states = roll(model, schedule, KEEP)[0].states
+    roll(model, schedule, Wanted(start=states[2], keep_states=True))
+
+
+def a_rollout_given_up(model: Model, schedule: Schedule) -> None:
+    outcome, _ = roll(model, schedule, Wanted(bounds=Bounds(burn=1e-4)))
+    assert outcome.exceeded is not None
+    assert outcome.exceeded.step < model.n_steps
+
+
+def a_cancelled_rollout(model: Model, schedule: Schedule) -> None:
+    watched = Recorder(model)  # looks at every step, so that there is a call at each
+    with pytest.raises(CancelledError):
+        ActiveFront(1).simulate(model, schedule, watched, stop_at(31), WHOLE)
+    assert len(watched.seen) == 31
+
+
+def a_gradient_cancelled_on_its_way_back(model: Model, schedule: Schedule) -> None:
+    watched = Recorder(model)
+
+    def check() -> None:
+        if len(watched.seen) == model.n_steps + 1:
+            raise CancelledError("stopped")
+
+    with pytest.raises(CancelledError):
+        ActiveFront(1).gradient(model, schedule, watched, check)
+
+
+def a_cancelled_batch(model: Model, schedule: Schedule) -> None:
+    with pytest.raises(CancelledError):
+        ActiveFront(2).simulate_many(model, [schedule] * 6, stop_at(5), [KEEP] * 6)
+
+
+@pytest.mark.parametrize("payload_gal", [900.0, 5e6])
+@pytest.mark.parametrize(
+    "before",
+    [
+        a_rollout, a_dense_rollout, a_gradient, a_dense_gradient, a_resumed_rollout, a_rollout_given_up,
+        a_cancelled_rollout, a_gradient_cancelled_on_its_way_back, a_cancelled_batch,
+    ],
+)  # fmt: skip
+def test_what_ran_before_leaves_no_trace(before: Callable[[Model, Schedule], None], payload_gal: float) -> None:
+    model = fresh(payload_gal=payload_gal)
+    first, second = many_drops(4, model.maps, model.fleet), many_drops(5, model.maps, model.fleet, share=0.3)
+    before(model, first)
+    for schedule in (nothing_flies(model), second):
+        untouched = fresh(payload_gal=payload_gal)
+        assert_same_outcome(roll(model, schedule, KEEP)[0], roll(untouched, schedule, KEEP)[0])
+        assert_same_gradient(differentiate(model, schedule), differentiate(untouched, schedule))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_runs_of_every_kind_on_one_workspace_leave_no_trace(seed: int) -> None:
+    model = fresh(seed)
+    rng = np.random.default_rng(seed)
+    kinds = (a_rollout, a_gradient, a_resumed_rollout, a_cancelled_rollout, a_dense_rollout, a_dense_gradient)
+    for turn in range(12):
+        kinds[rng.integers(len(kinds))](model, many_drops(100 * seed + turn, model.maps, model.fleet))
+    schedule = many_drops(seed, model.maps, model.fleet)
+    assert_same_outcome(roll(model, schedule, KEEP)[0], roll(fresh(seed), schedule, KEEP)[0])
+    assert_same_gradient(differentiate(model, schedule), differentiate(fresh(seed), schedule))

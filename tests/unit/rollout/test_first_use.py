@@ -1,0 +1,105 @@
+"""Kernels are compiled once on a computer, before a run begins, and the person who waits is told."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firegui.domain.settings import NOMINAL
+from firegui.planning.problem import build
+from firegui.rollout.backend import engine
+from firegui.rollout.first_use import COMPILING, compile_once
+from firegui.rollout.model import Model
+from firegui.rollout.remark import Remark
+from tests.support import make_project
+
+ROOT = Path(__file__).resolve().parents[3]
+
+RUNS = """
+import sys
+from pathlib import Path
+import numpy as np
+from firegui.domain.schedule import Schedule
+from firegui.rollout.machine import kernel_folder
+from firegui.runs.control import RunControl
+from firegui.runs.events import Message
+from firegui.runs.runner import execute
+from firegui.runs.spec import EvaluateSpec, OptimizeSpec
+from tests.support import make_project
+
+kept = []
+
+def emit(event):
+    if isinstance(event, Message):
+        kept.append(len(list(kernel_folder().rglob("*.nbc"))))
+        print(event.text)
+
+project, out = make_project(epochs=12), Path(sys.argv[1])
+one = Schedule.empty(20, 4)
+one.logits[3, 0], one.poses[3, 0] = 1.0, (8.0, 10.0, 0.3)
+execute(OptimizeSpec(project, out / "run", ""), emit, RunControl())
+execute(EvaluateSpec(project, one), emit, RunControl())
+execute(OptimizeSpec(project, out / "warm", "", warm_start=one), emit, RunControl())
+assert kept[-1] == len(list(kernel_folder().rglob("*.nbc"))) == kept[1] > 0, kept
+"""
+
+
+def runs(folder: Path) -> list[str]:
+    """What three runs say in a process of their own that keeps its kernels in ``folder``."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder), "LOCALAPPDATA": str(folder)}
+    out = folder / f"runs of {len(list(folder.iterdir()))}"
+    done = subprocess.run(
+        [sys.executable, "-c", RUNS, str(out)], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.slow
+def test_the_first_run_on_a_computer_says_that_it_compiles_and_then_has_all_it_needs(tmp_path: Path) -> None:
+    first = runs(tmp_path)
+    assert first[0] == COMPILING
+    assert first[1].startswith("Computing on")
+    assert COMPILING not in first[1:]
+    assert COMPILING not in runs(tmp_path)
+
+
+def first_model() -> Model:
+    return build(make_project(), effectiveness=NOMINAL, backend="cpu")
+
+
+class Counting:
+    """An engine that does what ``inner`` does and counts what it is asked for."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.asked: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked.append(name)
+        return getattr(self._inner, name)
+
+
+def test_what_is_noted_as_compiled_is_neither_compiled_nor_told_again(tmp_path: Path) -> None:
+    inner, said = engine(first_model()), list[Remark]()
+    first, second, elsewhere = Counting(inner), Counting(inner), Counting(inner)
+    compile_once(first, tmp_path, said.append)
+    compile_once(second, tmp_path, said.append)
+    assert {"simulate", "gradient"} <= set(first.asked)
+    assert second.asked == []
+    assert said == [Remark(COMPILING)]
+    (tmp_path / "another").mkdir()
+    compile_once(elsewhere, tmp_path / "another", said.append)
+    assert elsewhere.asked
+    assert len(said) == 2
+
+
+def test_a_folder_that_cannot_be_written_is_no_trouble(tmp_path: Path) -> None:
+    said: list[Remark] = []
+    compile_once(engine(first_model()), tmp_path / "absent", said.append)
+    assert said == [Remark(COMPILING)]
