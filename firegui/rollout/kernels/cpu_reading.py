@@ -166,7 +166,7 @@ def read_water(
     step: int,
     aside: int,
 ) -> None:
-    """Read the slope by water\'s dose, which is 0 where that is capped."""
+    """Read the slope by water's dose, which is 0 where that is capped."""
     capped, count = _capped(wet, step), wet.first[step + 1] - wet.first[step]
     if capped:
         _hide(fields.scaled, wet, step, watching.kept, 0, 0)

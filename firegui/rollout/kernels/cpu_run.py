@@ -80,7 +80,7 @@ class Run:
 
     def _listed(self, wanted: NDArray[np.bool_], name: str) -> Listed:
         """The wanted pairs from the first step on, by step and column, with their footprints."""
-        pairs = np.argwhere(wanted)
+        pairs = np.ascontiguousarray(np.argwhere(wanted))  # one layout, or numba compiles for another
         pairs = pairs[np.searchsorted(pairs[:, 0], self.step) :]
         return self.listed(pairs, name, executed=True)
 
