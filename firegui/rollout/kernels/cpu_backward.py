@@ -193,14 +193,14 @@ def _touches(watching: Watching, log: DropLog, step: int, shape: Shape) -> bool:
 def ask(watching: Watching, listed: Listed, step: int, shape: Shape) -> None:
     """Mark the tiles that a water drop of ``step`` reads, and their neighbours."""
     for k in range(listed.first[step], listed.first[step + 1]):
-        last = -1
+        last, last_right = -1, -1
         for piece in range(listed.pieces.first[k], listed.pieces.first[k + 1]):
             at = listed.pieces.places[piece]
             tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
             left, right = column // 16, (column + 7) // 16
-            if tile_row * shape.tile_columns + left == last and left == right:
+            if tile_row * shape.tile_columns + left == last and right == last_right:
                 continue
-            last = tile_row * shape.tile_columns + left
+            last, last_right = tile_row * shape.tile_columns + left, right
             for i in range(max(tile_row - 1, 0), min(tile_row + 2, shape.tile_rows)):
                 for j in range(max(left - 1, 0), min(right + 2, shape.tile_columns)):
                     watching.asked[i * shape.tile_columns + j] = step

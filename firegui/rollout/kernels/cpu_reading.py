@@ -11,7 +11,17 @@ from firegui.rollout.kernels.compiled import inlined, kernel
 from firegui.rollout.kernels.cpu_drops import DropLog
 from firegui.rollout.kernels.cpu_footprints import ACROSS, ALONG, AMOUNT, COS, MEAN_U, MEAN_UV, MEAN_V, SIN, Pieces
 from firegui.rollout.kernels.layout import Fields, Floats
-from firegui.rollout.kernels.vectors import bits_above, fma, lanes8, load8, splat8, store, total, where_above
+from firegui.rollout.kernels.vectors import (
+    any_nonzero,
+    bits_above,
+    fma,
+    lanes8,
+    load8,
+    splat8,
+    store,
+    total,
+    where_above,
+)
 
 HIGHEST_DOSE = np.float32(50.0)
 
@@ -104,11 +114,14 @@ def read(
         plain, by_u, by_v, by_uv = nothing, nothing, nothing, nothing
         for piece in range(pieces.first[k], pieces.first[k + 1]):
             at = pieces.places[piece]
+            value = load8(fields.collected, at + aside)
             if water:
-                adjoint = load8(fields.adjoint, at) - load8(slope, at) * splat8(later)
-                value = fma(load8(fields.scaled, at) * splat8(decay), adjoint, load8(fields.collected, at + aside))
-            else:
-                value = load8(fields.collected, at)
+                scaled = load8(fields.scaled, at)
+                if any_nonzero(scaled):
+                    adjoint = load8(fields.adjoint, at) - load8(slope, at) * splat8(later)
+                    value = fma(scaled * splat8(decay), adjoint, value)
+            if not any_nonzero(value):
+                continue
             weighted = load8(pieces.weights, piece * 8) * value
             plain = plain + weighted
             if moving:

@@ -195,6 +195,18 @@ def bits_above(typing: Any, value: Any, limit: Any) -> Any:
 
 
 @intrinsic
+def any_nonzero(typing: Any, value: Any) -> Any:
+    """Whether a lane of ``value`` is not 0."""
+
+    def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        lanes = ir.IntType(sig.args[0].lanes)
+        differs = builder.fcmp_unordered("!=", args[0], _constant(args[0].type, 0.0))
+        return builder.icmp_unsigned("!=", builder.bitcast(differs, lanes), ir.Constant(lanes, 0))
+
+    return signature(types.boolean, value), emit
+
+
+@intrinsic
 def rounded(typing: Any, value: Any) -> Any:
     """The nearest integer, halves to even."""
 
