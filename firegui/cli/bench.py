@@ -71,6 +71,7 @@ def bench_lines(data: dict[str, Any]) -> list[str]:
     return [
         *_fire_lines(data),
         *table(rows),
+        "dense torch / this: the best round of dense torch on the unsuppressed fire, over this median",
         *([days, *table(raster)] if days else []),
         *(f"left out: {text}" for text in data["skipped"]),
         *_memory_lines(data["engines"]),

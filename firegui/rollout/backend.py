@@ -75,8 +75,9 @@ def use_threads() -> int:
 
 
 def kernel_threads() -> int:
-    """How many threads the kernels use: every core, or ``FIREGUI_THREADS``. They never spin, unlike torch's."""
-    return _asked_threads() or os.cpu_count() or 1
+    """How many threads the kernels use: every core, or ``FIREGUI_THREADS`` of them. They never spin, unlike torch's."""
+    cores = os.cpu_count() or 1
+    return min(_asked_threads() or cores, cores)
 
 
 def _asked_threads() -> int:

@@ -26,7 +26,7 @@ from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import Check, Outcome, Wanted
 from firegui.rollout.remark import Remark, Tell
 
-COMPILING = "Compiling the kernels, once on this computer (15 to 30 s)…"
+COMPILING = "Compiling the kernels, once on this computer (about half a minute)…"
 SHAPE, DAYS, STEPS_PER_DAY = (24, 40), 2, 6
 
 

@@ -21,7 +21,7 @@ from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import Wanted
 from firegui.rollout.simulate import prepare
-from firegui.rollout.yardstick import holding_schedule
+from firegui.rollout.yardstick import holding_schedule, poised_schedule
 from tests.numerics.front_cases import (
     assert_near,
     assert_same_gradient,
@@ -55,7 +55,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
 
 @pytest.fixture(scope="module", params=["unsuppressed", "attacked"])
 def schedule(request: pytest.FixtureRequest, model: Model) -> Schedule:
-    return nothing_flies(model) if request.param == "unsuppressed" else holding_schedule(model, DROPS, 8)
+    if request.param == "attacked":
+        return holding_schedule(model, DROPS, 8)
+    return poised_schedule(model, roll(model, nothing_flies(model))[1][-1])  # nobody drops, everybody might
 
 
 def windowed(model: Model, schedule: Schedule) -> NDArray[np.float32]:
@@ -101,9 +103,11 @@ def test_the_gradient_of_750_steps_agrees_with_torch(model: Model, schedule: Sch
     _, logit, pose = differentiate(model, schedule)
     nobody = Observer(model, None, keep_days=False)
     truth = closed_form.gradient(model, schedule, nobody, None)[1:]
-    assert_near(logit, truth[0], 5e-3, "logit")
+    water = model.columns_of(Material.WATER)  # its gradient is small: to be near, it has to be judged by itself
+    assert_near(logit[:, water], truth[0][:, water], 1e-3, "logit of water")
+    assert_near(logit, truth[0], 1e-3, "logit")
     if schedule.proposed.any():
-        assert_near(pose, truth[1], 5e-3, "pose")
+        assert_near(pose, truth[1], 1e-3, "pose")
 
 
 def test_going_on_from_the_middle_gives_the_bits_of_the_whole(model: Model, schedule: Schedule) -> None:

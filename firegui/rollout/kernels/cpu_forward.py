@@ -104,6 +104,27 @@ def rescale(
 
 
 @kernel
+def sum_again(fields: Fields, marks: Marks, shape: Shape, density: Floats, sums: NDArray[np.float64]) -> None:
+    """The running sums of the state from the state itself.
+
+    Where water has put a large fire out, what rounding left of it in the sums can be more than what still burns.
+    """
+    fire, guarded, one = 0.0, 0.0, splat16(np.float32(1.0))
+    for tile_row in range(marks.rows[0], marks.rows[1] + 1):
+        for word in range(shape.words):
+            bits = marks.touched[tile_row * shape.words + word]
+            while bits != 0:
+                tile_column = word * 64 + lowest_bit(bits)
+                bits &= bits - 1
+                first = (tile_row * 4 + 1) * shape.stride + 16 + tile_column * 16
+                for row in range(4):
+                    probability = one - load16(fields.unburned, first + row * shape.stride)
+                    fire += total(probability)
+                    guarded += total(probability * load16(density, first + row * shape.stride))
+    sums[SUM_FIRE], sums[SUM_PROT] = fire, guarded
+
+
+@kernel
 def unscale(fields: Fields, emitter: bool, places: NDArray[np.int32], values: Floats, begin: int, end: int) -> None:
     """Undo :func:`rescale`."""
     for piece in range(begin, end):
@@ -282,6 +303,8 @@ def forward(
             if alight:
                 sums[ALIGHT] = step + 1 + clock.period
             wake_touched(marks, shape)
+            if wet.first[step + 1] > 0:
+                sum_again(fields, marks, shape, setting.density, sums)
         log[step + 1, 0] = end
         if score(sums, setting, step + 1):
             return -2 - step

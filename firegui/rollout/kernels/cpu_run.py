@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import Schedule
-from firegui.rollout.day_state import DayState, Exceeded, exceeded, state_of
+from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, state_of
 from firegui.rollout.gates import Gates, apply_gates
 from firegui.rollout.kernels.cpu_drops import DropLog, Print
 from firegui.rollout.kernels.cpu_footprints import AMOUNT
@@ -72,6 +73,11 @@ class Run:
         self.poured, self.wet = self._printed(self.drops_of_water, 16, "water")
         self.laid_down, self.laid = self._printed(self.drops_of_retardant, 8, "retardant")
         self.log = np.zeros((model.n_steps + 1, 2), np.int64)
+        bounds, scored = wanted.bounds, model.n_scored * SLACK
+        # The bounds in the units of the running sums.
+        self.limits = Bounds(
+            bounds.burn * scored * model.n_cells, bounds.final * model.n_cells * SLACK, bounds.prot * scored
+        )
         self.setting = self._setting(keep, dense)
         self.sums = np.zeros(6)
         self.states: list[DayState] = []
@@ -102,13 +108,12 @@ class Run:
         return Print(listed.first, pieces.first, pieces.places, pieces.weights, amounts), log
 
     def _setting(self, keep: bool, dense: bool) -> Setting:
-        model, bounds = self.model, self.wanted.bounds
+        model, limits = self.model, self.limits
         flown = np.flatnonzero((self.gates.executed & self.water).any(axis=1))
         return Setting(
             self.objective.density, self.objective.has_density, model.receiver_treated, model.emitter_treated,
             model.first_scored_step, model.n_steps, int(flown[-1]) if len(flown) else -1,
-            bounds.burn * model.n_scored * model.n_cells * SLACK, bounds.final * model.n_cells * SLACK,
-            bounds.prot * model.n_scored * SLACK, dense, keep,
+            limits.burn, limits.final, limits.prot, dense, keep,
         )  # fmt: skip
 
     def _begin(self, start: DayState | None) -> None:
@@ -153,15 +158,28 @@ class Run:
                 self.laid_down, self.wet, self.laid, space.log_places, space.log_values, self.log, self.sums,
                 self.step, target,
             )  # fmt: skip
+            self.step = reached if reached >= 0 else -1 - reached
             if reached < 0:
-                self.step = -1 - reached
-                self._give_up(self.sums[SUM_FIRE], self.sums[SUM_PROT])
-                return
-            self.step = reached
-            if reached < target:
+                self._look_closer()
+                if self.exceeded is not None:
+                    return
+                never = math.inf
+                self.setting = self.setting._replace(burn_limit=never, final_limit=never, prot_limit=never)
+            elif reached < target:
                 self._grow()
         if not self.wanted.bounds.none and self.step < self.model.n_steps:
-            ends = self._measure()
+            self._look_closer()
+
+    def _look_closer(self) -> None:
+        """Give up if a bound cannot hold, judged by the state itself.
+
+        The running sums that a step is judged by carry rounding from when the fire was larger. Where they raised a
+        false alarm, from then on only the ends of days are judged.
+        """
+        ends = self._measure()
+        if self.step > self.setting.last_water:  # nothing can make P fall any more
+            self._give_up(ends.fire, ends.fire_density)
+        else:
             self._give_up(ends.burned, ends.burned_density)
 
     def _grow(self) -> None:
@@ -174,14 +192,14 @@ class Run:
 
     def _give_up(self, fire: float, guarded: float) -> None:
         """Stop if every state to come has at least ``fire`` cells and that breaks a bound."""
-        model, setting = self.model, self.setting
+        model, limits = self.model, self.limits
         left = model.n_steps - max(self.step, model.first_scored_step - 1)
         scored, scored_prot = self.sums[SCORED] + left * fire, self.sums[SCORED_PROT] + left * guarded
         bounds, cells = self.wanted.bounds, model.n_cells
         for term, value, limit, sharp in (
-            ("burn", scored, setting.burn_limit, bounds.burn),
-            ("final", fire, setting.final_limit, bounds.final),
-            ("prot", scored_prot, setting.prot_limit, bounds.prot),
+            ("burn", scored, limits.burn, bounds.burn),
+            ("final", fire, limits.final, bounds.final),
+            ("prot", scored_prot, limits.prot, bounds.prot),
         ):
             if value > limit:
                 scale = {"burn": model.n_scored * cells, "final": cells, "prot": model.n_scored}[term]

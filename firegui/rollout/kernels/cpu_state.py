@@ -35,9 +35,10 @@ class Body:
 
 
 class Ends(NamedTuple):
-    """Sums over the last state: Σ P, Σ P in the regions, Σ (P − B), Σ (P − B) · density."""
+    """Sums over the last state: Σ P, Σ P · density, Σ P in the regions, Σ (P − B), Σ (P − B) · density."""
 
     fire: float
+    fire_density: float
     protected: float
     burned: float
     burned_density: float
@@ -64,7 +65,7 @@ def light(fields: Fields, marks: Marks, cells: NDArray[np.int64], density: Float
 @kernel
 def measure(fields: Fields, marks: Marks, shape: Shape, protected: Floats, density: Floats, decay: np.float32) -> Ends:
     """Sums over the tiles that ever burned, in raster order."""
-    fire, inside, burned, guarded = 0.0, 0.0, 0.0, 0.0
+    fire, exposed, inside, burned, guarded = 0.0, 0.0, 0.0, 0.0, 0.0
     one = splat16(np.float32(1.0))
     for word in range(len(marks.touched)):
         bits = marks.touched[word]
@@ -76,10 +77,11 @@ def measure(fields: Fields, marks: Marks, shape: Shape, protected: Floats, densi
                 probability = one - load16(fields.unburned, at)
                 out = probability - load16(fields.scaled, at) * splat16(decay)
                 fire += total(probability)
+                exposed += total(probability * load16(density, at))
                 inside += total(probability * load16(protected, at))
                 burned += total(out)
                 guarded += total(out * load16(density, at))
-    return Ends(fire, inside, burned, guarded)
+    return Ends(fire, exposed, inside, burned, guarded)
 
 
 @kernel
