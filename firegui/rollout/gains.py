@@ -12,6 +12,7 @@ from torch import Tensor
 from firegui.domain.maps import FireMaps
 
 MAXIMUM_FACTOR = 100.0
+MOST_RECENT = 4
 
 Layout = TypeVar("Layout")
 
@@ -26,11 +27,21 @@ class SpreadGains:
     def __init__(self, maps: FireMaps, dtype: torch.dtype, device: str) -> None:
         self.maps, self.dtype, self.device = maps, dtype, device
         self._layouts: dict[str, Any] = {}
+        self._recent: dict[str, Any] = {}
         self._lock = RLock()  # a layout may be made from another
 
     def dense(self) -> Tensor:
         """``[D, 8, H, W]`` on the device, neighbours in the order NW N NE W E SW S SE."""
         return self.layout("dense", lambda: spread_gains(self.maps, self.dtype).to(self.device))
+
+    def recent(self, name: str, make: Callable[[], Layout]) -> Layout:
+        """The same for what differs from one objective to the next: only the last few are kept."""
+        with self._lock:
+            kept: Layout = self._recent.pop(name) if name in self._recent else make()
+            self._recent[name] = kept
+            while len(self._recent) > MOST_RECENT:
+                del self._recent[next(iter(self._recent))]
+            return kept
 
     def layout(self, name: str, make: Callable[[], Layout]) -> Layout:
         """What ``make`` returns, made once and kept under ``name``."""

@@ -12,7 +12,8 @@ from firegui.domain.results import Metrics
 from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
 
 Check = Callable[[], None]
-"""Called at least once a simulated day; raises to cancel."""
+"""Called between stretches of simulated days, several times a second; raises to cancel. Rollouts of a batch call it
+from several threads."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

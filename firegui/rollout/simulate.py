@@ -95,8 +95,8 @@ def simulate(
 ) -> Rollout:
     """Roll ``schedule`` out without a gradient.
 
-    ``check`` is called at least once a simulated day and may raise to cancel. ``keep_states`` keeps the state at the
-    start of every day, for :func:`resume`. The rollout ends early once one of ``bounds`` can no longer hold.
+    ``check`` is called between stretches of simulated days and may raise to cancel. ``keep_states`` keeps the state at
+    the start of every day, for :func:`resume`. The rollout ends early once one of ``bounds`` can no longer hold.
     """
     observer = Observer(model, frame_stride, keep_days)
     outcome = backends.engine(model).simulate(model, schedule, observer, check, Wanted(None, bounds, keep_states))

@@ -165,5 +165,5 @@ def test_a_body_of_another_engine_is_refused_by_the_engine_itself() -> None:
     model, schedule = case(11)
     steps = np.zeros((20, model.fleet.n_aircraft), bool)
     strange = DayState("cpu", 1, steps, np.zeros((*steps.shape, 3)), body="of another engine")
-    with pytest.raises(TypeError, match="another engine"):
+    with pytest.raises(ValueError, match="another engine"):
         roll(model, schedule, Wanted(start=strange))

@@ -81,12 +81,6 @@ def test_schedules_together_give_the_bits_of_each_alone_on_one_thread_and_on_two
     assert len({one.metrics.objective for one in alone}) == 9
 
 
-def test_a_gradient_gives_the_same_bits_on_one_thread_and_on_two() -> None:
-    model = fresh()
-    schedule = many_drops(3, model.maps, model.fleet)
-    assert_same_gradient(differentiate(model, schedule, threads=2), differentiate(model, schedule, threads=1))
-
-
 def test_the_number_of_threads_is_asked_for_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     model = fresh()
     schedules, found = several(model, 3), []

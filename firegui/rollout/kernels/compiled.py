@@ -16,31 +16,35 @@ from numba.core import config
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 
-def _folder() -> Path:
-    """Where compiled kernels are kept.
+def _folder() -> Path | None:
+    """Where compiled kernels are kept, ``None`` where they cannot be.
 
-    The folder is named after the sources, or none of numba's checks would see that a function inlined from another
-    module has changed.
+    The folder is named after the engine's sources, or none of numba's checks would see that a function inlined from
+    another module, or a constant, has changed. An application without sources, or a user without a folder to write in,
+    compiles anew in every process. ``NUMBA_CACHE_DIR`` goes before.
     """
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(os.environ["NUMBA_CACHE_DIR"])
+    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
+    if not Path(__file__).is_file() or not sources:
+        return None
     digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in sources:
         digest.update(source.read_bytes())
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME", "")
-    home = Path(base) if base else Path.home() / ".cache"
-    return home / "firegui" / f"kernels-{digest.hexdigest()[:16]}"
-
-
-def _usable(folder: Path) -> Path:
-    """``folder``, or one that lasts until the machine is restarted where it cannot be written."""
+    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
     try:
+        home = Path(base) if base else Path.home() / ".cache"
+        folder = home / "firegui" / f"kernels-{digest.hexdigest()[:16]}"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
-    except OSError:
-        return Path(tempfile.gettempdir()) / "firegui" / folder.name
+    except (OSError, RuntimeError):  # the latter for a user without a home
+        return None
+
+
+FOLDER = _folder()
+if FOLDER is not None:
+    config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
 
 
 def kernel(function: Kernel) -> Kernel:
@@ -49,7 +53,7 @@ def kernel(function: Kernel) -> Kernel:
     No operation is reordered, so that the bits do not depend on the build; nothing is allocated and no references are
     counted, which inside a loop would cost more than the arithmetic.
     """
-    return _compiled(function, cache=True)
+    return _compiled(function, cache=FOLDER is not None)
 
 
 def inlined(function: Kernel) -> Kernel:
@@ -60,6 +64,3 @@ def inlined(function: Kernel) -> Kernel:
 def _compiled(function: Kernel, **options: bool) -> Kernel:
     compile_: Callable[..., Any] = numba.njit  # its types leave out an option
     return cast(Kernel, compile_(nogil=True, error_model="numpy", _nrt=False, **options)(function))
-
-
-config.CACHE_DIR = str(_usable(_folder()))  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from firegui.rollout.outcome import WHOLE, Check, Outcome, Wanted
 
 
 class ActiveFront:
-    """Engine for float32 on the CPU. ``threads`` bounds how many rollouts run at once and who helps with a gradient."""
+    """Engine for float32 on the CPU. ``threads`` bounds how many rollouts run at once."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads

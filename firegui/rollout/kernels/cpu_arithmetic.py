@@ -22,6 +22,8 @@ from firegui.rollout.kernels.vectors import (
     where_above,
 )
 
+GONE = np.float32(2.0**-100)
+"""Up to here ``U`` can be so small that ``U (1 − e^{−h})`` rounds to 0 though ``h`` is above the cut-off."""
 TREATED = 1 << 30
 """Marks a logged row of a tile where retardant lies; elsewhere the factor is 1 and is not looked at."""
 CUT_OFF = np.float32(2.0**-25)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, TREATED, emit16, survival16
+from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, GONE, TREATED, emit16, survival16
 from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
 from firegui.rollout.kernels.cpu_footprints import NEVER
 from firegui.rollout.kernels.cpu_forward import NEAR_TILES, unscale
@@ -141,15 +141,16 @@ def damp(
     """``g ← g e^{−h}`` where a water drop will ask for it although nothing ignites any more.
 
     A cell that has burned (``U = 0``) passes nothing on, but water that makes it unburned again does see that it would
-    burn once more. Where nothing ignites although every ``U > 0``, every exposure is under the cut-off, so only rows
-    with ``U = 0`` are listed. Within a period and without a change nearby exposures only grow on the way back.
+    burn once more. Where nothing ignites although every ``U`` is above :data:`GONE`, every exposure is under the
+    cut-off, so only the other rows are listed. Within a period and without a change nearby exposures only grow on the
+    way back.
     """
-    count, nothing = splat16(later), splat16(np.float32(0.0))
+    count, gone = splat16(later), splat16(GONE)
     for k in range(len(watching.starts)):
         if watching.hot[k] < step or watching.stamps[watching.chunks[k]] == step:
             continue
         at = watching.starts[k]
-        if bits_above(load16(fields.unburned, at), nothing) == 0xFFFF:
+        if bits_above(load16(fields.unburned, at), gone) == 0xFFFF:
             continue
         heat = _heat(fields.emission, gains, at, day_start + watching.chunks[k] * 128, shape.stride)
         if setting.receiver:

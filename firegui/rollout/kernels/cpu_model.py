@@ -13,6 +13,7 @@ from firegui.rollout.kernels.layout import (
     Floats,
     Layout,
     field_of,
+    usual,
 )
 from firegui.rollout.landing import fall_time_s
 from firegui.rollout.model import Model
@@ -34,7 +35,7 @@ def layout_of(model: Model) -> Layout:
 
 
 def objective_of(model: Model) -> Objective:
-    """The model's objective as fields, made once for each set of weights."""
+    """The model's objective as fields, kept for the last few objectives."""
 
     def make() -> Objective:
         shape = layout_of(model).shape
@@ -44,7 +45,9 @@ def objective_of(model: Model) -> Objective:
         has_density = (tiles > 0.0).any(axis=(1, 3)).reshape(-1).astype(np.uint8)
         return Objective(density, has_density, slope, field_of(model.protected.numpy(), shape))
 
-    return model.gains.layout(f"objective {model.weights} from {model.first_scored_step}", make)
+    # The regions are kept beside it: as long as they are, their identities belong to nobody else.
+    name = f"{model.weights} from {model.first_scored_step} in {id(model.protection)} {id(model.protected)}"
+    return model.gains.recent(name, lambda: (make(), model.protection, model.protected))[0]
 
 
 def aircraft_of(model: Model) -> Aircraft:
@@ -70,7 +73,9 @@ def aircraft_of(model: Model) -> Aircraft:
 def wind_of(model: Model) -> Wind:
     """The wind that drops drift in."""
     maps = model.maps
-    return Wind(
-        np.ascontiguousarray(maps.wind_speed, np.float32), np.ascontiguousarray(maps.wind_dir, np.float32),
-        maps.steps_per_day, maps.cell_size_m,
-    )  # fmt: skip
+    return model.gains.layout(
+        "wind",
+        lambda: Wind(
+            usual(maps.wind_speed, np.float32), usual(maps.wind_dir, np.float32), maps.steps_per_day, maps.cell_size_m
+        ),
+    )

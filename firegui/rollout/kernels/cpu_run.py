@@ -41,6 +41,7 @@ from firegui.rollout.kernels.layout import (
     Workspace,
     aligned,
     raster_of,
+    usual,
 )
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
@@ -64,6 +65,7 @@ class Run:
         self.shape, self.clock, self.objective = layout.shape, layout.clock, objective_of(model)
         self.gates: Gates = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day)
         self.proposed = int(schedule.proposed.sum())
+        self.poses = usual(schedule.poses, np.float64)
         self.aircraft, self.wind = aircraft_of(model), wind_of(model)
         self.water = np.zeros(model.fleet.n_aircraft, bool)
         self.water[model.columns_of(Material.WATER)] = True
@@ -92,7 +94,7 @@ class Run:
 
     def listed(self, pairs: NDArray[np.int64], name: str, *, executed: bool) -> Listed:
         """``pairs`` with their footprints, in the workspace's memory of that name."""
-        pieces = pieces_of(pairs, self.schedule.poses, self.aircraft, self.wind, self.shape, self.space, name)
+        pieces = pieces_of(pairs, self.poses, self.aircraft, self.wind, self.shape, self.space, name)
         first = np.searchsorted(pairs[:, 0], np.arange(self.model.n_steps + 1)).astype(np.int64)
         return Listed(pairs, first, pieces, executed)
 
@@ -126,7 +128,7 @@ class Run:
         else:
             body = start.body
             if not isinstance(body, Body):
-                raise TypeError("the state is of another engine")
+                raise ValueError("the state is of another engine")
             restore(space.fields, space.marks, self.shape, body, emitter)
             self.sums[:] = body.sums
         wake_touched(space.marks, self.shape)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_arithmetic import emit16, touch
+from firegui.rollout.kernels.cpu_arithmetic import GONE, emit16, touch
 from firegui.rollout.kernels.cpu_drops import DropLog
 from firegui.rollout.kernels.cpu_footprints import Box
 from firegui.rollout.kernels.cpu_reading import Watching
@@ -154,9 +154,9 @@ def start_adjoint(
                     count = _list(fields.unburned, first + row * shape.stride, tile * 4 + row, box, watching,
                                   shape, count)  # fmt: skip
     if watching.has_water:
-        for piece in range(wet.first[n_steps]):  # where water fell U may have been 0 before
+        for piece in range(wet.first[n_steps]):  # where water fell U may have been gone before
             at = wet.places[piece]
-            if bits_above(load8(wet.before, piece * 16 + 8), splat8(np.float32(0.0))) != 0xFF:
+            if bits_above(load8(wet.before, piece * 16 + 8), splat8(GONE)) != 0xFF:
                 row, column = at // shape.stride - 1, at % shape.stride - 16
                 for j in (column // 16, (column + 7) // 16):
                     if 0 <= j < shape.tile_columns:
@@ -168,7 +168,7 @@ def start_adjoint(
 
 @inlined
 def _list(unburned: Floats, place: int, chunk: int, box: Box, watching: Watching, shape: Shape, count: int) -> int:
-    if bits_above(load16(unburned, place), splat16(np.float32(0.0))) == 0xFFFF:
+    if bits_above(load16(unburned, place), splat16(GONE)) == 0xFFFF:
         return count
     return _note(place, chunk, box, watching, shape, count)
 

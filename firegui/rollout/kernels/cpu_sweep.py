@@ -38,7 +38,7 @@ class Sweep:
         """Open pairs without a drop whose gradient is not 0 for certain, of water and of retardant."""
         run = self._run
         pairs = np.ascontiguousarray(np.argwhere(run.gates.open & ~run.gates.executed))
-        chosen, poses, alight = np.empty(len(pairs), bool), run.schedule.poses, int(run.sums[ALIGHT])
+        chosen, poses, alight = np.empty(len(pairs), bool), run.poses, int(run.sums[ALIGHT])
         relevant(pairs, poses, run.aircraft, run.wind, run.shape, run.water, self._burned, alight, chosen)
         pairs = pairs[chosen]
         water = run.water[pairs[:, 1]]
@@ -60,6 +60,7 @@ class Sweep:
                 space.fields, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting,
                 run.wet, run.laid, space.log_places, space.log_values, run.log, watching, reading, first, last,
             )  # fmt: skip
+        space.stamps[watching.chunks] = -1  # some lie in tiles that never burned, which cleaning does not visit
 
     def _listed(self, pairs: NDArray[np.int64], first: int, last: int, name: str) -> Listed:
         begin, end = np.searchsorted(pairs[:, 0], [first, last])
@@ -68,7 +69,7 @@ class Sweep:
     def _watching(self) -> Watching:
         run, space, shape = self._run, self._run.space, self._run.shape
         pairs = np.concatenate([run.drops_of_water.pairs, self._idle_water])
-        asked_for = reach_of(pairs, run.schedule.poses, run.aircraft, run.wind, shape, self._burned)
+        asked_for = reach_of(pairs, run.poses, run.aircraft, run.wind, shape, self._burned)
         has_water = asked_for.step < NEVER
         tiles = shape.tile_rows * shape.tile_columns if has_water else 0
         near, asked = space.room("near", tiles, np.uint8), space.room("asked", tiles, np.int32)

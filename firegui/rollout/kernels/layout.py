@@ -190,7 +190,7 @@ def lay_out(maps: FireMaps, shape: Shape) -> Floats:
     """``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable`` per tile; the products are those of the dense layout."""
     size = maps.days * shape.tile_rows * shape.tile_columns * TILE_ROWS * NEIGHBOURS * LANES
     gains = aligned(size)
-    _lay_out(np.ascontiguousarray(maps.phi), np.ascontiguousarray(maps.gamma), maps.burnable, shape, gains)
+    _lay_out(usual(maps.phi, np.float32), usual(maps.gamma, np.float32), usual(maps.burnable, np.bool_), shape, gains)
     return gains
 
 
@@ -213,6 +213,11 @@ def _fields(cells: int) -> Fields:
     block = aligned(int(starts[-1]))
     lengths = [cells] * (len(sizes) - 1) + [2 * cells]
     return Fields(*(block[start : start + length] for start, length in zip(starts, lengths, strict=False)))
+
+
+def usual(array: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
+    """The array in the one form that the kernels are compiled for; a copy where it has another."""
+    return np.require(array, kind, ["C", "W"])
 
 
 def field_of(raster: NDArray[np.generic], shape: Shape) -> Floats:

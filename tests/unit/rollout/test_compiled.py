@@ -1,0 +1,57 @@
+"""Where compiled kernels are kept, and what happens where they cannot be."""
+
+from __future__ import annotations
+
+import compileall
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+ASK = "from firegui.rollout.kernels import compiled; print(compiled.FOLDER)"
+
+
+def answer(root: Path, program: str, **environment: str) -> str:
+    """What a program prints that runs on the package in ``root``."""
+    kept = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, env={**kept, "PYTHONPATH": str(root), **environment},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+def test_a_folder_belongs_to_one_state_of_the_engines_sources(tmp_path: Path) -> None:
+    shutil.copytree(CHECKOUT / "firegui", tmp_path / "firegui", ignore=shutil.ignore_patterns("__pycache__"))
+    cache = str(tmp_path / "cache")
+    first = answer(tmp_path, ASK, XDG_CACHE_HOME=cache, LOCALAPPDATA=cache)
+    assert Path(first).parent.parent == tmp_path / "cache"
+    assert answer(tmp_path, ASK, XDG_CACHE_HOME=cache, LOCALAPPDATA=cache) == first
+    with (tmp_path / "firegui" / "rollout" / "footprint.py").open("a") as source:
+        source.write("\nANOTHER = 1\n")  # the kernels freeze constants of other modules
+    assert answer(tmp_path, ASK, XDG_CACHE_HOME=cache, LOCALAPPDATA=cache) != first
+
+
+def test_numbas_own_variable_goes_before(tmp_path: Path) -> None:
+    assert answer(CHECKOUT, ASK, NUMBA_CACHE_DIR=str(tmp_path)) == str(tmp_path)
+
+
+def test_without_a_folder_to_write_in_the_kernels_load_all_the_same(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder")
+    program = f"{ASK}; import firegui.rollout.simulate"
+    assert answer(CHECKOUT, program, XDG_CACHE_HOME=str(blocked), LOCALAPPDATA=str(blocked)) == "None"
+
+
+def test_a_package_without_sources_can_be_imported(tmp_path: Path) -> None:
+    shutil.copytree(CHECKOUT / "firegui", tmp_path / "firegui", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(CHECKOUT / "resources", tmp_path / "resources")
+    assert compileall.compile_dir(tmp_path / "firegui", legacy=True, quiet=2)
+    for source in (tmp_path / "firegui").rglob("*.py"):
+        source.unlink()
+    cache = str(tmp_path / "cache")
+    program = f"{ASK}; import firegui.rollout.simulate"
+    assert answer(tmp_path, program, XDG_CACHE_HOME=cache, LOCALAPPDATA=cache) == "None"
