@@ -100,6 +100,12 @@ def descend(
             coming = day_start + (places[piece + AHEAD, 1] & (TREATED - 1)) * 128
             for line in range(8):
                 prefetch(gains, coming + line * 16)
+            there = places[piece + AHEAD, 0]
+            prefetch(fields.emission, there + stride)
+            prefetch(fields.collected, there + stride)
+            prefetch(fields.unburned, there)
+            prefetch(fields.adjoint, there)
+            prefetch(slope, there)
         if listed:
             watching.stamps[chunk] = step
         to = at  # an offset, not another array: counting references would stall the processor

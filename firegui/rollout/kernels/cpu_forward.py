@@ -161,6 +161,10 @@ def ignite(
                     coming = gain + (word * 64 + lowest_bit(bits) - tile_column) * 512
                     for line in range(32):
                         prefetch(gains, coming + line * 16)
+                    there = first + (word * 64 + lowest_bit(bits) - tile_column) * 16
+                    for row in range(4):
+                        prefetch(fields.unburned, there + row * stride)
+                        prefetch(fields.emission, there + (row + 1) * stride)
                 above = first - stride
                 north_west, north = load16(fields.emission, above - 1), load16(fields.emission, above)
                 north_east = load16(fields.emission, above + 1)
