@@ -39,8 +39,8 @@ from firegui.rollout.kernels.layout import (
     Layout,
     Setting,
     Workspace,
-    aligned,
     raster_of,
+    unset,
     usual,
 )
 from firegui.rollout.measure import losses_of, metrics_of
@@ -188,7 +188,7 @@ class Run:
         """Room for twice the pieces; what is there is kept."""
         space = self.space
         space.log_places = np.concatenate([space.log_places, np.empty_like(space.log_places)])
-        values = aligned(2 * len(space.log_values))
+        values = unset(2 * len(space.log_values))
         values[: len(space.log_values)] = space.log_values
         space.log_values = values
 

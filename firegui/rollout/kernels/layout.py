@@ -163,9 +163,7 @@ class Layout:
         now, after, touched, treated = (np.zeros(words, np.int64) for _ in range(4))
         marks = Marks(now, after, touched, treated, np.array([self.shape.tile_rows, -1]))
         stamps = np.full(self.shape.tile_rows * self.shape.tile_columns * TILE_ROWS, -1, np.int32)
-        return Workspace(
-            fields, marks, np.empty((SMALLEST_LOG, 2), np.int32), aligned(SMALLEST_LOG * LANES), stamps, {}
-        )
+        return Workspace(fields, marks, np.empty((SMALLEST_LOG, 2), np.int32), unset(SMALLEST_LOG * LANES), stamps, {})
 
 
 def shape_of(rows: int, columns: int) -> Shape:
@@ -196,7 +194,14 @@ def lay_out(maps: FireMaps, shape: Shape) -> Floats:
 
 def aligned(count: int) -> Floats:
     """Zeros that begin at a page: a vector of 16 that straddles two cache lines costs twice the time."""
-    spare = np.zeros(count + PAGE // 4, np.float32)
+    numbers = unset(count)
+    numbers[:] = 0.0
+    return numbers
+
+
+def unset(count: int) -> Floats:
+    """The same with any content. Unlike memory of zeros, numpy asks for this in large pages."""
+    spare = np.empty(count + PAGE // 4, np.float32)
     skip = -spare.ctypes.data % PAGE // spare.itemsize
     return spare[skip : skip + count]
 
