@@ -93,6 +93,7 @@ def descend(
     emission = fields.emission
     scale, count = splat16(decay), splat16(later)
     far, listed = end - begin > NEAR_TILES * 4, len(watching.starts) > 0
+    unprotected = splat16(setting.plain_slope) * count
     for piece in range(begin, end):
         at, chunk, treated = places[piece, 0], places[piece, 1] & (TREATED - 1), places[piece, 1] >= TREATED
         gain = day_start + chunk * 128
@@ -105,13 +106,14 @@ def descend(
             prefetch(fields.collected, there + stride)
             prefetch(fields.unburned, there)
             prefetch(fields.adjoint, there)
-            prefetch(slope, there)
         if listed:
             watching.stamps[chunk] = step
         to = at  # an offset, not another array: counting references would stall the processor
         if not setting.emitter or (watching.has_water and watching.asked[chunk >> 2] == step):
             to = at + shape.cells
-        owed = load16(slope, at) * count
+        owed = unprotected
+        if setting.has_density[chunk >> 2]:
+            owed = load16(slope, at) * count
         adjoint = load16(fields.adjoint, at) - owed  # g
         unburned = load16(fields.unburned, at)
         per_heat = scale

@@ -21,11 +21,15 @@ from firegui.rollout.suppression import dose_of_payload
 
 
 class Objective(NamedTuple):
-    """The objective as fields: protection density, tiles that have any, slope ``l``, 1 in the regions."""
+    """The objective as fields.
+
+    Protection density and the tiles that have any, slope ``l`` and what it is outside the regions, 1 inside them.
+    """
 
     density: Floats
     has_density: NDArray[np.uint8]
     slope: Floats
+    plain_slope: np.float32
     protected: Floats
 
 
@@ -42,8 +46,9 @@ def objective_of(model: Model) -> Objective:
         density = field_of(model.protection.numpy(), shape)
         tiles = density.reshape(-1, shape.stride)[1:-1, 16:-16].reshape(shape.tile_rows, 4, shape.tile_columns, 16)
         slope = field_of(model.occupancy_slope().numpy(), shape)
+        plain = np.float32(model.weights.burn / (model.n_scored * model.n_cells))
         has_density = (tiles > 0.0).any(axis=(1, 3)).reshape(-1).astype(np.uint8)
-        return Objective(density, has_density, slope, field_of(model.protected.numpy(), shape))
+        return Objective(density, has_density, slope, plain, field_of(model.protected.numpy(), shape))
 
     # The regions are kept beside it: as long as they are, their identities belong to nobody else.
     name = f"{model.weights} from {model.first_scored_step} in {id(model.protection)} {id(model.protected)}"

@@ -113,7 +113,8 @@ class Run:
         model, limits = self.model, self.limits
         flown = np.flatnonzero((self.gates.executed & self.water).any(axis=1))
         return Setting(
-            self.objective.density, self.objective.has_density, model.receiver_treated, model.emitter_treated,
+            self.objective.density, self.objective.has_density, self.objective.plain_slope,
+            model.receiver_treated, model.emitter_treated,
             model.first_scored_step, model.n_steps, int(flown[-1]) if len(flown) else -1,
             limits.burn, limits.final, limits.prot, dense, keep,
         )  # fmt: skip

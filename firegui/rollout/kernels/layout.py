@@ -101,6 +101,7 @@ class Setting(NamedTuple):
 
     density: Floats
     has_density: NDArray[np.uint8]
+    plain_slope: np.float32
     receiver: bool
     emitter: bool
     first_scored: int
