@@ -22,7 +22,7 @@ from firegui.rollout.machine import kernel_folder
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import Check, Outcome, Wanted
+from firegui.rollout.outcome import Check, Hear, Outcome, Slopes, Wanted
 from firegui.rollout.remark import Remark
 
 try:
@@ -60,6 +60,11 @@ class Engine(Protocol):
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
         """Roll a schedule out and differentiate the objective."""
 
+    def gain_slopes(
+        self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
+    ) -> NDArray[np.float32]:
+        """Roll the fire out without drops and differentiate a misfit of its days by the gains."""
+
 
 def use_threads() -> int:
     """Give torch half of the cores, or ``FIREGUI_THREADS``, and return how many.
@@ -75,7 +80,10 @@ def use_threads() -> int:
 
 
 def kernel_threads() -> int:
-    """How many threads the kernels use: every core, or ``FIREGUI_THREADS`` of them. They never spin, unlike torch's."""
+    """How many threads the kernels use: every core, or ``FIREGUI_THREADS`` of them.
+
+    Unlike torch's, none waits for one that was not given a core.
+    """
     cores = os.cpu_count() or 1
     return min(_asked_threads() or cores, cores)
 
@@ -163,6 +171,11 @@ class _Whole:
         nobody = Observer(model, None, keep_days=False)
         pairs = zip(schedules, wanted, strict=True)
         return [self.simulate(model, schedule, nobody, check, how) for schedule, how in pairs]
+
+    def gain_slopes(
+        self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
+    ) -> NDArray[np.float32]:
+        return reference.gain_slopes(model, slopes, hear, check, through_days=through_days)
 
     def _roll(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
         raise NotImplementedError

@@ -20,6 +20,7 @@ from firegui.rollout.deposits import groups, landing_offsets, scales_of
 from firegui.rollout.footprint import footprints
 from firegui.rollout.gates import Gates, apply_gates
 from firegui.rollout.model import Model
+from firegui.rollout.outcome import Check, Hear, Slopes
 from firegui.rollout.suppression import MAXIMUM_DOSE, dose_of_payload
 
 
@@ -157,3 +158,31 @@ def _losses(
     w = model.weights
     objective = w.burn * burn + w.final * final + w.prot * prot + w.budget * budget
     return Trajectory(burn, final, prot, budget, objective, gates, *states)
+
+
+def gain_slopes(
+    model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
+) -> NDArray[np.float32]:
+    """``∂𝓛/∂K`` of a misfit of the day-boundary states of the fire without drops, by autograd."""
+    maps, steps = model.maps, model.maps.steps_per_day
+    gains = [day.clone().requires_grad_() for day in model.K.cpu()]
+    burning = torch.from_numpy(maps.ignition).to(model.dtype)
+    unburned, begins, ends = 1.0 - burning, [], []
+    for day in range(maps.days):
+        begins.append(unburned.detach().requires_grad_())
+        unburned = begins[-1]
+        for _ in range(steps):
+            if check is not None:
+                check()
+            new = unburned * (1.0 - torch.exp(-exposure(burning, gains[day])))
+            unburned = (unburned - new).clamp(0.0, 1.0)
+            burning = (burning + new - burning / maps.t_burn).clamp(0.0, 1.0).detach()
+        ends.append(unburned)
+    states = np.stack([1.0 - state.detach().numpy() for state in (begins[0], *ends)]).astype(np.float32)
+    wanted, later = slopes(states), torch.zeros_like(burning)
+    for day in range(maps.days - 1, -1, -1):
+        flow = later - torch.from_numpy(wanted[day + 1]).to(model.dtype)
+        by_gain, by_start = torch.autograd.grad(ends[day], [gains[day], begins[day]], flow)
+        later = by_start if through_days else torch.zeros_like(by_start)
+        hear(day, by_gain.float().numpy())
+    return states

@@ -19,7 +19,7 @@ from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
 from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import Observer, Onlooker
-from firegui.rollout.outcome import WHOLE, Check, Outcome, Wanted
+from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
 from firegui.rollout.remark import Tell, silent
 
 
@@ -167,6 +167,21 @@ def simulate_with_gradient(
     observer = Observer(model, frame_stride, keep_days=False)
     outcome, logit, pose = backends.engine(model).gradient(model, schedule, observer, check)
     return _rollout(outcome, observer), Gradient(outcome.metrics.objective, logit, pose)
+
+
+def gain_slopes(
+    model: Model, slopes: Slopes, hear: Hear, *, through_days: bool = True, check: Check | None = None
+) -> NDArray[np.float32]:
+    """Roll the fire of ``model`` out without drops and differentiate a misfit of its days by the gains ``K``.
+
+    ``slopes`` turns the states ``P [D + 1, H, W]`` at day boundaries into the misfit's slopes ``∂𝓛/∂P`` of the same
+    shape; ``hear(day, ∂𝓛/∂K [8, H, W])`` is called for every day, last day first. With ``h_t = Σ_n K_n B_t(n)`` and
+    ``g = ∂𝓛/∂U_{t+1}``, ``∂𝓛/∂K_n = −Σ_t g U_{t+1} B_t(n)`` and ``g ← g e^{−h_t}``; the carry of ``B`` is cut, as in
+    training the source model. Without ``through_days`` every day is fitted from the state it starts from, which is not
+    differentiated. Slopes of cells that nothing ignites have no
+    meaning: pieces of the raster in which nothing does are left at 0. Returns the states.
+    """
+    return backends.engine(model).gain_slopes(model, slopes, hear, check, through_days=through_days)
 
 
 def watch(

@@ -50,6 +50,12 @@ def lit(maps: FireMaps, *boxes: tuple[slice, slice]) -> FireMaps:
     return replace(maps, ignition=ignition, burnable=maps.burnable | ignition)
 
 
+def wide_fire(seed: int) -> FireMaps:
+    """A fire whose front is long enough for a step to be done in two halves."""
+    maps = fitful_maps(seed, (290, 330), gain=0.3, steps_per_day=12)
+    return lit(maps, (slice(40, 250), slice(40, 290)))
+
+
 def busy_fleet(payload_gal: float = 900.0) -> Fleet:
     """Aircraft of both materials that are back after a step or two."""
     return Fleet(

@@ -19,7 +19,7 @@ from firegui.rollout.gains import SpreadGains
 from firegui.rollout.kernels.gpu import Gpu
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import WHOLE, Check, Outcome, Wanted
+from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
 from tests.numerics.cases import WEIGHTS, random_maps, random_schedule, region_masks, small_fleet
 from tests.numerics.test_gradient import autograd
 
@@ -104,6 +104,9 @@ class Absent:
     def gradient(self, *_: object) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
         raise AssertionError("the processor was asked")
 
+    def gain_slopes(self, *_: object, through_days: bool) -> NDArray[np.float32]:
+        raise AssertionError("the processor was asked")
+
 
 @dataclass
 class Standin:
@@ -124,3 +127,9 @@ class Standin:
     ) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
         self.asked.append(f"gradient on {model.device}")
         return self.outcome, np.zeros(schedule.logits.shape), np.zeros(schedule.poses.shape)
+
+    def gain_slopes(
+        self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
+    ) -> NDArray[np.float32]:
+        self.asked.append(f"gain slopes on {model.device}")
+        return np.zeros((model.maps.days + 1, *model.shape), np.float32)

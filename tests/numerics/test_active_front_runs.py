@@ -15,7 +15,10 @@ from firegui.errors import CancelledError
 from firegui.rollout.backend import kernel_threads
 from firegui.rollout.day_state import Bounds
 from firegui.rollout.kernels.cpu import ActiveFront
+from firegui.rollout.kernels.cpu_model import layout_of
+from firegui.rollout.kernels.cpu_run import Run
 from firegui.rollout.model import Model
+from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import WHOLE, Wanted
 from firegui.rollout.simulate import simulate, simulate_many
 from tests.numerics.cases import model_of
@@ -29,6 +32,7 @@ from tests.numerics.front_cases import (
     many_drops,
     nothing_flies,
     roll,
+    wide_fire,
 )
 
 KEEP = Wanted(keep_states=True)
@@ -79,6 +83,30 @@ def test_schedules_together_give_the_bits_of_each_alone_on_one_thread_and_on_two
         for one, other in zip(together, alone, strict=True):
             assert_same_outcome(one, other)
     assert len({one.metrics.objective for one in alone}) == 9
+
+
+@pytest.mark.parametrize("side", list(RetardantSide))
+def test_steps_in_two_halves_give_the_same_bits_on_one_thread_and_on_two(side: RetardantSide) -> None:
+    maps, fleet = wide_fire(4), busy_fleet()
+    schedule = many_drops(4, maps, fleet)
+    model = model_of(maps, fleet, side=side)
+    alone = differentiate(model, schedule)
+    assert halved_steps(model, schedule) > maps.n_steps // 2
+    for dense in (False, True):
+        for _ in range(3):
+            assert_same_gradient(differentiate(model, schedule, threads=2, dense=dense), alone)
+    assert_same_gradient(differentiate(model, schedule, dense=True), alone)
+
+
+def halved_steps(model: Model, schedule: Schedule) -> int:
+    """How many steps of a rollout are done in two halves."""
+    layout, nobody = layout_of(model), Observer(model, None, keep_days=False)
+    with layout.workspace() as space:
+        run = Run(model, schedule, layout, space, WHOLE, keep=True, dense=False, threads=1)
+        run.advance(nobody, None)
+        count = int((run.log[:-1, 2] < run.log[:-1, 1]).sum())
+        run.clean()
+    return count
 
 
 def test_the_number_of_threads_is_asked_for_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

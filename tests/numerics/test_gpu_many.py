@@ -172,3 +172,10 @@ def test_only_a_lack_of_memory_is_fallen_back_from() -> None:
 
     with pytest.raises(ValueError, match="a mistake"):
         climb_down([Rung(broken, "said"), Rung(lambda: None)], pytest.fail, Found(1), "work")
+
+
+def test_a_fit_is_computed_on_the_processor() -> None:
+    model, schedule = case(9)
+    spare = Standin(roll(model, schedule))
+    gpu(spare=spare).gain_slopes(model, lambda states: states, lambda day, slopes: None, None, through_days=True)
+    assert spare.asked == ["gain slopes on cpu"]

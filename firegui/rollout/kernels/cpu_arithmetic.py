@@ -126,8 +126,14 @@ def touched(marks: Marks, shape: Shape) -> int:
 @inlined
 def awake(marks: Marks, shape: Shape) -> int:
     """How many tiles run at this step."""
+    return awake_between(marks, max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows), shape)
+
+
+@inlined
+def awake_between(marks: Marks, begin: int, end: int, shape: Shape) -> int:
+    """How many of them lie in the rows ``begin … end − 1`` of tiles."""
     count = 0
-    for word in range(max(marks.rows[0] - 1, 0) * shape.words, min(marks.rows[1] + 2, shape.tile_rows) * shape.words):
+    for word in range(begin * shape.words, end * shape.words):
         if marks.now[word] != 0:
             count += set_bits(marks.now[word])
     return count

@@ -12,6 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.rollout.kernels.board import (
+    BEGIN,
+    DONE,
+    EDGE,
+    END,
+    HALF,
+    OTHER,
+    PRESENT,
+    STEP,
+    Board,
+    left_to_me,
+    next_ticket,
+    offer,
+    post,
+    take_place,
+    wait_for,
+)
 from firegui.rollout.kernels.compiled import inlined, kernel
 from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, GONE, TREATED, emit16, survival16
 from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
@@ -68,10 +85,11 @@ def _give_row(field: Floats, at: int, flow: Any, west: Any, middle: Any, east: A
 
 @kernel
 def unburn(
-    fields: Fields, decay: np.float32, emitter: bool, places: NDArray[np.int32], values: Floats, begin: int, end: int
-) -> None:
+    fields: Fields, clock: Clock, step: int, emitter: bool, places: NDArray[np.int32], values: Floats, begin: int,
+    end: int,
+) -> None:  # fmt: skip
     """Undo :func:`~firegui.rollout.kernels.cpu_forward.burn`; the log holds ``new`` again."""
-    scale = splat16(decay)
+    scale = splat16(clock.decay[step % clock.steps_per_day % clock.period + 1])
     for piece in range(begin, end):
         at = places[piece, 0]
         before, after = load16(values, piece * 16), load16(fields.scaled, at)
@@ -82,17 +100,19 @@ def unburn(
 
 @kernel
 def descend(
-    fields: Fields, slope: Floats, gains: Floats, day_start: int, decay: np.float32, later: np.float32, shape: Shape,
-    setting: Setting, places: NDArray[np.int32], values: Floats, begin: int, end: int, watching: Watching, step: int,
+    fields: Fields, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    places: NDArray[np.int32], values: Floats, begin: int, end: int, watching: Watching, step: int,
 ) -> None:  # fmt: skip
-    """One step of the adjoint on the pieces that ignited; ``later`` is the number of scored states after the step.
+    """One step of the adjoint on the pieces that ignited.
 
     What emitters are given goes to ``C``, or is put aside where water asks about this step.
     """
     stride = shape.stride
     emission = fields.emission
-    scale, count = splat16(decay), splat16(later)
-    far, listed = end - begin > NEAR_TILES * 4, len(watching.starts) > 0
+    day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
+    scale = splat16(clock.decay[step % clock.steps_per_day % clock.period])
+    count = splat16(scored_after(setting, step))
+    far, listed = end - begin > NEAR_TILES * 2, len(watching.starts) > 0
     unprotected = splat16(setting.plain_slope) * count
     for piece in range(begin, end):
         at, chunk, treated = places[piece, 0], places[piece, 1] & (TREATED - 1), places[piece, 1] >= TREATED
@@ -139,6 +159,80 @@ def descend(
                 _give(fields.collected, at, flow, heat)
         store(fields.adjoint, at, fma(adjoint, survival16(heat * per_heat), owed))
         store(fields.unburned, at, unburned + load16(values, piece * 16))
+
+
+@inlined
+def scored_after(setting: Setting, step: int) -> np.float32:
+    """The number of scored states after a step."""
+    return np.float32(setting.n_steps - max(step + 1, setting.first_scored) + 1)
+
+
+@inlined
+def _tile_row(places: NDArray[np.int32], piece: int, shape: Shape) -> int:
+    return int((places[piece, 1] & (TREATED - 1)) // (4 * shape.tile_columns))
+
+
+@inlined
+def _below(places: NDArray[np.int32], middle: int, end: int, shape: Shape) -> int:
+    """The first piece of the second half that is not of its first row of tiles."""
+    row, piece = _tile_row(places, middle, shape), middle
+    while piece < end and _tile_row(places, piece, shape) == row:
+        piece += 1
+    return piece
+
+
+@kernel
+def assist_sweep(
+    board: Board, fields: Fields, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    places: NDArray[np.int32], values: Floats, watching: Watching,
+) -> None:  # fmt: skip
+    """What a second thread does during :func:`sweep`: second halves of steps."""
+    words = board.words
+    if take_place(board):
+        ticket = next_ticket(board)
+        while ticket != 0:
+            step, middle, end = words[STEP], words[BEGIN], words[END]
+            unburn(fields, clock, step, setting.emitter, places, values, middle, end)
+            post(words, HALF, ticket)
+            below = _below(places, middle, end, shape)
+            wait_for(board, OTHER, ticket)
+            descend(fields, slope, gains, clock, shape, setting, places, values, middle, below, watching, step)
+            post(words, EDGE, ticket)
+            descend(fields, slope, gains, clock, shape, setting, places, values, below, end, watching, step)
+            post(words, DONE, ticket)
+            ticket = next_ticket(board)
+    post(words, PRESENT, 0)
+
+
+@inlined
+def _back_in_halves(
+    board: Board, fields: Fields, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    places: NDArray[np.int32], values: Floats, begin: int, middle: int, end: int, watching: Watching, step: int,
+) -> None:  # fmt: skip
+    """A step of the adjoint in two halves.
+
+    A piece gives to the rows above and below it. So the second half begins with its first row of tiles, and the first
+    ends with its last, the seam, when that is done: two rows of tiles further down nothing meets it.
+    """
+    seam = middle
+    while seam > begin and _tile_row(places, seam - 1, shape) == _tile_row(places, middle - 1, shape):
+        seam -= 1
+    ticket = offer(board, step, middle, end)
+    unburn(fields, clock, step, setting.emitter, places, values, begin, middle)
+    post(board.words, OTHER, ticket)
+    alone = left_to_me(board, ticket)
+    if alone:
+        unburn(fields, clock, step, setting.emitter, places, values, middle, end)
+    else:
+        wait_for(board, HALF, ticket)
+    descend(fields, slope, gains, clock, shape, setting, places, values, begin, seam, watching, step)
+    if alone:
+        descend(fields, slope, gains, clock, shape, setting, places, values, middle, end, watching, step)
+    else:
+        wait_for(board, EDGE, ticket)
+    descend(fields, slope, gains, clock, shape, setting, places, values, seam, middle, watching, step)
+    if not alone:
+        wait_for(board, DONE, ticket)
 
 
 @kernel
@@ -240,7 +334,7 @@ def merge(
 def sweep(
     fields: Fields, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
     wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
-    watching: Watching, reading: Reading, first: int, last: int,
+    watching: Watching, reading: Reading, first: int, last: int, board: Board,
 ) -> None:  # fmt: skip
     """Steps ``last − 1 … first``: undo the step, take its gradient on, read its footprints."""
     for step in range(last - 1, first - 1, -1):
@@ -249,14 +343,17 @@ def sweep(
         if (step + 1) % clock.steps_per_day % clock.period == 0:
             unscale(fields, setting.emitter, places, values, log[step, 1], log[step + 1, 0])
             watching.hot[:] = NEVER
-        begin, end = log[step, 0], log[step, 1]
-        unburn(fields, clock.decay[now + 1], setting.emitter, places, values, begin, end)
-        later = np.float32(setting.n_steps - max(step + 1, setting.first_scored) + 1)
+        begin, end, middle = log[step, 0], log[step, 1], log[step, 2]
+        later = scored_after(setting, step)
         if watching.has_water:
             ask(watching, reading.poured, step, shape)
             ask(watching, reading.water, step, shape)
-        descend(fields, slope, gains, day_start, clock.decay[now], later, shape, setting, places, values, begin, end,
-                watching, step)  # fmt: skip
+        if middle < end:
+            _back_in_halves(board, fields, slope, gains, clock, shape, setting, places, values, begin, middle, end,
+                            watching, step)  # fmt: skip
+        else:
+            unburn(fields, clock, step, setting.emitter, places, values, begin, end)
+            descend(fields, slope, gains, clock, shape, setting, places, values, begin, end, watching, step)
         if watching.has_water:
             if watching.since <= step:
                 damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching, step)

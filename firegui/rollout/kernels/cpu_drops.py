@@ -16,6 +16,9 @@ from firegui.rollout.kernels.layout import SUM_FIRE, SUM_PROT, Fields, Floats, M
 from firegui.rollout.kernels.vectors import bits_above, fma, load8, minimum, splat8, store, total
 
 
+HIGHEST_DOSE = np.float32(50.0)
+
+
 class Print(NamedTuple):
     """Footprints of one material, by step: drops ``first[t] … first[t + 1]`` with their 8-cell pieces.
 
@@ -30,9 +33,13 @@ class Print(NamedTuple):
 
 
 class DropLog(NamedTuple):
-    """What drops changed, for undoing: per step ``first[t]``, the places, values of one or two fields, the doses."""
+    """What drops changed, for undoing: per step ``first[t]``, the places, values of one or two fields, the doses.
+
+    ``capped[t]`` is 1 where a dose of the step is above :data:`HIGHEST_DOSE`.
+    """
 
     first: NDArray[np.int64]
+    capped: NDArray[np.uint8]
     places: NDArray[np.int32]
     before: Floats
     dose: Floats
@@ -59,7 +66,7 @@ def lay_retardant(
     """``r ← r e^{−E}`` under the drops of ``step``."""
     gather_doses(fields.dose, prints, step)
     count = log.first[step]
-    nothing = splat8(np.float32(0.0))
+    nothing, highest = splat8(np.float32(0.0)), splat8(HIGHEST_DOSE)
     for piece in range(prints.pieces[prints.first[step]], prints.pieces[prints.first[step + 1]]):
         at = prints.places[piece]
         dose = load8(fields.dose, at)
@@ -68,6 +75,8 @@ def lay_retardant(
             log.places[count] = at
             store(log.before, count * 8, before)
             store(log.dose, count * 8, dose)
+            if bits_above(dose, highest) != 0:
+                log.capped[step] = 1
             count += 1
             store(fields.retardant, at, bright8(before * survival8(dose)))
             store(fields.dose, at, nothing)
@@ -84,7 +93,7 @@ def pour_water(
     """``Ũ = U + B (1 − s)`` and ``B̃ = B s`` with ``s = e^{−E}`` under the drops of ``step``."""
     gather_doses(fields.dose, prints, step)
     count = log.first[step]
-    nothing, one = splat8(np.float32(0.0)), splat8(np.float32(1.0))
+    nothing, one, highest = splat8(np.float32(0.0)), splat8(np.float32(1.0)), splat8(HIGHEST_DOSE)
     for piece in range(prints.pieces[prints.first[step]], prints.pieces[prints.first[step + 1]]):
         at = prints.places[piece]
         dose = load8(fields.dose, at)
@@ -95,6 +104,8 @@ def pour_water(
             store(log.before, count * 16, scaled)
             store(log.before, count * 16 + 8, unburned)
             store(log.dose, count * 8, dose)
+            if bits_above(dose, highest) != 0:
+                log.capped[step] = 1
             count += 1
             if bits_above(scaled, nothing) != 0:
                 spared = survival8(dose)

@@ -145,9 +145,12 @@ def relevant(
 @kernel
 def evaluate(
     pairs: NDArray[np.int64], begin: int, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
-    pieces: Pieces,
+    pieces: Pieces, moving: bool,
 ) -> int:  # fmt: skip
-    """Footprints of the ``(step, column)`` pairs from ``begin`` on; returns the first that did not fit any more."""
+    """Footprints of the ``(step, column)`` pairs from ``begin`` on; returns the first that did not fit any more.
+
+    The means are those of footprints whose poses are ``moving``.
+    """
     room = len(pieces.places)
     for k in range(begin, len(pairs)):
         step, column = pairs[k]
@@ -188,8 +191,9 @@ def evaluate(
                 exponent = u * u * half_along + v * v * half_across
                 weight = where_above(splat8(np.float32(high - j + 0.5)), lanes8(), survival8(exponent))
                 mass = mass + weight
-                mass_u, mass_v = fma(weight, u, mass_u), fma(weight, v, mass_v)
-                mass_uv = fma(weight * u, v, mass_uv)
+                if moving:
+                    mass_u, mass_v = fma(weight, u, mass_u), fma(weight, v, mass_v)
+                    mass_uv = fma(weight * u, v, mass_uv)
                 if 0 <= i < shape.rows and -8 < j < shape.columns:
                     pieces.places[used] = (i + 1) * shape.stride + MARGIN + j
                     if j < 0 or j + 8 > shape.columns:  # what lands outside the raster is lost

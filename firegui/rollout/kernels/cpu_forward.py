@@ -11,15 +11,34 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.rollout.kernels.board import (
+    BEGIN,
+    DONE,
+    END,
+    FOUND,
+    HALF,
+    LINE,
+    OTHER,
+    PRESENT,
+    STEP,
+    TO,
+    Board,
+    left_to_me,
+    next_ticket,
+    offer,
+    post,
+    take_place,
+    wait_for,
+)
 from firegui.rollout.kernels.compiled import inlined, kernel
 from firegui.rollout.kernels.cpu_arithmetic import (
     CUT_OFF,
     TREATED,
     awake,
+    awake_between,
     bright16,
     emit16,
     survival16,
-    touch,
     touched,
     wake,
 )
@@ -53,6 +72,8 @@ from firegui.rollout.kernels.vectors import (
 
 NEAR_TILES = 256
 """So many tiles have their gains in the cache from the step before; of more, the coming ones are asked for."""
+WORTH_HALVING = 64
+"""From so many tiles on a step is done in two halves."""
 
 
 @kernel
@@ -136,18 +157,23 @@ def unscale(fields: Fields, emitter: bool, places: NDArray[np.int32], values: Fl
 
 @kernel
 def ignite(
-    fields: Fields, marks: Marks, gains: Floats, day_start: int, decay: np.float32, shape: Shape, setting: Setting,
-    places: NDArray[np.int32], values: Floats, used: int, sums: NDArray[np.float64],
+    fields: Fields, marks: Marks, after: Words, gains: Floats, step: int, clock: Clock, shape: Shape, setting: Setting,
+    begin: int, end: int, far: bool, places: NDArray[np.int32], values: Floats, used: int, sums: NDArray[np.float64],
+    share: int,
 ) -> int:  # fmt: skip
-    """``new = U (1 − e^{−h})`` on the tiles that are awake; logs the 16-cell pieces that ignite and lowers ``U`` there.
+    """``new = U (1 − e^{−h})`` on the tiles that are awake in rows ``begin … end − 1`` of tiles.
 
-    ``S`` is left for :func:`burn`, because other tiles still read it. Returns how many pieces the log holds.
+    Logs the 16-cell pieces that ignite, lowers ``U`` there, adds the tiles to run at the next step to ``after`` and
+    leaves what ``Σ U`` and ``Σ U · density`` fell by in ``sums[share …]``. ``S`` is left for :func:`burn`, because other
+    tiles still read it. Returns how many pieces the log holds.
     """
     stride = shape.stride
+    decay = clock.decay[step % clock.steps_per_day % clock.period]
+    day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
     cut, nothing, scale = splat16(CUT_OFF), splat16(np.float32(0.0)), splat16(decay)
     one = splat16(np.float32(1.0))
-    far = awake(marks, shape) > NEAR_TILES
-    for tile_row in range(max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows)):
+    fire, exposed = 0.0, 0.0
+    for tile_row in range(begin, end):
         for word in range(shape.words):
             bits = marks.now[tile_row * shape.words + word]
             marks.now[tile_row * shape.words + word] = 0
@@ -213,11 +239,12 @@ def ignite(
                             if row == 3:
                                 bottom = lit
                 if either != 0:
-                    sums[SUM_FIRE] += total(fallen)
+                    fire += total(fallen)
                     if guards:
-                        sums[SUM_PROT] += total(guarded)
-                    _wake_around(marks.after, tile_row, tile_column, either, top, bottom, shape)
-                    touch(marks, tile_row, tile_column, shape)
+                        exposed += total(guarded)
+                    _wake_around(after, tile_row, tile_column, either, top, bottom, shape)
+                    wake(marks.touched, tile_row, tile_column, shape)
+    sums[share], sums[share + 1] = fire, exposed
     return used
 
 
@@ -247,11 +274,14 @@ def _wake_around(
 
 @kernel
 def burn(
-    fields: Fields, growth: np.float32, emitter: bool, keep: bool, places: NDArray[np.int32], values: Floats,
-    begin: int, end: int,
+    fields: Fields, clock: Clock, step: int, emitter: bool, keep: bool, places: NDArray[np.int32], values: Floats,
+    begin: int, end: int, to: int,
 ) -> None:  # fmt: skip
-    """``S ← S + new · growth`` for the logged pieces; with ``keep`` the log holds the old ``S`` from then on."""
-    scale = splat16(growth)
+    """``S ← S + new · growth`` for the logged pieces.
+
+    With ``keep`` the log has them from ``to ≤ begin`` on, with the old ``S``, from then on.
+    """
+    scale = splat16(clock.growth[step % clock.steps_per_day % clock.period + 1])
     for piece in range(begin, end):
         at = places[piece, 0]
         before = load16(fields.scaled, at)
@@ -259,18 +289,101 @@ def burn(
         store(fields.scaled, at, after)
         emit16(fields, at, after, emitter and places[piece, 1] >= TREATED)
         if keep:
-            store(values, piece * 16, before)
+            kept = piece - begin + to
+            places[kept, 0], places[kept, 1] = at, places[piece, 1]
+            store(values, kept * 16, before)
+
+
+@inlined
+def _ignite_second(
+    board: Board, fields: Fields, marks: Marks, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    places: NDArray[np.int32], values: Floats,
+) -> None:  # fmt: skip
+    words, bottom = board.words, min(marks.rows[1] + 2, shape.tile_rows)
+    words[FOUND] = ignite(fields, marks, marks.beyond, gains, words[STEP], clock, shape, setting, words[BEGIN], bottom,
+                          True, places, values, words[END], board.sums, LINE)  # fmt: skip
+
+
+@inlined
+def _burn_second(
+    board: Board, fields: Fields, clock: Clock, setting: Setting, places: NDArray[np.int32], values: Floats
+) -> None:
+    words = board.words
+    burn(fields, clock, words[STEP], setting.emitter, setting.keep, places, values, words[END], words[FOUND], words[TO])
+
+
+@kernel
+def assist_forward(
+    board: Board, fields: Fields, marks: Marks, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    places: NDArray[np.int32], values: Floats,
+) -> None:  # fmt: skip
+    """What a second thread does during :func:`forward`: second halves of steps."""
+    if take_place(board):
+        ticket = next_ticket(board)
+        while ticket != 0:
+            _ignite_second(board, fields, marks, gains, clock, shape, setting, places, values)
+            post(board.words, HALF, ticket)
+            wait_for(board, OTHER, ticket)
+            _burn_second(board, fields, clock, setting, places, values)
+            post(board.words, DONE, ticket)
+            ticket = next_ticket(board)
+    post(board.words, PRESENT, 0)
+
+
+@inlined
+def _in_halves(
+    board: Board, fields: Fields, marks: Marks, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    places: NDArray[np.int32], values: Floats, used: int, seam: int, step: int,
+) -> tuple[int, int]:  # fmt: skip
+    """A step in two halves that meet at the row ``seam`` of tiles.
+
+    The second half leaves room in the log for all that the first can ignite, which is closed when ``S`` is brought up
+    to date. Returns where the pieces of the second half begin in the log and where they end.
+    """
+    words, top = board.words, max(marks.rows[0] - 1, 0)
+    begin = used + 4 * awake_between(marks, top, seam, shape)
+    ticket = offer(board, step, seam, begin)
+    middle = ignite(fields, marks, marks.after, gains, step, clock, shape, setting, top, seam, True, places, values,
+                    used, board.sums, 0)  # fmt: skip
+    words[TO] = middle
+    post(words, OTHER, ticket)
+    alone = left_to_me(board, ticket)
+    if alone:
+        _ignite_second(board, fields, marks, gains, clock, shape, setting, places, values)
+    else:
+        wait_for(board, HALF, ticket)
+    burn(fields, clock, step, setting.emitter, setting.keep, places, values, used, middle, used)
+    if alone:
+        _burn_second(board, fields, clock, setting, places, values)
+    else:
+        wait_for(board, DONE, ticket)
+    return middle, middle + words[FOUND] - begin
+
+
+@inlined
+def _seam(marks: Marks, shape: Shape) -> int:
+    """The row of tiles before which about half of the tiles that are awake lie, −1 where there are few."""
+    whole = awake(marks, shape)
+    if whole < WORTH_HALVING:
+        return -1
+    row: int = max(marks.rows[0] - 1, 0)
+    count = 0
+    while 2 * count < whole:
+        count += awake_between(marks, row, row + 1, shape)
+        row += 1
+    return row
 
 
 @kernel
 def forward(
     fields: Fields, marks: Marks, gains: Floats, clock: Clock, shape: Shape, setting: Setting, water: Print,
     retardant: Print, wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
-    sums: NDArray[np.float64], first: int, last: int,
+    sums: NDArray[np.float64], first: int, last: int, board: Board,
 ) -> int:  # fmt: skip
     """Steps ``first … last − 1``.
 
-    ``log[t]`` says where the pieces that ignite at ``t`` begin and end; what follows them is of the rescaling after it.
+    ``log[t]`` says where the pieces that ignite at ``t`` begin and end, and where those of a second half begin; what
+    follows them is of the rescaling after it.
     Returns ``last``, or the step before which the log has to grow, or −1 − t when a bound cannot hold any more in the
     state at ``t``.
     """
@@ -279,12 +392,8 @@ def forward(
         now = step % clock.steps_per_day % clock.period
         used = log[step, 0] if setting.keep else 0
         night = (step + 1) % clock.steps_per_day % clock.period == 0
-        if setting.dense:
-            marks.rows[0], marks.rows[1] = 0, shape.tile_rows - 1
-            for tile in range(tiles):
-                wake(marks.now, tile // shape.tile_columns, tile % shape.tile_columns, shape)
         pieces = water.pieces[water.first[step + 1]] - water.pieces[water.first[step]]
-        room = awake(marks, shape) + 2 * pieces
+        room = tiles if setting.dense else awake(marks, shape) + 2 * pieces
         if night and setting.keep:
             room += room + touched(marks, shape)
         if used + 4 * room > len(places):
@@ -297,11 +406,26 @@ def forward(
             lay_retardant(fields, retardant, laid, marks, step, shape, setting.emitter)
         else:
             laid.first[step + 1] = laid.first[step]
-        day_start = step // clock.steps_per_day * tiles * 512
-        end = ignite(fields, marks, gains, day_start, clock.decay[now], shape, setting, places, values, used, sums)
-        burn(fields, clock.growth[now + 1], setting.emitter, setting.keep, places, values, used, end)
+        seam = _seam(marks, shape)
+        if setting.dense:  # after the seam was found, so that sums are formed in the same order
+            marks.rows[0], marks.rows[1] = 0, shape.tile_rows - 1
+            for tile in range(tiles):
+                wake(marks.now, tile // shape.tile_columns, tile % shape.tile_columns, shape)
+        if seam >= 0:
+            middle, end = _in_halves(board, fields, marks, gains, clock, shape, setting, places, values, used, seam,
+                                     step)  # fmt: skip
+            sums[SUM_FIRE] += board.sums[0] + board.sums[LINE]
+            sums[SUM_PROT] += board.sums[1] + board.sums[LINE + 1]
+        else:
+            top, bottom = max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows)
+            end = ignite(fields, marks, marks.after, gains, step, clock, shape, setting, top, bottom, False, places,
+                         values, used, board.sums, 0)  # fmt: skip
+            burn(fields, clock, step, setting.emitter, setting.keep, places, values, used, end, used)
+            sums[SUM_FIRE] += board.sums[0]
+            sums[SUM_PROT] += board.sums[1]
+            middle = end
         _next_step(marks, shape)
-        log[step, 1] = end
+        log[step, 1], log[step, 2] = end, middle
         if night:
             end, alight = rescale(fields, marks, shape, clock.decay[now + 1], setting, places, values, end)
             if alight:
@@ -317,9 +441,15 @@ def forward(
 
 @inlined
 def _next_step(marks: Marks, shape: Shape) -> None:
-    for word in range(max(marks.rows[0] - 1, 0) * shape.words, min(marks.rows[1] + 2, shape.tile_rows) * shape.words):
-        marks.now[word] = marks.after[word]
-        marks.after[word] = 0
+    top, bottom = max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows)
+    for word in range(top * shape.words, bottom * shape.words):
+        marks.now[word] = marks.after[word] | marks.beyond[word]
+        marks.after[word], marks.beyond[word] = 0, 0
+    for word in range(shape.words):
+        if marks.touched[top * shape.words + word] != 0:
+            marks.rows[0] = top
+        if marks.touched[(bottom - 1) * shape.words + word] != 0:
+            marks.rows[1] = bottom - 1
 
 
 @inlined

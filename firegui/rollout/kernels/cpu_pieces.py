@@ -13,14 +13,15 @@ Pairs = NDArray[np.int64]
 
 
 def pieces_of(
-    pairs: Pairs, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape, space: Workspace, name: str
-) -> Pieces:
+    pairs: Pairs, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape, space: Workspace, name: str,
+    *, moving: bool = True,
+) -> Pieces:  # fmt: skip
     """The footprints of ``pairs [n, 2]`` = ``(step, column)``, in the memory that ``space`` has under ``name``."""
     count, done = _estimate(pairs, fleet), 0
     pieces = _room(len(pairs), count, space, name)
     pieces.first[0] = 0
     while True:
-        done = evaluate(pairs, done, poses, fleet, wind, shape, pieces)
+        done = evaluate(pairs, done, poses, fleet, wind, shape, pieces, moving)
         if done == len(pairs):
             return pieces
         count = 2 * count + 1024

@@ -8,22 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_drops import DropLog
+from firegui.rollout.kernels.cpu_drops import HIGHEST_DOSE, DropLog
 from firegui.rollout.kernels.cpu_footprints import ACROSS, ALONG, AMOUNT, COS, MEAN_U, MEAN_UV, MEAN_V, SIN, Pieces
 from firegui.rollout.kernels.layout import Fields, Floats
 from firegui.rollout.kernels.vectors import (
     any_nonzero,
-    bits_above,
     fma,
     lanes8,
     load8,
+    prefetch,
     splat8,
     store,
     total,
     where_above,
 )
 
-HIGHEST_DOSE = np.float32(50.0)
+AHEAD = 128
+"""Weights ahead that are asked for: the tables are larger than a cache."""
 
 
 class Watching(NamedTuple):
@@ -87,15 +88,6 @@ def _show(field: Floats, log: DropLog, step: int, kept: Floats, first: int, asid
         store(field, log.places[piece] + aside, load8(kept, (first + piece - log.first[step]) * 8))
 
 
-@inlined
-def _capped(log: DropLog, step: int) -> bool:
-    """Whether any dose of ``step`` is above the cap."""
-    for piece in range(log.first[step], log.first[step + 1]):
-        if bits_above(load8(log.dose, piece * 8), splat8(HIGHEST_DOSE)) != 0:
-            return True
-    return False
-
-
 @kernel
 def read(
     listed: Listed, reading: Reading, fields: Fields, slope: Floats, later: np.float32, decay: np.float32,
@@ -114,6 +106,7 @@ def read(
         plain, by_u, by_v, by_uv = nothing, nothing, nothing, nothing
         for piece in range(pieces.first[k], pieces.first[k + 1]):
             at = pieces.places[piece]
+            prefetch(pieces.weights, piece * 8 + AHEAD)
             value = load8(fields.collected, at + aside)
             if water:
                 scaled = load8(fields.scaled, at)
@@ -158,7 +151,7 @@ def read_retardant(
     step: int,
 ) -> None:
     """Read ``C``, which is 0 where the dose of the step is capped."""
-    capped = _capped(laid, step)
+    capped = laid.capped[step] != 0
     if capped:
         _hide(fields.collected, laid, step, watching.kept, 0, 0)
     read(reading.laid, reading, fields, slope, later, decay, False, 0, step)
@@ -180,7 +173,7 @@ def read_water(
     aside: int,
 ) -> None:
     """Read the slope by water's dose, which is 0 where that is capped."""
-    capped, count = _capped(wet, step), wet.first[step + 1] - wet.first[step]
+    capped, count = wet.capped[step] != 0, wet.first[step + 1] - wet.first[step]
     if capped:
         _hide(fields.scaled, wet, step, watching.kept, 0, 0)
         _hide(fields.collected, wet, step, watching.kept, count, aside)

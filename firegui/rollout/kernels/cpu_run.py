@@ -15,7 +15,7 @@ from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, stat
 from firegui.rollout.gates import Gates, apply_gates
 from firegui.rollout.kernels.cpu_drops import DropLog, Print
 from firegui.rollout.kernels.cpu_footprints import AMOUNT
-from firegui.rollout.kernels.cpu_forward import forward, score, wake_touched
+from firegui.rollout.kernels.cpu_forward import WORTH_HALVING, assist_forward, forward, score, wake_touched
 from firegui.rollout.kernels.cpu_model import aircraft_of, objective_of, wind_of
 from firegui.rollout.kernels.cpu_pieces import pieces_of
 from firegui.rollout.kernels.cpu_reading import Listed
@@ -59,7 +59,7 @@ class Run:
 
     def __init__(
         self, model: Model, schedule: Schedule, layout: Layout, space: Workspace, wanted: Wanted, *, keep: bool,
-        dense: bool,
+        dense: bool, threads: int,
     ) -> None:  # fmt: skip
         self.model, self.schedule, self.layout, self.space, self.wanted = model, schedule, layout, space, wanted
         self.shape, self.clock, self.objective = layout.shape, layout.clock, objective_of(model)
@@ -69,12 +69,13 @@ class Run:
         self.aircraft, self.wind = aircraft_of(model), wind_of(model)
         self.water = np.zeros(model.fleet.n_aircraft, bool)
         self.water[model.columns_of(Material.WATER)] = True
+        self.threads = threads
         self.step = 0 if wanted.start is None else wanted.start.day * self.clock.steps_per_day
         self.drops_of_water = self._listed(self.gates.executed & self.water, "water")
         self.drops_of_retardant = self._listed(self.gates.executed & ~self.water, "retardant")
         self.poured, self.wet = self._printed(self.drops_of_water, 16, "water")
         self.laid_down, self.laid = self._printed(self.drops_of_retardant, 8, "retardant")
-        self.log = np.zeros((model.n_steps + 1, 2), np.int64)
+        self.log = np.zeros((model.n_steps + 1, 3), np.int64)
         bounds, scored = wanted.bounds, model.n_scored * SLACK
         # The bounds in the units of the running sums.
         self.limits = Bounds(
@@ -94,7 +95,7 @@ class Run:
 
     def listed(self, pairs: NDArray[np.int64], name: str, *, executed: bool) -> Listed:
         """``pairs`` with their footprints, in the workspace's memory of that name."""
-        pieces = pieces_of(pairs, self.poses, self.aircraft, self.wind, self.shape, self.space, name)
+        pieces = pieces_of(pairs, self.poses, self.aircraft, self.wind, self.shape, self.space, name, moving=executed)
         first = np.searchsorted(pairs[:, 0], np.arange(self.model.n_steps + 1)).astype(np.int64)
         return Listed(pairs, first, pieces, executed)
 
@@ -103,7 +104,8 @@ class Run:
         pieces, drops, space = listed.pieces, len(listed.pairs), self.space
         count = int(pieces.first[drops])
         log = DropLog(
-            np.zeros(self.model.n_steps + 1, np.int64), space.room(f"{name} changed", count, np.int32),
+            np.zeros(self.model.n_steps + 1, np.int64), np.zeros(self.model.n_steps, np.uint8),
+            space.room(f"{name} changed", count, np.int32),
             space.room(f"{name} before", count * width, np.float32), space.room(f"{name} dose", count * 8, np.float32),
         )  # fmt: skip
         amounts = pieces.about[: 8 * drops].reshape(-1, 8)[:, AMOUNT].astype(np.float32)
@@ -155,12 +157,14 @@ class Run:
 
     def _steps(self, target: int) -> None:
         space = self.space
+        fire = (space.fields, space.marks, self.layout.gains, self.clock, self.shape, self.setting)
         while self.step < target:
-            reached = forward(
-                space.fields, space.marks, self.layout.gains, self.clock, self.shape, self.setting, self.poured,
-                self.laid_down, self.wet, self.laid, space.log_places, space.log_values, self.log, self.sums,
-                self.step, target,
-            )  # fmt: skip
+            log = (space.log_places, space.log_values)
+            with space.partner.helping(assist_forward, *fire, *log, wanted=self._halved()) as board:
+                reached = forward(
+                    *fire, self.poured, self.laid_down, self.wet, self.laid, *log, self.log, self.sums, self.step,
+                    target, board,
+                )  # fmt: skip
             self.step = reached if reached >= 0 else -1 - reached
             if reached < 0:
                 self._look_closer()
@@ -172,6 +176,11 @@ class Run:
                 self._grow()
         if not self.wanted.bounds.none and self.step < self.model.n_steps:
             self._look_closer()
+
+    def _halved(self) -> bool:
+        """Whether a second thread would find something to do."""
+        awake = int(np.bitwise_count(self.space.marks.now.view(np.uint64)).sum())
+        return self.threads > 1 and awake >= WORTH_HALVING
 
     def _look_closer(self) -> None:
         """Give up if a bound cannot hold, judged by the state itself.

@@ -219,7 +219,7 @@ def clean(fields: Fields, marks: Marks, shape: Shape, stamps: NDArray[np.int32],
                         store(fields.collected, shape.cells + first + row * shape.stride + side, nothing)
                 for row in range(4):
                     store(fields.adjoint, first + row * shape.stride, nothing)
-        marks.now[word], marks.after[word] = 0, 0
+        marks.now[word], marks.after[word], marks.beyond[word] = 0, 0, 0
         marks.touched[word], marks.treated[word] = 0, 0
     marks.rows[0], marks.rows[1] = shape.tile_rows, -1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.rollout.kernels.cpu_backward import sweep
+from firegui.rollout.kernels.cpu_backward import assist_sweep, sweep
 from firegui.rollout.kernels.cpu_footprints import NEVER, Box, reach_of, relevant
 from firegui.rollout.kernels.cpu_reading import Listed, Reading, Watching
 from firegui.rollout.kernels.cpu_run import Run
@@ -52,15 +52,25 @@ class Sweep:
             if check is not None:
                 check()
             last = min(first + length, run.model.n_steps)
+            idle_water, idle_retardant = self._tables(first, last)
             reading = Reading(
-                run.drops_of_water, run.drops_of_retardant, self._listed(self._idle_water, first, last, "idle water"),
-                self._listed(self._idle_retardant, first, last, "idle retardant"), self.decision, self.pose,
-            )  # fmt: skip
-            sweep(
-                space.fields, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting,
-                run.wet, run.laid, space.log_places, space.log_values, run.log, watching, reading, first, last,
-            )  # fmt: skip
+                run.drops_of_water, run.drops_of_retardant, idle_water, idle_retardant, self.decision, self.pose
+            )
+            fire = (space.fields, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting)
+            log = (space.log_places, space.log_values)
+            halved = run.threads > 1 and bool((run.log[first:last, 2] < run.log[first:last, 1]).any())
+            with space.partner.helping(assist_sweep, *fire, *log, watching, wanted=halved) as board:
+                sweep(*fire, run.wet, run.laid, *log, run.log, watching, reading, first, last, board)
         space.stamps[watching.chunks] = -1  # some lie in tiles that never burned, which cleaning does not visit
+
+    def _tables(self, first: int, last: int) -> tuple[Listed, Listed]:
+        """Footprints of the open pairs of some steps, of water and of retardant."""
+        if self._run.threads > 1 and len(self._idle_water) > 0:
+            beside = self._run.space.partner.submit(self._listed, self._idle_water, first, last, "idle water")
+            retardant = self._listed(self._idle_retardant, first, last, "idle retardant")
+            return beside.result(), retardant
+        water = self._listed(self._idle_water, first, last, "idle water")
+        return water, self._listed(self._idle_retardant, first, last, "idle retardant")
 
     def _listed(self, pairs: NDArray[np.int64], first: int, last: int, name: str) -> Listed:
         begin, end = np.searchsorted(pairs[:, 0], [first, last])

@@ -22,7 +22,7 @@ from firegui.rollout.kernels.gpu_sweep import Sweep
 from firegui.rollout.kernels.gpu_torch import TorchKernels
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import WHOLE, Check, Outcome, Wanted
+from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
 
 Result = TypeVar("Result")
 Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
@@ -44,6 +44,11 @@ class Spare(Protocol):
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
     ) -> Outcome:
         """Roll a schedule out."""
+
+    def gain_slopes(
+        self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
+    ) -> NDArray[np.float32]:
+        """Differentiate a misfit by the gains."""
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
         """Roll a schedule out and differentiate the objective."""
@@ -142,6 +147,12 @@ class Gpu:
         if is_foreign(wanted):
             return on_processor()
         return self._climb("rollout", model, [Rung(on_device, ON_THE_CPU), Rung(on_processor)])
+
+    def gain_slopes(
+        self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
+    ) -> NDArray[np.float32]:
+        """On the processor: a fit is bound by the network, and by the memory of its days."""
+        return self._spare.gain_slopes(on_cpu(model), slopes, hear, check, through_days=through_days)
 
     def simulate_many(
         self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]

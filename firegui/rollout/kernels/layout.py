@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.maps import FireMaps
 from firegui.rollout.gains import MAXIMUM_FACTOR
+from firegui.rollout.kernels.board import Partner
 from firegui.rollout.kernels.compiled import kernel
 
 Floats = NDArray[np.float32]
@@ -85,12 +86,14 @@ class Fields(NamedTuple):
 class Marks(NamedTuple):
     """Sets of tiles: to be run at this step, at the next, ever burning, and with retardant.
 
+    ``beyond`` is the second half's part of ``after``.
     ``rows`` are the first and last row of tiles that ever burned: only there and one row further anything is awake, so
     that a step does not look at the rest of the raster.
     """
 
     now: Words
     after: Words
+    beyond: Words
     touched: Words
     treated: Words
     rows: Words
@@ -124,6 +127,7 @@ class Workspace:
     log_values: Floats
     stamps: NDArray[np.int32]
     scratch: dict[str, NDArray[Any]]
+    partner: Partner
 
     def room(self, name: str, count: int, kind: type[np.generic]) -> NDArray[Any]:
         """An array of at least ``count`` numbers of any content, the same for the same name.
@@ -161,10 +165,12 @@ class Layout:
         cells, words = self.shape.cells, self.shape.tile_rows * self.shape.words
         fields = _fields(cells)
         fields.unburned[:], fields.retardant[:] = 1.0, 1.0
-        now, after, touched, treated = (np.zeros(words, np.int64) for _ in range(4))
-        marks = Marks(now, after, touched, treated, np.array([self.shape.tile_rows, -1]))
+        now, after, beyond, touched, treated = (np.zeros(words, np.int64) for _ in range(5))
+        marks = Marks(now, after, beyond, touched, treated, np.array([self.shape.tile_rows, -1]))
         stamps = np.full(self.shape.tile_rows * self.shape.tile_columns * TILE_ROWS, -1, np.int32)
-        return Workspace(fields, marks, np.empty((SMALLEST_LOG, 2), np.int32), unset(SMALLEST_LOG * LANES), stamps, {})
+        return Workspace(
+            fields, marks, np.empty((SMALLEST_LOG, 2), np.int32), unset(SMALLEST_LOG * LANES), stamps, {}, Partner()
+        )
 
 
 def shape_of(rows: int, columns: int) -> Shape:
