@@ -2,8 +2,8 @@
 
 A rollout is a chain of steps of some 10 µs, far too short for a pool of threads. So the second thread waits on the
 board for as long as there is work, and the first offers it the half of a step under a ticket. Whoever claims the ticket
-first does that half: a thread that the system has not woken, or that another program has pushed aside, costs nothing but
-its help. What each half is follows from the state of the fire alone, so the bits do not depend on who did it.
+first does that half: a thread that the system has not woken, or that another program has pushed aside, costs nothing
+but its help. What each half is follows from the state of the fire alone, so the bits do not depend on who did it.
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ from firegui.rollout.kernels.cpu_arithmetic import bright8, emit8, mark, surviva
 from firegui.rollout.kernels.layout import SUM_FIRE, SUM_PROT, Fields, Floats, Marks, Setting, Shape
 from firegui.rollout.kernels.vectors import bits_above, fma, load8, minimum, splat8, store, total
 
-
 HIGHEST_DOSE = np.float32(50.0)
 
 

@@ -164,8 +164,8 @@ def ignite(
     """``new = U (1 − e^{−h})`` on the tiles that are awake in rows ``begin … end − 1`` of tiles.
 
     Logs the 16-cell pieces that ignite, lowers ``U`` there, adds the tiles to run at the next step to ``after`` and
-    leaves what ``Σ U`` and ``Σ U · density`` fell by in ``sums[share …]``. ``S`` is left for :func:`burn`, because other
-    tiles still read it. Returns how many pieces the log holds.
+    leaves what ``Σ U`` and ``Σ U · density`` fell by in ``sums[share …]``. ``S`` is left for :func:`burn`, because
+    other tiles still read it. Returns how many pieces the log holds.
     """
     stride = shape.stride
     decay = clock.decay[step % clock.steps_per_day % clock.period]
