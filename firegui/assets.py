@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from firegui.errors import FireguiError
@@ -20,3 +21,11 @@ def resource(name: str) -> Path:
         if candidate.exists():
             return candidate
     raise FireguiError(f"The shipped file resources/{name} is missing; install firegui again.")
+
+
+def installed_version() -> str:
+    """The version that is installed; of a checkout that is not, ``unknown``."""
+    try:
+        return version("firegui")
+    except PackageNotFoundError:
+        return "unknown"

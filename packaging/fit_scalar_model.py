@@ -16,7 +16,7 @@ from dataclasses import asdict, fields, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from firegui.calibration.forecast import forecast, score_days
+from firegui.calibration.forecast import scalar_forecast, score_days
 from firegui.calibration.scalar import KNOBS, FitProgress, FitSettings, fit_scalar, knobs_for
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError
@@ -66,7 +66,7 @@ def rounded(parameters: ScalarParameters) -> ScalarParameters:
 def make_card(event: Scenario, settings: FitSettings, parameters: ScalarParameters, fitted: date) -> ModelCard:
     """Score the parameters on the whole grid and state what they are worth."""
     days = min(SCORED_DAYS, event.days)
-    scores = score_days(event, forecast(event, parameters, days), settings.fit_days)
+    scores = score_days(event, scalar_forecast(event, parameters, days), settings.fit_days)
     return ModelCard(
         label=f"scalar spread model (provisional, fitted on {event.name} days 0–{settings.fit_days - 1})",
         fitted_on=f"{event.name}, perimeters of {event.date_of_day(0)} to {event.date_of_day(settings.fit_days)}",

@@ -90,6 +90,17 @@ def make_project(seed: int = 0, *, epochs: int = 6, maps: FireMaps | None = None
     return Project(scenario, Fleet(()), {}, (region,), plan, model, fire).with_fleet(small_fleet())
 
 
+def watched_project(days: int = 4, skipped: tuple[int, ...] = ()) -> Project:
+    """:func:`make_project` for ``days`` days, with a perimeter that grows by a cell a day; ``skipped`` have none."""
+    project = make_project(maps=random_maps(days=days))
+    kept = [day for day in range(days + 1) if day not in skipped]
+    rows, columns = np.indices(SHAPE)
+    far = np.maximum(np.abs(rows - SHAPE[0] // 2 + 0.5), np.abs(columns - SHAPE[1] // 2 + 0.5))
+    observed = np.stack([far < day + 1 for day in kept])
+    dates = tuple(project.scenario.date_of_day(day) for day in kept)
+    return replace(project, scenario=replace(project.scenario, observed=observed, observed_dates=dates))
+
+
 def tiny_project(tmp_path: Path, project: Project | None = None) -> Path:
     """Save ``project`` (else :func:`make_project`) as ``tmp_path/tiny.firegui`` and return that folder."""
     folder = tmp_path / "tiny.firegui"

@@ -1,4 +1,4 @@
-"""Rolling the scalar model out from an observed perimeter, without drops, and cutting an event to its fire."""
+"""Rolling a fire model out from an observed perimeter, without drops, and cutting an event to its fire."""
 
 from __future__ import annotations
 
@@ -8,77 +8,106 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.calibration.scores import Bools, day_score
 from firegui.domain.fleet import Fleet
 from firegui.domain.grid import Grid
+from firegui.domain.maps import FireMaps
+from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.errors import InputError, Problem
 from firegui.fire.card import DayScore
+from firegui.fire.maps import project_maps
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import scalar_maps
+from firegui.fire.skill import Bools, day_score, observed_start, scored_days
+from firegui.rollout.remark import Tell, silent
 from firegui.rollout.simulate import prepare, simulate
 
 Check = Callable[[], None]
+Box = tuple[slice, slice]
 
 
 def forecast(
+    project: Project, days: int, *, backend: str = "auto", check: Check | None = None, tell: Tell = silent
+) -> NDArray[np.float32]:
+    """``P [days + 1, H, W]`` at day boundaries by the project's fire model, from the perimeter of event day 0 alone.
+
+    The model is given the event without its later perimeters, so it cannot have read them. ``check`` may raise to
+    cancel; ``tell`` hears what the engine has to say. Raises :class:`~firegui.errors.InputError` for an event without a
+    perimeter on day 0 or a model without maps for that many days.
+    """
+    event = blindfolded(project.scenario)
+    plan = replace(project.plan, start_day=0, days=days)
+    return roll_out(project_maps(replace(project, scenario=event, plan=plan)), backend=backend, check=check, tell=tell)
+
+
+def scalar_forecast(
     event: Scenario, parameters: ScalarParameters, days: int, *, backend: str = "auto", check: Check | None = None
 ) -> NDArray[np.float32]:
-    """``P [days + 1, H, W]`` at day boundaries, started from the perimeter of day 0 with all of it burning.
-
-    Raises :class:`~firegui.errors.InputError` for an event without a perimeter on day 0 or without enough weather.
-    """
+    """:func:`forecast` of the constant-parameter model, on an event without a project."""
     start = observed_start(event)
     if days > event.days:
         what = f"{days} days asked for with weather for {event.days}"
         raise InputError([Problem("forecast", what, f"use at most {event.days} days")])
-    maps = scalar_maps(event, parameters, start, 0, days)
-    nothing = np.zeros((0, *event.grid.shape), bool)
-    model = prepare(maps, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend=backend)
+    return roll_out(scalar_maps(event, parameters, start, 0, days), backend=backend, check=check)
+
+
+def roll_out(
+    maps: FireMaps, *, backend: str = "auto", check: Check | None = None, tell: Tell = silent
+) -> NDArray[np.float32]:
+    """``P [D + 1, H, W]`` at day boundaries of one rollout without drops, from the ignition of ``maps``."""
+    nothing = np.zeros((0, *maps.shape), bool)
+    model = prepare(
+        maps, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend=backend, tell=tell
+    )
     rollout = simulate(model, Schedule.empty(maps.n_steps, 0), check=check, keep_days=True)
     assert rollout.p_fire_days is not None
     return rollout.p_fire_days
 
 
-def observed_start(event: Scenario) -> Bools:
-    """The observed perimeter of day 0; a drawn or simulated ignition does not count."""
-    start = event.observed_on(0)
-    if start is None or not start.any():
-        remedy = "import the event with perimeters that begin on its first day"
-        raise InputError([Problem("forecast", "there is no observed perimeter on day 0", remedy)])
-    return start
+def blindfolded(event: Scenario) -> Scenario:
+    """The event with no perimeter but that of day 0. Raises :class:`~firegui.errors.InputError` if it has none."""
+    start = observed_start(event)
+    return replace(event, observed=start[np.newaxis], observed_dates=(event.date_of_day(0),))
 
 
 def score_days(event: Scenario, states: NDArray[np.float32], seen_days: int) -> tuple[DayScore, ...]:
-    """Score the states ``[D + 1, H, W]`` on every day with a perimeter of its own, days only filled forward left out.
+    """Score the states ``[D + 1, H, W]`` on every day with a perimeter of its own, as a model card keeps it.
 
     Up to ``seen_days`` the reference holds the perimeter of day 0, afterwards that of day ``seen_days``.
     """
     scores = []
-    for day in range(1, len(states)):
+    for day in scored_days(event, len(states) - 1):
         observed = event.observed_on(day)
         held = event.observed_on(0 if day <= seen_days else seen_days)
-        if observed is not None and held is not None and not event.is_filled_forward(day):
+        if observed is not None and held is not None:
             scores.append(day_score(day, states[day], observed, held))
     return tuple(scores)
 
 
-def cropped(event: Scenario, last_day: int, margin_cells: int) -> Scenario:
-    """The event on the bounding box of its perimeter of ``last_day`` and ``margin_cells`` around it."""
+def fit_box(event: Scenario, last_day: int, margin_cells: int) -> Box:
+    """Rows and columns of the perimeter of ``last_day`` and ``margin_cells`` around it; all without a perimeter."""
     reached = event.observed_on(last_day)
     if reached is None or not reached.any():
-        return event
-    rows, columns = (_span(np.asarray(reached.any(axis=axis)), margin_cells) for axis in (1, 0))
-    box = (rows, columns)
+        return slice(0, event.grid.shape[0]), slice(0, event.grid.shape[1])
+    return _span(np.asarray(reached.any(axis=1)), margin_cells), _span(np.asarray(reached.any(axis=0)), margin_cells)
+
+
+def cropped(event: Scenario, last_day: int, margin_cells: int) -> Scenario:
+    """The event on :func:`fit_box`."""
+    return cropped_to(event, fit_box(event, last_day, margin_cells))
+
+
+def cropped_to(event: Scenario, box: Box) -> Scenario:
+    """The event on some rows and columns."""
     days = (slice(None), *box)
     return replace(
         event,
-        grid=_cropped_grid(event.grid, rows, columns),
-        wind_speed=event.wind_speed[days],
-        wind_dir=event.wind_dir[days],
-        layers={key: layer[box] for key, layer in event.layers.items()},
+        grid=_cropped_grid(event.grid, *box),
+        wind_speed=np.ascontiguousarray(event.wind_speed[days]),
+        wind_dir=np.ascontiguousarray(event.wind_dir[days]),
+        layers={key: np.ascontiguousarray(layer[box]) for key, layer in event.layers.items()},
         ignition=None if event.ignition is None else event.ignition[box],
         observed=None if event.observed is None else event.observed[days],
         markers=(),

@@ -7,19 +7,19 @@ A candidate is rolled out from the perimeter of day 0 through the engine itself 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from firegui.calibration.forecast import Check, cropped, forecast, observed_start, score_days
-from firegui.calibration.scores import misfit
+from firegui.calibration.forecast import Check, cropped, scalar_forecast, score_days
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import bounds_problems, option
 from firegui.errors import InputError, Problems
 from firegui.fire.card import DayScore
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import terrain
+from firegui.fire.skill import observed_start
 
 PENALTY = 0.01
 STEP_SHARE = 0.2
@@ -126,6 +126,21 @@ def fit_scalar(
     return search.result()
 
 
+def misfit(scores: Sequence[DayScore], start_cells: int) -> float:
+    """What the fit makes small: how far shape, size and growth are off.
+
+    ``mean(1 − soft IoU) + ½ mean|area error| + ½ Σ|ΔP − ΔO| / ΣΔO``, the last over the growth from one scored day to
+    the next, beginning with ``start_cells``. Shape and size alone would accept a fire that passes the observed one at
+    full speed on the last fitted day; the growth term makes it slow down where the observed one did.
+    """
+    shape = float(np.mean([1.0 - score.soft_iou for score in scores]))
+    size = float(np.mean([abs(score.area_error) for score in scores]))
+    grown = np.diff([start_cells, *(score.observed_cells for score in scores)])
+    expected = np.diff([start_cells, *(score.expected_cells for score in scores)])
+    growth = float(np.abs(expected - grown).sum()) / max(float(grown.sum()), 1.0)
+    return shape + 0.5 * size + 0.5 * growth
+
+
 def knobs_for(event: Scenario) -> tuple[Knob, ...]:
     """The parameters that this event's layers can say anything about."""
     absent = set() if "canopy_cover" in event.layers else {"fuel"}
@@ -205,7 +220,7 @@ class _Search:
         return moved != self._best and self._try(moved)
 
     def _try(self, candidate: ScalarParameters) -> bool:
-        states = forecast(self._event, candidate, self._settings.fit_days, check=self._check)
+        states = scalar_forecast(self._event, candidate, self._settings.fit_days, check=self._check)
         scores = score_days(self._event, states, self._settings.fit_days)
         loss = misfit(scores, self._start_cells)
         loss += sum(knob.penalty(getattr(candidate, knob.name)) for knob in self._knobs)

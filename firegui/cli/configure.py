@@ -16,10 +16,13 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
+from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
+from firegui.fire.first_project import with_model
 from firegui.io.fleet_toml import read_fleet
 from firegui.io.project_store import load_project, save_project
 from firegui.io.regions_file import read_regions
+from firegui.io.weights_file import read_weights
 
 _TITLE = "The project was not changed"
 
@@ -40,6 +43,14 @@ _TITLE = "The project was not changed"
 @click.option("--weights", metavar="burn=,final=,prot=,budget=", help="Weights of the objective; those not named stay.")
 @click.option("--start-day", type=int, help="Day of the event on which the plan starts, counted from 0.")
 @click.option("--days", type=int, help="Length of the plan.")
+@click.option(
+    "--model",
+    type=click.Choice(["network", "scalar", "maps"]),
+    help="The shipped network, the shipped constant parameters, or the maps the project was imported with.",
+)
+@click.option(
+    "--fire-weights", "weights_file", metavar="F.safetensors", type=FILE, help="The network with weights of your own."
+)
 @effectiveness_options
 @json_option
 def configure(
@@ -50,15 +61,15 @@ def configure(
     weights: str | None,
     start_day: int | None,
     days: int | None,
+    model: str | None,
+    weights_file: Path | None,
     eta_retardant: float | None,
     eta_water: float | None,
     as_json: bool,
 ) -> None:
-    """Change PROJECT: fleet, protected regions, objective, days, nominal effectiveness."""
-    if all(
-        value is None
-        for value in (fleet_file, regions_file, setting, weights, start_day, days, eta_retardant, eta_water)
-    ):
+    """Change PROJECT: fleet, protected regions, objective, days, fire model, nominal effectiveness."""
+    files = (fleet_file, regions_file, weights_file)
+    if all(value is None for value in (*files, setting, weights, start_day, days, model, eta_retardant, eta_water)):
         raise click.UsageError("nothing to change: give at least one option")
     gather = Gather()
     before = gather.attempt(lambda: load_project(project_folder))
@@ -70,6 +81,7 @@ def configure(
         days=plan.days if days is None else days,
         nominal=effectiveness(plan.nominal, eta_retardant, eta_water),
     )
+    fire_weights = _fire_model(model, weights_file, gather)
     if before is None:
         check_source(regions_file, gather)
         gather.extend(plan.problems())
@@ -77,6 +89,7 @@ def configure(
         return
     regions = None if regions_file is None else gather.attempt(lambda: read_regions(regions_file, before.scenario.grid))
     after = changed(before, fleet, regions, plan)
+    after = gather.attempt(lambda: _remodelled(after, model, fire_weights)) or after
     gather.extend(introduced(before, after))
     gather.raise_if_any(_TITLE)
     save_project(after, project_folder, replacing=True)
@@ -92,6 +105,19 @@ def changed(project: Project, fleet: Fleet | None, regions: tuple[Region, ...] |
     """``project`` with what is not ``None`` replaced; a fleet's grounded days are days of the new plan."""
     after = replace(project, plan=plan, regions=project.regions if regions is None else regions)
     return after if fleet is None else after.with_fleet(fleet)
+
+
+def _fire_model(model: str | None, weights_file: Path | None, gather: Gather) -> NetworkWeights | None:
+    """The weights in ``weights_file``; noted when they cannot be used or the model asked for has none."""
+    if weights_file is not None and model not in (None, "network"):
+        gather.add("--fire-weights", f"the model {model} has no weights", "leave one of the two options out")
+    return None if weights_file is None else gather.attempt(lambda: read_weights(weights_file))
+
+
+def _remodelled(project: Project, model: str | None, weights: NetworkWeights | None) -> Project:
+    if weights is not None:
+        return project.with_network(weights)
+    return project if model is None else with_model(project, model)
 
 
 def introduced(before: Project, after: Project) -> list[Problem]:

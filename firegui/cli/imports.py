@@ -13,8 +13,11 @@ from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.options import FILE, F, parse_start, parse_transform
 from firegui.cli.output import json_option, report
 from firegui.domain.project import Project
-from firegui.errors import Problems
+from firegui.domain.scenario import LAYERS
+from firegui.errors import InputError, Problem, Problems
 from firegui.fire.first_project import first_project
+from firegui.io.importers.events import EventFileSource, import_events
+from firegui.io.importers.landscape import LandscapeSource, import_landscape
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import load_project, save_project
@@ -34,15 +37,39 @@ def out_option(command: F) -> F:
     )(command)
 
 
+_perimeters_option = click.option(
+    "--perimeters", metavar="F", type=FILE, help="Observed perimeters: a vector file, or a folder of them."
+)
+
+
+def _place_options(command: F) -> F:
+    command = click.option("--transform", metavar="a,b,c,d,e,f", help="Affine coefficients of the raster.")(command)
+    return click.option("--crs", metavar="C", help="CRS of the raster, as PROJ understands it.")(command)
+
+
+def _when_options(command: F) -> F:
+    command = click.option("--name", help="Name of the event; recognised or taken from the folder otherwise.")(command)
+    command = click.option("--utc-offset", type=float, metavar="HOURS", help="Local time at the fire, such as -7.")(
+        command
+    )
+    help = "Time at which day 0 of the wind begins; UTC unless it says otherwise."
+    return click.option("--start", metavar="ISO", help=help)(command)
+
+
+def _layer_options(command: F) -> F:
+    """Adds ``--elevation`` and so on, one for every layer, passed by the layer's key."""
+    for key, (title, unit) in reversed(list(LAYERS.items())):
+        option = f"--{key.replace('_', '-')}"
+        command = click.option(option, key, metavar="F", type=FILE, help=f"{title} ({unit}), a GeoTIFF.")(command)
+    return command
+
+
 @import_group.command("pytorchfire")
 @click.argument("folder", type=FILE)
 @out_option
-@click.option("--perimeters", metavar="F", type=FILE, help="Observed perimeters: a vector file, or a folder of them.")
-@click.option("--crs", metavar="C", help="CRS of the raster, as PROJ understands it.")
-@click.option("--transform", metavar="a,b,c,d,e,f", help="Affine coefficients of the raster.")
-@click.option("--start", metavar="ISO", help="Time at which day 0 of the wind begins; UTC unless it says otherwise.")
-@click.option("--utc-offset", type=float, metavar="HOURS", help="Local time at the fire, such as -7.")
-@click.option("--name", help="Name of the event; recognised or taken from the folder otherwise.")
+@_perimeters_option
+@_place_options
+@_when_options
 @json_option
 def pytorchfire(
     folder: Path,
@@ -87,10 +114,81 @@ def maps(file: Path, out: Path, as_json: bool) -> None:
     finish(out, lambda: first_project(event, fire), as_json)
 
 
+@import_group.command("landscape")
+@_layer_options
+@click.option("--wind-speed", type=float, metavar="V", help="Wind speed in m/s, the same everywhere on every day.")
+@click.option("--wind-from", type=float, metavar="DEG", help="Where the wind blows from: 0 north, 90 east, 270 west.")
+@_perimeters_option
+@click.option("--ignition", metavar="LON,LAT", help="Where the fire starts, in place of perimeters.")
+@click.option("--days", type=int, metavar="N", help="Days of weather; to the last perimeter, else 15.")
+@_when_options
+@out_option
+@json_option
+def landscape(
+    wind_speed: float | None,
+    wind_from: float | None,
+    perimeters: Path | None,
+    ignition: str | None,
+    days: int | None,
+    start: str | None,
+    utc_offset: float | None,
+    name: str | None,
+    out: Path,
+    as_json: bool,
+    **files: Path | None,
+) -> None:
+    """Import any subset of landscape layers (GeoTIFF) that lie on one grid, with a constant wind and a fire."""
+    gather = Gather()
+    refuse_existing(out, gather)
+    point = None if ignition is None else gather.attempt(lambda: parse_point(ignition))
+    began = None if start is None else gather.attempt(lambda: parse_start(start))
+    layers = {key: file for key in LAYERS if (file := files[key]) is not None}
+    source = LandscapeSource(layers, wind_speed, wind_from, perimeters, point, days, began, utc_offset, name)
+    event = gather.take(lambda: import_landscape(source), _TITLE)
+    finish(out, lambda: first_project(event), as_json)
+
+
+@import_group.command("events")
+@click.argument("file", type=FILE)
+@click.option("--event", metavar="NAME", help="Which event of the file; may be left out where there is only one.")
+@_place_options
+@click.option("--utc-offset", type=float, metavar="HOURS", help="Local time at the fire, such as -7.")
+@click.option("--name", help="Name of the event; its name in the file otherwise.")
+@out_option
+@json_option
+def events(
+    file: Path,
+    event: str | None,
+    crs: str | None,
+    transform: str | None,
+    utc_offset: float | None,
+    name: str | None,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Import one event of the six-fire HDF5 FILE."""
+    gather = Gather()
+    refuse_existing(out, gather)
+    coefficients = None if transform is None else gather.attempt(lambda: parse_transform(transform))
+    source = EventFileSource(file, event, crs, coefficients, utc_offset, name)
+    scenario = gather.take(lambda: import_events(source), _TITLE)
+    finish(out, lambda: first_project(scenario), as_json)
+
+
 def refuse_existing(out: Path, problems: Problems) -> None:
     """Note a problem when ``out`` exists."""
     if out.exists():
         problems.add(str(out), "exists already", "give another name with --out, or remove it first")
+
+
+def parse_point(text: str) -> tuple[float, float]:
+    """Longitude and latitude with a comma between them. Raises :class:`~firegui.errors.InputError`."""
+    try:
+        lon, lat = (float(part) for part in text.split(","))
+    except ValueError as error:
+        remedy = "write longitude,latitude in degrees, such as -122.63,38.61"
+        raise InputError([Problem("--ignition", f"{text!r} is not a place", remedy)]) from error
+    return lon, lat
 
 
 def finish(out: Path, make: Callable[[], Project], as_json: bool) -> None:

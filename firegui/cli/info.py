@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import date, timedelta
 from itertools import count
 from pathlib import Path
@@ -18,6 +19,7 @@ from firegui.domain.regions import Region
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.settings import SETTING_TITLES
 from firegui.errors import InputError
+from firegui.fire.left_out import left_out
 from firegui.io.project_store import list_runs, load_project
 from firegui.io.rasterize import region_masks
 from firegui.runs.folder import RunRecord, read_run
@@ -58,7 +60,7 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
         },
         "layers": {"present": [key for key in LAYERS if key in event.layers], "missing": list(event.missing_layers)},
         "perimeters": _perimeters(event),
-        "fire_model": {"kind": project.fire_model.kind, "label": project.fire_model.label},
+        "fire_model": _fire_model(project),
         "plan": {
             "start_day": plan.start_day,
             "days": plan.days,
@@ -73,6 +75,16 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
         "runs": _runs(project, folder),
         "notes": list(event.notes),
         "problems": [str(problem) for problem in project.problems()],
+    }
+
+
+def _fire_model(project: Project) -> dict[str, Any]:
+    model, weights = project.fire_model, project.weights
+    return {
+        "kind": model.kind,
+        "label": model.label,
+        "left_out": list(left_out(project)),
+        "training": None if weights is None else asdict(weights.training),
     }
 
 
@@ -177,6 +189,7 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     yield f"  missing    {', '.join(data['layers']['missing']) or 'none'}"
     yield from _perimeter_lines(data["perimeters"])
     yield f"  fire       {data['fire_model']['label']}"
+    yield from (f"             {sentence}" for sentence in data["fire_model"]["left_out"])
     setting = next(title for key, title in SETTING_TITLES.items() if key.value == plan["setting"])
     weights = ", ".join(f"λ {name} {value:g}" for name, value in plan["weights"].items())
     first = dates["first"] + timedelta(days=plan["start_day"])

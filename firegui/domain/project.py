@@ -12,13 +12,15 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
+from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 
 
 @dataclass(frozen=True, slots=True)
 class FireModel:
-    """Which frozen fire model makes the maps: ``kind`` is ``"scalar"`` (with ``parameters``) or ``"maps"`` (imported).
+    """Which frozen fire model makes the maps.
 
+    ``kind`` is ``"network"`` (with the project's weights), ``"scalar"`` (with ``parameters``) or ``"maps"`` (imported).
     ``label`` is what people read beside every result made with it.
     """
 
@@ -33,7 +35,7 @@ class Project:
 
     ``fleet`` carries no grounded days: ``grounded`` keeps them as dates per type id, so that moving the start does not
     move the weather; :attr:`planned_fleet` turns them into days of the plan. ``maps`` are the imported
-    maps of the whole event when ``fire_model.kind == "maps"``.
+    maps of the whole event when ``fire_model.kind == "maps"``, ``weights`` the network's when it is ``"network"``.
     """
 
     scenario: Scenario
@@ -43,6 +45,7 @@ class Project:
     plan: PlanSettings
     fire_model: FireModel
     maps: FireMaps | None = None
+    weights: NetworkWeights | None = None
 
     @property
     def calendar(self) -> Calendar:
@@ -66,6 +69,14 @@ class Project:
         grounded = {kind.id: tuple(calendar.date_of_day(day) for day in kind.grounded_days) for kind in fleet.types}
         bare = Fleet(tuple(kind.with_grounded_days(()) for kind in fleet.types))
         return replace(self, fleet=bare, grounded=grounded)
+
+    def with_network(self, weights: NetworkWeights) -> Project:
+        """The same project with the network fire model of these weights."""
+        return replace(self, fire_model=FireModel("network", weights.training.label, {}), weights=weights)
+
+    def with_model(self, model: FireModel) -> Project:
+        """The same project with a fire model that needs no weights; those it had are given up."""
+        return replace(self, fire_model=model, weights=None)
 
     def problems(self) -> list[Problem]:
         """Everything that would keep a run from starting."""

@@ -1,10 +1,15 @@
-"""The shipped scalar parameters and the card that says where they come from (``resources/fire/scalar.toml``)."""
+"""The cards that say where the shipped fire models come from and what they are worth.
+
+``resources/fire/scalar.toml`` is the scalar model itself, ``resources/fire/network.toml`` describes the weights beside
+it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from firegui.assets import resource
 from firegui.errors import Problems
@@ -50,13 +55,94 @@ class ModelCard:
     scores: tuple[DayScore, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ForecastResult:
+    """One forecast in a few numbers: of the shipped weights, of another seed, or of a reference.
+
+    ``mean_iou`` and ``worst_iou`` are over all scored days, ``late_iou`` is the mean over those after the fitted days.
+    ``new_iou`` counts only cells outside the last fitted perimeter, ``growth`` is the predicted growth after that day
+    over the observed one. ``None`` where it is not known.
+    """
+
+    name: str
+    mean_iou: float
+    worst_iou: float | None = None
+    late_iou: float | None = None
+    new_iou: float | None = None
+    growth: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkCard:
+    """The network's provenance.
+
+    ``trained_on`` names the events with the dates that were read, of which the first ``fit_days`` days were used, and
+    ``layers`` the landscape layers they had. ``trained`` is the day it was done, ``command`` how to do it again and
+    ``method`` what it does. ``correction`` says whether and where a correction field is used, ``priors`` what is
+    assumed and from where, ``limits`` what the model cannot be trusted with. ``results`` compare forecasts, ``scores``
+    are the days of the shipped weights.
+    """
+
+    label: str
+    trained_on: tuple[str, ...]
+    fit_days: int
+    layers: tuple[str, ...]
+    trained: date
+    command: str
+    method: str
+    correction: str
+    priors: tuple[str, ...]
+    limits: tuple[str, ...]
+    results: tuple[ForecastResult, ...]
+    scores: tuple[DayScore, ...]
+
+
 def scalar_card() -> ModelCard:
-    """The card of the shipped model."""
+    """The card of the shipped scalar model."""
     return read_card(resource("fire/scalar.toml"))
 
 
+def network_card() -> NetworkCard:
+    """The card of the shipped network."""
+    return read_network_card(resource("fire/network.toml"))
+
+
+def read_network_card(path: Path) -> NetworkCard:
+    """Read a network's card; :class:`~firegui.errors.InputError` lists everything wrong with it."""
+    problems, title = Problems(), f"The card {path.name} cannot be used"
+    raw = strict.read_toml(path, problems)
+    problems.raise_if_any(title)
+    table = strict.Table(raw, path.name, problems)
+    results = [strict.read_dataclass(ForecastResult, row, lenient=True) for row in table.tables("results")]
+    scores = [strict.read_dataclass(DayScore, row) for row in table.tables("scores")]
+    card = NetworkCard(
+        label=table.take("label", str),
+        trained_on=table.take("trained_on", tuple[str, ...]),
+        fit_days=table.take("fit_days", int),
+        layers=table.take("layers", tuple[str, ...]),
+        trained=table.take("trained", date),
+        command=table.take("command", str),
+        method=table.take("method", str),
+        correction=table.take("correction", str),
+        priors=table.take("priors", tuple[str, ...]),
+        limits=table.take("limits", tuple[str, ...]),
+        results=tuple(result for result in results if result is not None),
+        scores=tuple(score for score in scores if score is not None),
+    )
+    table.finish()
+    problems.raise_if_any(title)
+    return card
+
+
+def card_table(card: NetworkCard) -> dict[str, Any]:
+    """The card as the table that :func:`read_network_card` reads; what is not known is left out."""
+    results = [{key: value for key, value in asdict(result).items() if value is not None} for result in card.results]
+    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(card).items()}
+    return plain | {"results": results}
+
+
 def read_card(path: Path) -> ModelCard:
-    """Read a card; :class:`~firegui.errors.InputError` lists everything wrong with it."""
+    """Read a scalar model's card; :class:`~firegui.errors.InputError` lists everything wrong with it."""
     problems, title = Problems(), f"The fire model {path.name} cannot be used"
     raw = strict.read_toml(path, problems)
     problems.raise_if_any(title)

@@ -1,4 +1,4 @@
-"""From an imported event to a first project: the paper's fleet and setting A."""
+"""From an imported event to a first project, the paper's fleet and setting A, and to one with another fire model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
-from firegui.fire.scalar import scalar_model
+from firegui.errors import InputError, Problem
+from firegui.fire.shipped import has_network, network_weights, scalar_model
 from firegui.io.fleet_toml import default_fleet
 
 PAPER_DAYS = 15
@@ -16,14 +17,33 @@ def first_project(event: Scenario, maps: FireMaps | None = None) -> Project:
     """A project on ``event`` without regions, from the first day on which something burns.
 
     ``maps`` are its fire model where they were imported, and then all their days are planned: whoever made them chose
-    the horizon. Otherwise the shipped model is used, for the paper's 15 days or as long as there is weather.
+    the horizon. Otherwise the shipped network is used, the scalar model where none is shipped, for the paper's 15 days
+    or as long as there is weather.
     """
     start = next((day for day in range(event.days) if _burns(event, day)), 0)
     available = max(1, event.days - start)
     plan = PlanSettings(start_day=start, days=available if maps is not None else min(PAPER_DAYS, available))
-    model = scalar_model() if maps is None else FireModel("maps", f"imported maps ({event.name})", {})
+    model = scalar_model() if maps is None else _imported(event)
     fleet = default_fleet()
-    return Project(event, fleet, {}, (), plan, model, maps).with_fleet(fleet)
+    project = Project(event, fleet, {}, (), plan, model, maps).with_fleet(fleet)
+    return with_model(project, "network") if maps is None and has_network() else project
+
+
+def with_model(project: Project, kind: str) -> Project:
+    """The project with the shipped ``"network"`` or ``"scalar"`` model, or with the ``"maps"`` it was imported with.
+
+    Raises :class:`~firegui.errors.InputError` when no network is shipped or the project has no maps.
+    """
+    if kind == "network":
+        return project.with_network(network_weights())
+    if kind == "maps" and project.maps is None:
+        remedy = "use network or scalar"
+        raise InputError([Problem("fire model", "the project was not imported with maps", remedy)])
+    return project.with_model(_imported(project.scenario) if kind == "maps" else scalar_model())
+
+
+def _imported(event: Scenario) -> FireModel:
+    return FireModel("maps", f"imported maps ({event.name})", {})
 
 
 def _burns(event: Scenario, day: int) -> bool:

@@ -8,16 +8,17 @@ from numpy.typing import NDArray
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
+from firegui.fire.learned import network_maps
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import scalar_maps
 
-KINDS = ("scalar", "maps")
+KINDS = ("network", "scalar", "maps")
 
 
 def project_maps(project: Project) -> FireMaps:
     """Spread maps of days ``plan.start_day … + plan.days − 1``, burning from the perimeter of the start day.
 
-    Kind ``"scalar"`` evaluates the scalar spread model on the event; kind ``"maps"`` cuts the window out of the
+    Kinds ``"network"`` and ``"scalar"`` evaluate that model on the event; kind ``"maps"`` cuts the window out of the
     imported maps and keeps their burn duration, steps a day and required coverage. Raises
     :class:`~firegui.errors.InputError` when there is no such model, no weather for the window or nothing that burns.
     """
@@ -31,6 +32,8 @@ def project_maps(project: Project) -> FireMaps:
     assert ignition is not None
     if project.fire_model.kind == "maps":
         return _imported(project, ignition)
+    if project.weights is not None and project.fire_model.kind == "network":
+        return network_maps(event, project.weights, ignition, plan.start_day, plan.days)
     parameters = ScalarParameters.of(project.fire_model.parameters)
     return scalar_maps(event, parameters, ignition, plan.start_day, plan.days)
 
@@ -41,7 +44,9 @@ def _window_problems(project: Project) -> list[Problem]:
         return [Problem("fire model", f"the kind {kind!r} is unknown", f"use one of {', '.join(KINDS)}")]
     if kind == "maps" and project.maps is None:
         return [Problem("fire model", "the project has no imported maps", "import them again")]
-    days = project.scenario.days if project.maps is None or kind == "scalar" else project.maps.days
+    if kind == "network" and project.weights is None:
+        return [Problem("fire model", "the project has no weights for the network", "choose the model again")]
+    days = project.maps.days if project.maps is not None and kind == "maps" else project.scenario.days
     if plan.start_day < 0 or plan.days < 1 or plan.start_day + plan.days > days:
         window = f"days {plan.start_day} to {plan.start_day + plan.days - 1} with maps for {days} days"
         return [Problem("plan", window, f"plan at most {max(days - plan.start_day, 0)} days from day {plan.start_day}")]

@@ -1,8 +1,9 @@
 """From parameter maps to spread maps: the published spread form (``design/3-model.md``, "The frozen fire model").
 
 A fire model states six fields (numbers or rasters); this module turns them, the day's wind and the terrain into the
-untreated potentials ``φ`` and ignition gains ``γ`` that the rollout needs. Numpy only, one day and one neighbour at a
-time, so that nothing larger than the result is ever held.
+untreated potentials ``φ``, the ignition gains ``γ`` and the spread gains ``K`` that the rollout needs. In torch and
+without writing in place, so that a network behind the fields can be trained through it. Everything is computed in the
+type of the wind, float32 unless equations are checked.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+import torch
+from torch import Tensor
+from torch.nn import functional
 
 from firegui.domain.maps import NEIGHBOURS
+from firegui.domain.scenario import Scenario
+from firegui.fire.features import WIND_SCALE_MS
+from firegui.fire.landscape import Raster, has_terrain
 
-Raster = NDArray[np.float32]
-Field = float | Raster
+Field = float | Tensor
 Window = tuple[slice, slice]
 
-WIND_SCALE_MS = 10.0
 SLOPE_SCALE_DEG = 90.0
 MAXIMUM_EXPONENT = 20.0
 MAXIMUM_POTENTIAL = 100.0
@@ -27,7 +31,7 @@ MAXIMUM_POTENTIAL = 100.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpreadFields:
-    """The six maps of the fire model, each a number or a float32 raster ``[H, W]``, without unit.
+    """The six maps of the fire model, each a number or a tensor ``[H, W]``, without unit.
 
     ``base_rate`` p, ``wind_gain`` α_w1, ``wind_alignment`` α_w2, ``slope_gain`` α_s and ``ignition_gain`` α_γ belong to
     the receiving cell; ``fuel`` f is used at the emitting neighbour in φ and at the receiving cell in γ.
@@ -43,10 +47,10 @@ class SpreadFields:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terrain:
-    """``steepness [H, W]`` s = slope° / 90; ``upslope [H, W]`` the way uphill, radians counter-clockwise from east."""
+    """The rise of the ground, ``s = slope° / 90`` along the way uphill: ``east`` and ``north``, tensors ``[H, W]``."""
 
-    steepness: Raster
-    upslope: Raster
+    east: Tensor
+    north: Tensor
 
     @staticmethod
     def of_layers(slope_deg: Raster, aspect_deg: Raster) -> Terrain:
@@ -57,11 +61,18 @@ class Terrain:
         known = np.isfinite(slope_deg) & np.isfinite(aspect_deg) & (aspect_deg >= 0.0)
         steepness = np.where(known, slope_deg, 0.0) / SLOPE_SCALE_DEG
         upslope = np.deg2rad(np.where(known, -90.0 - aspect_deg, 0.0))
-        return Terrain(steepness.astype(np.float32), upslope.astype(np.float32))
+        east, north = (steepness * way(upslope) for way in (np.cos, np.sin))
+        return Terrain(torch.from_numpy(east.astype(np.float32)), torch.from_numpy(north.astype(np.float32)))
 
-    def gradient(self) -> tuple[Raster, Raster]:
-        """Components ``s cos(up)`` eastward and ``s sin(up)`` northward, each ``[H, W]``."""
-        return self.steepness * np.cos(self.upslope), self.steepness * np.sin(self.upslope)
+    @staticmethod
+    def of_event(scenario: Scenario) -> Terrain | None:
+        """The event's, ``None`` unless it has both slope and aspect."""
+        layers = scenario.layers
+        return Terrain.of_layers(layers["slope"], layers["aspect"]) if has_terrain(scenario) else None
+
+    def cropped(self, rows: slice, columns: slice) -> Terrain:
+        """A window of the raster."""
+        return Terrain(self.east[rows, columns], self.north[rows, columns])
 
 
 def direction_from(neighbour: tuple[int, int]) -> float:
@@ -71,6 +82,45 @@ def direction_from(neighbour: tuple[int, int]) -> float:
     """
     d_row, d_column = neighbour
     return math.atan2(d_row, -d_column)
+
+
+def potentials(fields: SpreadFields, wind_speed: Tensor, wind_dir: Tensor, terrain: Terrain | None) -> Tensor:
+    """Spread potentials of one day, ``[8, H, W]`` in the order NW N NE W E SW S SE.
+
+    ``φ = clip(p(x) f(n) exp(α_w1 V_n) exp(α_w2 V_n (cos(β − ψ_n) − 1)) exp(α_s s_n cos(β − up_n)), 0, 100)`` with each
+    exponent clipped to ±20, ``V = wind_speed / 10 m/s`` and ``ψ = wind_dir`` the direction the wind blows to (radians,
+    counter-clockwise from east). Without ``terrain`` the slope factor is left out. A neighbour outside the raster gives
+    0. Differentiable in every field that is a tensor.
+    """
+    speed = wind_speed / WIND_SCALE_MS
+    east, north = speed * torch.cos(wind_dir), speed * torch.sin(wind_dir)
+    phi = []
+    for neighbour in NEIGHBOURS:
+        x, n = windows(neighbour, (int(speed.shape[0]), int(speed.shape[1])))
+        beta = direction_from(neighbour)
+        # V_n (cos(β − ψ_n) − 1): how far the wind falls short of blowing the whole of its speed this way.
+        short = math.cos(beta) * east[n] + math.sin(beta) * north[n] - speed[n]
+        exponent = _limited(_at(fields.wind_gain, x) * speed[n]) + _limited(_at(fields.wind_alignment, x) * short)
+        if terrain is not None:
+            rise = math.cos(beta) * terrain.east[n] + math.sin(beta) * terrain.north[n]
+            exponent = exponent + _limited(_at(fields.slope_gain, x) * rise)
+        rate = _at(fields.base_rate, x) * _at(fields.fuel, n)
+        phi.append(_framed(torch.clamp(rate * torch.exp(exponent), 0.0, MAXIMUM_POTENTIAL), neighbour))
+    return torch.stack(phi)
+
+
+def ignition_gains(fields: SpreadFields, like: Tensor) -> Tensor:
+    """``γ = clip(α_γ(x) f(x), 0, 100)``, ``[H, W]`` of the shape and type of ``like``."""
+    gain = torch.ones_like(like) * fields.ignition_gain * fields.fuel
+    return torch.clamp(gain, 0.0, MAXIMUM_POTENTIAL)
+
+
+def spread_gains(
+    fields: SpreadFields, wind_speed: Tensor, wind_dir: Tensor, terrain: Terrain | None, burnable: Tensor
+) -> Tensor:
+    """``K_n(x) = γ(x) φ_n(x) · burnable(x)`` of one day, ``[8, H, W]``; see :func:`potentials`."""
+    gain = ignition_gains(fields, wind_speed) * burnable
+    return potentials(fields, wind_speed, wind_dir, terrain) * gain
 
 
 def windows(neighbour: tuple[int, int], shape: tuple[int, int]) -> tuple[Window, Window]:
@@ -84,54 +134,16 @@ def _overlap(shift: int, size: int) -> tuple[slice, slice]:
     return receiver, slice(receiver.start + shift, receiver.stop + shift)
 
 
-def potentials(
-    fields: SpreadFields, wind_speed: Raster, wind_dir: Raster, terrain: Terrain | None, out: Raster | None = None
-) -> Raster:
-    """Spread potentials of one day, ``[8, H, W]`` in the order NW N NE W E SW S SE.
-
-    ``φ = clip(p(x) f(n) exp(α_w1 V_n) exp(α_w2 V_n (cos(β − ψ_n) − 1)) exp(α_s s_n cos(β − up_n)), 0, 100)`` with each
-    exponent clipped to ±20, ``V = wind_speed / 10 m/s`` and ``ψ = wind_dir`` the direction the wind blows to (radians,
-    counter-clockwise from east). Without ``terrain`` the slope factor is left out. A neighbour outside the raster gives
-    0. ``out`` takes the result in place.
-    """
-    shape = (int(wind_speed.shape[0]), int(wind_speed.shape[1]))
-    phi = np.empty((len(NEIGHBOURS), *shape), np.float32) if out is None else out
-    speed = np.asarray(wind_speed / WIND_SCALE_MS, np.float32)
-    wind_east, wind_north = np.cos(wind_dir), np.sin(wind_dir)
-    rise = None if terrain is None else terrain.gradient()
-    for index, neighbour in enumerate(NEIGHBOURS):
-        x, n = windows(neighbour, shape)
-        beta = direction_from(neighbour)
-        east, north = np.float32(math.cos(beta)), np.float32(math.sin(beta))
-        exponent = _limited(at(fields.wind_gain, x) * speed[n])
-        aligned = np.asarray(east * wind_east[n] + north * wind_north[n] - 1.0, np.float32)
-        exponent += _limited(at(fields.wind_alignment, x) * speed[n] * aligned)
-        if rise is not None:
-            exponent += _limited(at(fields.slope_gain, x) * (east * rise[0][n] + north * rise[1][n]))
-        phi[index] = 0.0
-        phi[index][x] = np.clip(at(fields.base_rate, x) * at(fields.fuel, n) * np.exp(exponent), 0.0, MAXIMUM_POTENTIAL)
-    return phi
+def _framed(inside: Tensor, neighbour: tuple[int, int]) -> Tensor:
+    """The whole raster, 0 at the cells that have no such neighbour."""
+    d_row, d_column = neighbour
+    return functional.pad(inside, (max(0, -d_column), max(0, d_column), max(0, -d_row), max(0, d_row)))
 
 
-def ignition_gains(fields: SpreadFields, shape: tuple[int, int]) -> Raster:
-    """``γ = clip(α_γ(x) f(x), 0, 100)``, ``[H, W]``."""
-    gain = np.clip(np.multiply(fields.ignition_gain, fields.fuel), 0.0, MAXIMUM_POTENTIAL)
-    return np.ascontiguousarray(np.broadcast_to(np.asarray(gain, np.float32), shape))
-
-
-def at(field: Field, window: Window) -> np.float32 | Raster:
+def _at(field: Field, window: Window) -> Field:
     """The part of a field on ``window``; a number is the same everywhere."""
-    return np.float32(field) if isinstance(field, (int, float)) else field[window]
+    return field[window] if isinstance(field, Tensor) else field
 
 
-def _limited(exponent: Raster) -> Raster:
-    return np.clip(exponent, -MAXIMUM_EXPONENT, MAXIMUM_EXPONENT)
-
-
-def daily_potentials(fields: SpreadFields, wind_speed: Raster, wind_dir: Raster, terrain: Terrain | None) -> Raster:
-    """:func:`potentials` of every day: winds ``[D, H, W]`` to ``[D, 8, H, W]``, with the same fields each day."""
-    days, rows, columns = wind_speed.shape
-    phi = np.empty((days, len(NEIGHBOURS), rows, columns), np.float32)
-    for day in range(days):
-        potentials(fields, wind_speed[day], wind_dir[day], terrain, out=phi[day])
-    return phi
+def _limited(exponent: Tensor) -> Tensor:
+    return torch.clamp(exponent, -MAXIMUM_EXPONENT, MAXIMUM_EXPONENT)

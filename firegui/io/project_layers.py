@@ -90,7 +90,7 @@ def read_layers(
     arrays: dict[str, Array] = {}
     maps = None
     for key, file in files.items():
-        path = _checked_path(folder, key, file, problems)
+        path = checked_path(folder, key, file, problems)
         try:
             if path is not None and key == MAPS:
                 maps = read_maps(path).maps
@@ -106,20 +106,21 @@ def read_layers(
 def check_files(folder: Path, files: Mapping[str, LayerFile], problems: Problems) -> None:
     """Add every listed file that is missing, changed or not in the project folder to ``problems``; reads no array."""
     for key, file in files.items():
-        _checked_path(folder, key, file, problems)
+        checked_path(folder, key, file, problems)
 
 
-def _checked_path(folder: Path, key: str, file: LayerFile, problems: Problems) -> Path | None:
+def checked_path(folder: Path, key: str, file: LayerFile, problems: Problems) -> Path | None:
+    """Where a listed file is; noted and ``None`` when it is missing, changed or not in the project folder."""
     name = PurePosixPath(file.file)
     if name.is_absolute() or ".." in name.parts or "\\" in file.file or ":" in file.file:
-        problems.add(f"layers.{key}", f"{file.file} lies outside the project folder", _REMEDY)
+        problems.add(key, f"{file.file} lies outside the project folder", _REMEDY)
         return None
     path = folder / name
     if not path.is_file():
-        problems.add(file.file, "the layer is missing", _REMEDY)
+        problems.add(file.file, "the file is missing", _REMEDY)
         return None
     if file_hash(path) != file.sha256:
-        problems.add(file.file, "the layer was changed after it was saved", _REMEDY)
+        problems.add(file.file, "the file was changed after it was saved", _REMEDY)
         return None
     return path
 

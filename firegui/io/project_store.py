@@ -2,12 +2,14 @@
 
 ::
 
-    project.toml      format = 1; everything people can edit; the list of layer files with their hashes
+    project.toml      format = 2; everything people can edit; the list of layer files with their hashes
     layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date)
     maps.npz          imported fire maps, if there are any
+    fire-*.safetensors  the weights of the network fire model, if that is the project's
     runs/*            one folder per run
+    calibrations/*    weights calibrated for it, and what an interrupted calibration goes on from
 
-The arrays never change once written; edits replace ``project.toml`` in one step.
+The arrays never change once written; edits replace ``project.toml`` in one step. Other weights are another file.
 """
 
 from __future__ import annotations
@@ -28,10 +30,11 @@ from firegui.io.atomic import new_folder, write_text
 from firegui.io.migrations import CURRENT_FORMAT, migrate
 from firegui.io.project_layers import check_files, contents_of, read_layers, write_layers
 from firegui.io.project_text import LayerFile, ProjectText, listed_layers, read_text, to_tables
+from firegui.io.project_weights import read_project_weights, remove_weights, weights_content, write_project_weights
 from firegui.io.toml_text import dumps
 
 PROJECT_FILE = "project.toml"
-_HEADER = "# A firegui project. Everything here can be edited by hand, except [layers].\n\n"
+_HEADER = "# A firegui project. Everything here can be edited by hand, except [layers] and [weights].\n\n"
 _STORED = ("wind_speed", "wind_dir", "ignition", "observed")
 # What people read but no run depends on.
 _UNHASHED_EVENT = ("name", "notes", "markers", "synthetic")
@@ -51,15 +54,25 @@ def save_project(project: Project, folder: Path, *, replacing: bool = False) -> 
     project of the same event that is not to be replaced.
     """
     if folder.exists() and not _is_empty_folder(folder):
-        layers = _layers_of_same_event(project, folder)
+        held = _same_event_in(folder, project)
         if not replacing:
             problem = Problem(str(folder), "already holds a project of this event", "save under another name")
             raise ProjectExistsError([problem], f"Nothing was written to {folder}")
-        write_text(folder / PROJECT_FILE, _text(project, layers))
+        _save_edits(project, folder, held)
         return
     with new_folder(folder) as temporary:
         layers = write_layers(project, temporary)
-        write_text(temporary / PROJECT_FILE, _text(project, layers))
+        write_text(temporary / PROJECT_FILE, _text(project, layers, write_project_weights(project, temporary)))
+
+
+def _save_edits(project: Project, folder: Path, held: ProjectText) -> None:
+    weights = write_project_weights(project, folder)
+    try:
+        write_text(folder / PROJECT_FILE, _text(project, held.layers, weights))
+    except BaseException:
+        remove_weights(folder, weights, kept=held.weights)
+        raise
+    remove_weights(folder, held.weights, kept=weights)
 
 
 def load_project(folder: Path) -> Project:
@@ -79,6 +92,10 @@ def load_project(folder: Path) -> Project:
     arrays, maps = read_layers(folder, text.layers, text.event, problems)
     if text.fire_model.kind == "maps" and "maps" not in text.layers:
         problems.add("layers", "the fire model is imported maps, but maps.npz is not listed", "import the maps again")
+    weights = read_project_weights(folder, text.weights, problems)
+    if text.fire_model.kind == "network" and text.weights is None:
+        remedy = "restore the folder from a copy, or import the event again"
+        problems.add(PROJECT_FILE, "the fire model is the network, but its weights are not listed", remedy)
     problems.raise_if_any(title)
     event = text.event
     scenario = Scenario(
@@ -97,7 +114,7 @@ def load_project(folder: Path) -> Project:
         synthetic=event.synthetic,
         markers=event.markers,
     )
-    return Project(scenario, text.fleet, text.grounded, text.regions, text.plan, text.fire_model, maps)
+    return Project(scenario, text.fleet, text.grounded, text.regions, text.plan, text.fire_model, maps, weights)
 
 
 def list_runs(folder: Path) -> list[Path]:
@@ -117,6 +134,8 @@ def project_hash(project: Project) -> str:
     tables["fire_model"] = {key: value for key, value in tables["fire_model"].items() if key != "label"}
     tables["grounded"] = {key: sorted(set(days)) for key, days in tables["grounded"].items() if days}
     tables["layers"] = contents_of(project)
+    if project.weights is not None:
+        tables["weights"] = weights_content(project.weights)
     canonical = json.dumps(tables, sort_keys=True, separators=(",", ":"), default=_plain_date)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -127,8 +146,9 @@ def _plain_date(value: Any) -> str:
     raise TypeError(f"{value!r} is not a plain value")
 
 
-def _text(project: Project, layers: Mapping[str, LayerFile]) -> str:
+def _text(project: Project, layers: Mapping[str, LayerFile], weights: LayerFile | None) -> str:
     tables = to_tables(project) | {"layers": {key: asdict(file) for key, file in layers.items()}}
+    tables |= {} if weights is None else {"weights": asdict(weights)}
     return _HEADER + dumps({"format": CURRENT_FORMAT, **tables})
 
 
@@ -136,8 +156,8 @@ def _is_empty_folder(folder: Path) -> bool:
     return folder.is_dir() and not any(folder.iterdir())
 
 
-def _layers_of_same_event(project: Project, folder: Path) -> Mapping[str, LayerFile]:
-    """The layer list of the project already in ``folder``, once it is certain that it is this one."""
+def _same_event_in(folder: Path, project: Project) -> ProjectText:
+    """What the project already in ``folder`` says, once it is certain that its event is this one."""
     title = f"Nothing was written to {folder}"
     if not (folder / PROJECT_FILE).is_file():
         remedy = "choose another name; existing files are never overwritten"
@@ -151,7 +171,7 @@ def _layers_of_same_event(project: Project, folder: Path) -> Mapping[str, LayerF
     stored = {key: file.content for key, file in text.layers.items()}
     if stored != contents_of(project):
         raise InputError([Problem(str(folder), "already holds another event", "save under another name")], title)
-    return text.layers
+    return text
 
 
 def _read_project_file(folder: Path, problems: Problems) -> ProjectText | None:

@@ -57,6 +57,7 @@ class ProjectText:
     plan: PlanSettings
     fire_model: FireModel
     layers: Mapping[str, LayerFile]
+    weights: LayerFile | None
 
 
 def event_of(scenario: Scenario) -> Event:
@@ -133,18 +134,21 @@ def read_text(table: strict.Table) -> ProjectText | None:
         _check_grounded(grounded or {}, {kind.id for kind in types if kind is not None}, table)
     regions = tuple(_read_region(row) for row in table.tables("region"))
     layers = _read_layers(table.table("layers"))
+    weights = strict.read_dataclass(LayerFile, table.table("weights")) if "weights" in table else None
     table.finish()
     if plan is not None:
         table.problems.extend(bounds_problems(plan, "plan"))
     if len(list(table.problems)) > before or event is None or plan is None:
         return None
     fleet = Fleet(tuple(kind for kind in types if kind is not None))
-    return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers)
+    return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers, weights)
 
 
 def listed_layers(table: strict.Table) -> dict[str, LayerFile]:
-    """The layer files that a project names and that can be understood, whatever is wrong with the rest of it."""
-    return _read_layers(strict.Table(table.raw("layers"), "layers", Problems()))
+    """The files that a project names and that can be understood, whatever is wrong with the rest of it."""
+    named = {"weights": table.raw("weights")} if "weights" in table else {}
+    layers = _read_layers(strict.Table(table.raw("layers"), "layers", Problems()))
+    return layers | _read_layers(strict.Table(named, "weights", Problems()))
 
 
 def _read_event(table: strict.Table) -> Event | None:
@@ -209,8 +213,8 @@ def _check_grounded(grounded: Mapping[str, tuple[date, ...]], ids: set[str], tab
 def _read_fire_model(table: strict.Table) -> FireModel:
     model = FireModel(table.take("kind", str), table.take("label", str), table.take("parameters", dict[str, float]))
     table.finish()
-    if model.kind not in (None, "scalar", "maps"):
-        table.problems.add(table.where, f"kind is {model.kind!r}", 'write "scalar" or "maps"')
+    if model.kind not in (None, "network", "scalar", "maps"):
+        table.problems.add(table.where, f"kind is {model.kind!r}", 'write "network", "scalar" or "maps"')
     return model
 
 

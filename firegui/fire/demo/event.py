@@ -18,8 +18,8 @@ from firegui.fire.demo.landscape import make_layers
 from firegui.fire.demo.places import Bools, Places, choose_places, start_of_fire
 from firegui.fire.demo.terrain import Relief, invent_elevation, power_law_field, relief_of
 from firegui.fire.demo.weather import daily_wind, hourly_wind, spread_over
+from firegui.fire.landscape import burns
 from firegui.fire.parameters import ScalarParameters
-from firegui.fire.scalar import burns
 from firegui.io.fleet_toml import default_fleet
 
 SHAPE = (200, 240)

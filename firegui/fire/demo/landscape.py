@@ -6,7 +6,7 @@ import numpy as np
 
 from firegui.fire.demo.places import Bools, Places, distance_from
 from firegui.fire.demo.terrain import Floats, Relief, ranked
-from firegui.fire.spread import Raster
+from firegui.fire.landscape import Raster
 
 URBAN, FIELD, WATER, ROCK = 91, 93, 98, 99
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from firegui.fire.demo.terrain import Floats
-from firegui.fire.spread import Raster
+from firegui.fire.landscape import Raster
 
 HOURS = 24
 CALMEST_HOUR = 3.0

@@ -11,7 +11,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io import crs as crs_io
 from firegui.io.known_grids import KnownGrid
-from firegui.io.local_time import UNKNOWN_START, as_utc, guess_offset_h, local_midnight, say_offset
+from firegui.io.local_time import UNKNOWN_START, as_utc, guess_offset_h, local_midnight, say_offset, start_problems
 
 DEFAULT_CELL_M = 30.0
 
@@ -85,6 +85,14 @@ def find_start(
         begin = UNKNOWN_START
         notes.append(f"The start is not known; {begin:%Y-%m-%d} stands in for it.")
     return Began(begin, offset, tuple(notes))
+
+
+def check_when(start: datetime | None, utc_offset_h: float | None, problems: Problems) -> None:
+    """Add to ``problems`` a start that is in no likely year and an offset that no place on the Earth has."""
+    if utc_offset_h is not None and not -14.0 <= utc_offset_h <= 14.0:
+        problems.add("UTC offset", f"{utc_offset_h} hours", "give the fire's local offset, such as -7")
+    if start is not None:
+        problems.extend(start_problems(start, "start"))
 
 
 def _six(transform: Sequence[float] | None, problems: Problems) -> Six | None:

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.scenario import LAYERS, Scenario
-from firegui.errors import InputError, Problems
-from firegui.io.importers.placing import Place, find_place, find_start
+from firegui.errors import Problems
+from firegui.io.importers.observations import observe, say_coverage, say_observed
+from firegui.io.importers.placing import check_when, find_place, find_start
 from firegui.io.importers.pytorchfire_fields import NO_FIELDS, Fields, read_fields
-from firegui.io.local_time import start_problems
-from firegui.io.perimeters import read_perimeters
 
 _SIMULATED = "come from a simulated run of PyTorchFire, not from the fire"
 
@@ -43,11 +42,8 @@ def import_pytorchfire(
         problems.add(str(folder), "the folder does not exist", "name the folder that holds p_veg.npz")
     fields = read_fields(folder, problems) if folder.is_dir() else NO_FIELDS
     place = find_place(fields.shape, fields.known, crs, transform, problems)
-    observed, dates = _observed(perimeters, place, problems)
-    if utc_offset_h is not None and not -14.0 <= utc_offset_h <= 14.0:
-        problems.add("UTC offset", f"{utc_offset_h} hours", "give the fire's local offset, such as -7")
-    if start is not None:
-        problems.extend(start_problems(start, "start"))
+    observed, dates = observe(perimeters, place, problems)
+    check_when(start, utc_offset_h, problems)
     problems.raise_if_any(title)
     assert place is not None and fields.wind_speed is not None and fields.wind_dir is not None
     began = find_start(place.grid, fields.known, start, utc_offset_h, dates)
@@ -65,30 +61,13 @@ def import_pytorchfire(
         observed_dates=dates,
         notes=(*place.notes, *began.notes, *_notes(folder, fields, observed, dates)),
     )
-    return replace(event, notes=(*event.notes, *_say_coverage(event)))
-
-
-def _observed(
-    path: Path | None, place: Place | None, problems: Problems
-) -> tuple[NDArray[np.bool_] | None, tuple[date, ...]]:
-    if path is None:
-        return None, ()
-    if place is None:
-        # The grid is already reported; a missing file can be too.
-        if not path.exists():
-            problems.add(str(path), "the file does not exist", "check the path")
-        return None, ()
-    try:
-        return read_perimeters(path, place.grid)
-    except InputError as error:
-        problems.extend(error.problems)
-        return None, ()
+    return replace(event, notes=(*event.notes, *say_coverage(event)))
 
 
 def _notes(folder: Path, fields: Fields, observed: NDArray[np.bool_] | None, dates: Sequence[date]) -> list[str]:
     notes = list(fields.known.notes) if fields.known else []
     if observed is not None:
-        notes.append(_say_observed(dates))
+        notes.append(say_observed(dates))
     elif fields.ignition is not None:
         notes.append(
             f"The fire starts from initial_ignition.npz, cells that {_SIMULATED}; there are no observed perimeters."
@@ -102,28 +81,3 @@ def _notes(folder: Path, fields: Fields, observed: NDArray[np.bool_] | None, dat
     missing = [LAYERS[key][0].lower() for key in LAYERS if key not in fields.layers]
     notes.append(f"Missing layers: {', '.join(missing)}.")
     return notes
-
-
-def _say_coverage(event: Scenario) -> list[str]:
-    """What to know when wind and perimeters do not begin on the same day."""
-    if not event.observed_dates:
-        return []
-    first, last = event.date_of_day(0), event.date_of_day(event.days - 1)
-    if event.observed_dates[0] > last:
-        return [f"There is wind for {first} to {last} only, before the first perimeter: check the start."]
-    if event.observed_dates[-1] < first:
-        return [f"There is wind from {first} only, after the last perimeter: check the start."]
-    if event.observed_dates[0] > first:
-        day = (event.observed_dates[0] - first).days
-        return [f"Day 0 ({first}) has no perimeter yet: a plan can start on day {day} at the earliest."]
-    return []
-
-
-def _say_observed(dates: Sequence[date]) -> str:
-    span = (dates[-1] - dates[0]).days + 1
-    gaps = sorted({date.fromordinal(n) for n in range(dates[0].toordinal(), dates[-1].toordinal())} - set(dates))
-    text = f"Observed perimeters on {len(dates)} of {span} days, {dates[0]} to {dates[-1]}"
-    if not gaps:
-        return text + "."
-    shown = ", ".join(str(gap) for gap in gaps[:5]) + (", …" if len(gaps) > 5 else "")
-    return f"{text}; days without one show the day before ({shown})."

@@ -13,12 +13,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from firegui.io.migrations import format_1
+
 TomlTable = dict[str, Any]
 Step = Callable[[TomlTable], TomlTable]
 
-CURRENT_FORMAT = 1
+CURRENT_FORMAT = 2
 
-STEPS: Mapping[int, Step] = MappingProxyType({})
+STEPS: Mapping[int, Step] = MappingProxyType({1: format_1.to_2})
 """``n`` → the step from format ``n`` to ``n + 1``."""
 
 

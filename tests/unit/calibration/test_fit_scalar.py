@@ -7,14 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from firegui.calibration.forecast import forecast, score_days
-from firegui.calibration.scalar import KNOBS, FitProgress, FitSettings, fit_scalar, knobs_for
-from firegui.calibration.scores import misfit
+from firegui.calibration.forecast import scalar_forecast, score_days
+from firegui.calibration.scalar import KNOBS, FitProgress, FitSettings, fit_scalar, knobs_for, misfit
 from firegui.domain.scenario import Scenario
 from firegui.errors import CancelledError, InputError
 from firegui.fire.card import scalar_card
 from firegui.fire.parameters import ScalarParameters
+from firegui.fire.skill import day_score
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from tests.unit.fire.events import event, layer, square
 
@@ -31,13 +32,13 @@ def invented() -> Scenario:
     cover = np.tile(np.linspace(0.0, 80.0, SHAPE[1], dtype=np.float32), (SHAPE[0], 1))
     small = event(SHAPE, days=3, speed=4.0, layers={"canopy_cover": cover})
     start = replace(small, observed=square(SHAPE, 2)[None], observed_dates=(date(2020, 8, 19),))
-    states = forecast(start, TRUTH, 3)
+    states = scalar_forecast(start, TRUTH, 3)
     dates = tuple(date(2020, 8, 19) + timedelta(days=day) for day in range(4))
     return replace(start, observed=states >= 0.5, observed_dates=dates)
 
 
 def loss_of(parameters: ScalarParameters) -> float:
-    scores = score_days(invented(), forecast(invented(), parameters, 2), 2)
+    scores = score_days(invented(), scalar_forecast(invented(), parameters, 2), 2)
     return misfit(scores, int(square(SHAPE, 2).sum()))
 
 
@@ -151,9 +152,32 @@ def test_the_shipped_scores_are_what_the_shipped_model_gives_on_bear() -> None:
     bear = import_pytorchfire(BEAR / "pytorchfire", perimeters=BEAR / "perimeters")
     card = scalar_card()
 
-    scores = score_days(bear, forecast(bear, card.parameters, 3), card.fit_days)
+    scores = score_days(bear, scalar_forecast(bear, card.parameters, 3), card.fit_days)
 
     for found, shipped in zip(scores, card.scores, strict=False):
         assert found.observed_cells == shipped.observed_cells
         assert found.expected_cells == pytest.approx(shipped.expected_cells, rel=1e-3)
         assert found.iou == pytest.approx(shipped.iou, abs=2e-3)
+
+
+def states(areas: list[int]) -> list[NDArray[np.float32]]:
+    return [(np.arange(100) < area).astype(np.float32)[None] for area in areas]
+
+
+def loss(areas: list[int]) -> float:
+    observed = [state > 0 for state in states([20, 30, 32])]
+    scores = [
+        day_score(day, state, truth, truth)
+        for day, (state, truth) in enumerate(zip(states(areas), observed, strict=True))
+    ]
+    return misfit(scores, 10)
+
+
+def test_the_misfit_is_zero_for_the_observed_fire_and_grows_with_the_error() -> None:
+    assert loss([20, 30, 32]) == pytest.approx(0.0)
+    assert loss([20, 30, 34]) < loss([20, 30, 44])
+
+
+def test_the_misfit_prefers_the_fire_that_slows_down_when_the_observed_one_does() -> None:
+    # Both are off by the same number of cells on as many days.
+    assert loss([16, 26, 28]) < loss([16, 34, 28])

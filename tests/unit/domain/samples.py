@@ -14,6 +14,7 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
+from firegui.domain.weights import TENSOR_SHAPES, NetworkWeights, TrainedEvent, Training
 
 # id, count, turnaround in hours, grounded days: paper, Table aircraft_params.
 PAPER_FLEET = (
@@ -72,6 +73,19 @@ def scenario(days: int = 10) -> Scenario:
         observed=np.stack([first, third]),
         observed_dates=(date(2020, 8, 19), date(2020, 8, 21)),
     )
+
+
+def training(**changes: Any) -> Training:
+    """A training on one event with cover and density and weak wind, with changes."""
+    bear = TrainedEvent("Bear", date(2020, 8, 19), 10, ("canopy_cover", "canopy_density"), 1.3, 0.0)
+    return replace(Training("test network", (bear,), 60, 1, (), ("one fire",), "0.1.0"), **changes)
+
+
+def weights(seed: int = 0, **changes: Any) -> NetworkWeights:
+    """Small random weights without a correction, with changes."""
+    rng = np.random.default_rng(seed)
+    tensors = {name: rng.normal(0.0, 0.01, shape).astype(np.float32) for name, shape in TENSOR_SHAPES.items()}
+    return replace(NetworkWeights(tensors, training()), **changes)
 
 
 def project(**changes: Any) -> Project:

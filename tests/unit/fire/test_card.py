@@ -1,13 +1,23 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from firegui.assets import resource
 from firegui.errors import InputError
-from firegui.fire.card import read_card, scalar_card
-from firegui.fire.scalar import scalar_model
+from firegui.fire.card import (
+    DayScore,
+    ForecastResult,
+    NetworkCard,
+    card_table,
+    read_card,
+    read_network_card,
+    scalar_card,
+)
+from firegui.fire.shipped import scalar_model
+from firegui.io.toml_text import dumps
 
 
 def test_the_shipped_card_says_where_its_numbers_come_from() -> None:
@@ -53,3 +63,44 @@ def test_a_broken_card_names_everything_that_is_wrong(tmp_path: Path) -> None:
 def test_a_missing_card_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_card(tmp_path / "nothing.toml")
+
+
+def network_card() -> NetworkCard:
+    return NetworkCard(
+        label="network",
+        trained_on=("Bear 2020, 2020-08-19 to 2020-08-29",),
+        fit_days=10,
+        layers=("canopy_cover",),
+        trained=date(2026, 11, 20),
+        command="firegui calibrate Bear.firegui",
+        method="descent",
+        correction="",
+        priors=("wind", "slope"),
+        limits=("one fire",),
+        results=(
+            ForecastResult("seed 0", 0.7, 0.6, 0.65, 0.3, 1.2),
+            ForecastResult("source model (published)", 0.74),
+        ),
+        scores=(DayScore(1, 5214, 4500, 4563, 0.5, 0.4, -0.1, 0.45),),
+    )
+
+
+def test_a_networks_card_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "network.toml"
+    path.write_text(dumps(card_table(network_card())), encoding="utf-8")
+
+    assert read_network_card(path) == network_card()
+
+
+def test_a_networks_broken_card_names_everything_that_is_wrong(tmp_path: Path) -> None:
+    text = dumps(card_table(network_card()))
+    path = tmp_path / "network.toml"
+    path.write_text(
+        text.replace("fit_days = 10", 'fit_days = "ten"').replace("mean_iou = 0.74", "mean = 0.74"), encoding="utf-8"
+    )
+
+    with pytest.raises(InputError) as caught:
+        read_network_card(path)
+
+    said = str(caught.value)
+    assert all(part in said for part in ("fit_days", "results 2: mean_iou is missing", "mean is not known"))

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from firegui.errors import InputError
+from firegui.fire.landscape import burnable
 from firegui.fire.parameters import ScalarParameters
-from firegui.fire.scalar import burnable, fuel_factor, left_out, scalar_maps, scalar_model, terrain
+from firegui.fire.scalar import fuel_factor, scalar_maps, terrain
+from firegui.fire.shipped import scalar_model
 from tests.unit.fire.events import event, layer, square
 
 SHAPE = (9, 11)
@@ -56,16 +58,6 @@ def test_the_slope_term_needs_both_slope_and_aspect() -> None:
     assert terrain(event(layers={"slope": slope, "aspect": aspect})) is not None
     assert terrain(event(layers={"slope": slope})) is None
     assert terrain(event(layers={"aspect": aspect})) is None
-
-
-def test_what_the_model_does_without_is_said() -> None:
-    full = {key: layer(SHAPE, 20.0) for key in ("slope", "aspect", "canopy_cover", "fuel")}
-
-    assert left_out(event(layers=full)) == ()
-    for key, word in (("slope", "slope"), ("aspect", "slope"), ("canopy_cover", "canopy"), ("fuel", "fuel model")):
-        said = left_out(event(layers={name: values for name, values in full.items() if name != key}))
-        assert len(said) == 1
-        assert word in said[0]
 
 
 def test_the_maps_cover_the_days_asked_for_with_their_own_wind() -> None:

@@ -193,14 +193,14 @@ def edited(folder: Path, *swaps: tuple[str, str]) -> None:
 
 
 def test_a_project_of_a_newer_format_says_so(folder: Path) -> None:
-    edited(folder, ("format = 1", "format = 99"))
+    edited(folder, ("format = 2", "format = 99"))
     with pytest.raises(InputError, match=r"made by a newer firegui \(format 99.*update firegui"):
         load_project(folder)
 
 
 @pytest.mark.parametrize("number", ["0", '"1"', "true", "1.5"])
 def test_a_format_that_is_no_number_from_1_is_refused(folder: Path, number: str) -> None:
-    edited(folder, ("format = 1", f"format = {number}"))
+    edited(folder, ("format = 2", f"format = {number}"))
     with pytest.raises(InputError, match="format is"):
         load_project(folder)
 
@@ -270,8 +270,8 @@ def test_missing_changed_and_foreign_layers_are_all_named(folder: Path) -> None:
     assert_each_said(
         caught.value,
         [
-            "elevation.tif: the layer is missing",
-            "wind_speed.tif: the layer was changed",
+            "elevation.tif: the file is missing",
+            "wind_speed.tif: the file was changed",
             "../outside.tif lies outside the project folder",
         ],
     )
@@ -287,8 +287,8 @@ def test_problems_of_the_text_and_of_the_layer_files_come_in_one_list(folder: Pa
         caught.value,
         [
             "fleet 1: payload_gal",
-            "elevation.tif: the layer is missing",
-            "wind_speed.tif: the layer was changed",
+            "elevation.tif: the file is missing",
+            "wind_speed.tif: the file was changed",
             "../outside.tif lies outside the project folder",
         ],
     )
@@ -306,7 +306,7 @@ def test_layers_that_are_not_listed_are_missed(folder: Path) -> None:
 def test_imported_maps_that_are_gone_are_missed(folder: Path) -> None:
     save_project(project(maps=maps(), fire_model=FireModel("maps", "imported", {})), folder)
     (folder / "maps.npz").unlink()
-    with pytest.raises(InputError, match=r"maps\.npz: the layer is missing"):
+    with pytest.raises(InputError, match=r"maps\.npz: the file is missing"):
         load_project(folder)
 
 

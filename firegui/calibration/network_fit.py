@@ -1,0 +1,269 @@
+"""Fitting the network, and a correction per event, to observed perimeters through the engine's gradient.
+
+An epoch rolls every event out from its first perimeter, compares the ends of days with the perimeters
+(:mod:`firegui.calibration.network_misfit`), and takes the slope back through the closed-form sweep
+(:func:`firegui.rollout.simulate.gain_slopes`), the spread form and the network. One network is shared by all events;
+each has a correction of its own (:class:`~firegui.domain.weights.Correction`). AdamW with a cosine schedule. Gains that
+the events cannot teach stay the published prior (:func:`learned_gains`).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from firegui.assets import installed_version
+from firegui.calibration.event_fit import CorrectionVariables, EventFit, half_of, nodes_of, trained_event
+from firegui.calibration.fittable import fit_problems
+from firegui.calibration.network_misfit import Misfit
+from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
+from firegui.domain.scenario import Scenario
+from firegui.domain.weights import Correction, NetworkWeights, TrainedEvent, Training
+from firegui.errors import InputError, Problem
+from firegui.fire.landscape import has_terrain
+from firegui.fire.network import SpreadNetwork, initial, network_of, weights_of
+from firegui.rollout.backend import use_threads
+from firegui.rollout.outcome import Check
+
+DECAY, LAST_SHARE, LONGEST_GRADIENT = 1e-4, 0.01, 1.0
+"""Weight decay of the network, the share of the step size that the last epoch takes, and where gradients are clipped."""
+MOMENTS, MOMENT_FLOOR = (0.9, 0.999), 1e-8
+TEACHING_WIND_MS, TEACHING_SPAN_MS = 5.0, 3.0
+TEACHING_SLOPE_DEG = 10.0
+
+Tensors = dict[str, Tensor]
+
+
+def learned_gains(events: Sequence[Scenario], fit_days: int) -> tuple[str, ...]:
+    """The gains that the events can teach.
+
+    Wind: its daily means differ by at least 3 m/s within an event and reach 5 m/s. Slope: an event has slope and
+    aspect, and a twentieth of it is steeper than 10°. Other gains would carry noise, or stand for the base rate.
+    """
+    learned: list[str] = []
+    means = [event.wind_speed[:fit_days].mean(axis=(1, 2)) for event in events]
+    if any(float(np.ptp(mean)) >= TEACHING_SPAN_MS and float(mean.max()) >= TEACHING_WIND_MS for mean in means):
+        learned += ["wind_gain", "wind_alignment"]
+    if any(has_terrain(event) and _steep(event) >= TEACHING_SLOPE_DEG for event in events):
+        learned.append("slope_gain")
+    return tuple(learned)
+
+
+def _steep(event: Scenario) -> float:
+    slope = event.layers["slope"]
+    known = slope[np.isfinite(slope)]
+    return float(np.percentile(known, 95.0)) if len(known) else 0.0
+
+
+def fit_network(
+    events: Sequence[Scenario],
+    settings: NetworkFitSettings,
+    *,
+    begin: NetworkWeights | None = None,
+    state: FitState | None = None,
+    progress: Callable[[FitProgress], None] | None = None,
+    keep: Callable[[FitState], None] | None = None,
+    check: Check | None = None,
+) -> FitState:
+    """Fit to days ``0 … fit_days`` of every event; the same input gives the same bits.
+
+    ``begin`` is where to start instead of random weights, ``state`` where to go on. ``progress`` hears of every epoch,
+    ``keep`` the state after it. ``check`` may raise :class:`~firegui.errors.CancelledError` at any time: the last kept
+    state then has the best so far. Stops after ``epochs``, or when ``patience`` epochs brought nothing. Raises
+    :class:`~firegui.errors.InputError` with everything that keeps the events from being fitted.
+    """
+    require_fittable(events, settings)
+    use_threads()
+    fit = _Fit(events, settings, begin, check)
+    if state is not None:
+        fit.go_on_from(state)
+    while fit.epoch < settings.epochs and fit.epoch - max(fit.best_epoch, 0) <= settings.patience:
+        heard = fit.step()
+        if keep is not None:
+            keep(fit.state())
+        if progress is not None:
+            progress(heard)
+    return fit.state()
+
+
+def require_fittable(events: Sequence[Scenario], settings: NetworkFitSettings) -> None:
+    """Raise :class:`~firegui.errors.InputError` with everything that is wrong with the events and the settings."""
+    found = settings.problems()
+    if not events:
+        found.append(Problem("fit", "there is no event", "name at least one project"))
+    names = [event.name for event in events]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        found.append(Problem("fit", f"{names.count(name)} events are called {name!r}", "give each event once"))
+    for event in events:
+        found += fit_problems(event, settings.fit_days, event.name)
+    if found:
+        raise InputError(found, "The fire model cannot be fitted")
+
+
+def weights_of_state(
+    events: Sequence[Scenario], settings: NetworkFitSettings, state: FitState, label: str = ""
+) -> NetworkWeights:
+    """The weights of the best epoch, with what they were trained on."""
+    network = SpreadNetwork()
+    part = "best" if state.best_epoch >= 0 else "now"
+    best = {
+        name.removeprefix(f"{part}."): value for name, value in state.tensors.items() if name.startswith(f"{part}.")
+    }
+    network.load_state_dict({name: torch.tensor(best[name]) for name in network.state_dict()})
+    taught = tuple(trained_event(event, settings.fit_days) for event in events)
+    learned = learned_gains(events, settings.fit_days)
+    fires = ", ".join(event.name for event in events)
+    training = Training(
+        label or f"network trained on {fires}", taught, state.best_epoch + 1, settings.seed, learned,
+        tuple(_limits(taught, learned, settings)), installed_version(),
+    )  # fmt: skip
+    corrections = (
+        [_correction(event, settings, best, k) for k, event in enumerate(events)] if settings.correction else []
+    )
+    return weights_of(network, training, tuple(corrections))
+
+
+def _correction(
+    event: Scenario, settings: NetworkFitSettings, best: dict[str, NDArray[np.float32]], k: int
+) -> Correction:
+    grid, trend = event.grid, float(best[f"trend.{k}"]) / half_of(settings.fit_days)
+    return Correction(
+        event.name, grid.shape, grid.transform, best[f"nodes.{k}"], trend, event.date_of_day(0), settings.fit_days
+    )
+
+
+def _limits(taught: Sequence[TrainedEvent], learned: Sequence[str], settings: NetworkFitSettings) -> list[str]:
+    """What the model cannot be trusted with, in sentences."""
+    said = [f"Trained on the first {settings.fit_days} days of {', '.join(event.name for event in taught)}."]
+    if "wind_gain" not in learned:
+        strongest = max(event.wind_max_ms for event in taught)
+        said.append(
+            f"It has seen winds up to {strongest:.1f} m/s; the effect of wind is a published value, not learned."
+        )
+    if "slope_gain" not in learned:
+        said.append("The effect of slope is a published value, not learned.")
+    if settings.correction:
+        said.append("On the rasters it was trained on, a fitted correction of the base rate is part of the model.")
+    return said
+
+
+class _Fit:
+    """The parameters, the optimizer and the best so far."""
+
+    def __init__(
+        self, events: Sequence[Scenario], settings: NetworkFitSettings, begin: NetworkWeights | None,
+        check: Check | None,
+    ) -> None:  # fmt: skip
+        self._settings, self._check = settings, check
+        taught = [trained_event(event, settings.fit_days) for event in events]
+        layers = {key for event in taught for key in event.layers}
+        strongest, steepest = max(event.wind_max_ms for event in taught), max(event.slope_max_deg for event in taught)
+        self._events = [
+            EventFit(
+                event, settings.fit_days, settings.margin_cells, layers=tuple(sorted(layers)), wind_max_ms=strongest,
+                slope_max_deg=steepest, learned=learned_gains(events, settings.fit_days),
+            )
+            for event in events
+        ]  # fmt: skip
+        self._network = initial(settings.seed) if begin is None else network_of(begin)
+        self._corrections = [_variables(event, settings, begin) for event in events] if settings.correction else []
+        self._named: Tensors = dict(self._network.named_parameters())
+        for k, correction in enumerate(self._corrections):
+            self._named |= {f"nodes.{k}": correction.nodes, f"trend.{k}": correction.trend}
+        self._first: Tensors = {name: torch.zeros_like(value) for name, value in self._named.items()}
+        self._second: Tensors = {name: torch.zeros_like(value) for name, value in self._named.items()}
+        self._best: Tensors = self._copied()
+        self.epoch, self.best_epoch, self._best_loss = 0, -1, math.inf
+        self._started = time.monotonic()
+
+    def step(self) -> FitProgress:
+        """One epoch: the gradient over all events, then one step."""
+        misfits = self._differentiate()
+        loss = sum(misfit.loss for misfit in misfits) / len(misfits)
+        loss += sum(float(each.penalty().detach()) for each in self._corrections) / len(misfits)
+        if loss < self._best_loss:
+            self._best, self._best_loss, self.best_epoch = self._copied(), loss, self.epoch
+        self._descend()
+        terms = {name: sum(one.terms[name] for one in misfits) / len(misfits) for name in misfits[0].terms}
+        seen = tuple(
+            EventProgress(event.name, event.target.days, misfit.iou)
+            for event, misfit in zip(self._events, misfits, strict=True)
+        )
+        self.epoch += 1
+        return FitProgress(
+            self.epoch - 1, self._settings.epochs, loss, self._best_loss, self.best_epoch, terms, seen,
+            time.monotonic() - self._started,
+        )  # fmt: skip
+
+    def _differentiate(self) -> list[Misfit]:
+        for value in self._named.values():
+            value.grad = None
+        share, misfits = 1.0 / len(self._events), []
+        for k, event in enumerate(self._events):
+            correction = self._corrections[k] if self._corrections else None
+            misfits.append(event.differentiate(self._network, correction, share, self._check))
+            if correction is not None:
+                torch.autograd.backward(share * correction.penalty())
+        return misfits
+
+    def _descend(self) -> None:
+        """AdamW (Loshchilov and Hutter) on the clipped gradient, with a cosine schedule."""
+        slopes = {name: value.grad for name, value in self._named.items() if value.grad is not None}
+        length = float(torch.stack([slope.double().pow(2).sum() for slope in slopes.values()]).sum().sqrt())
+        scale = min(1.0, LONGEST_GRADIENT / max(length, MOMENT_FLOOR))
+        cosine = 0.5 * (1.0 + math.cos(math.pi * self.epoch / self._settings.epochs))
+        share = LAST_SHARE + (1.0 - LAST_SHARE) * cosine
+        one, two = MOMENTS
+        with torch.no_grad():
+            for name, slope in slopes.items():
+                value, first, second = self._named[name], self._first[name], self._second[name]
+                fitted = name.startswith(("nodes.", "trend."))
+                rate = share * (self._settings.correction_rate if fitted else self._settings.learning_rate)
+                if not fitted:
+                    value.mul_(1.0 - rate * DECAY)
+                first.mul_(one).add_(slope, alpha=scale * (1.0 - one))
+                second.mul_(two).addcmul_(slope * scale, slope * scale, value=1.0 - two)
+                size = (second / (1.0 - two ** (self.epoch + 1))).sqrt_().add_(MOMENT_FLOOR)
+                value.addcdiv_(first, size, value=-rate / (1.0 - one ** (self.epoch + 1)))
+
+    def _copied(self) -> Tensors:
+        return {name: value.detach().clone() for name, value in self._named.items()}
+
+    def state(self) -> FitState:
+        """A copy of everything that :meth:`go_on_from` needs."""
+        parts = {"now": self._named, "best": self._best, "first": self._first, "second": self._second}
+        tensors = {
+            f"{part}.{name}": value.detach().clone().numpy()
+            for part, named in parts.items()
+            for name, value in named.items()
+        }
+        return FitState(tensors, self.epoch, self.best_epoch, self._best_loss)
+
+    def go_on_from(self, state: FitState) -> None:
+        """Take a state on. Raises :class:`~firegui.errors.InputError` for one of another fit."""
+        parts = {"now": self._named, "best": self._best, "first": self._first, "second": self._second}
+        wanted = {f"{part}.{name}": value for part, named in parts.items() for name, value in named.items()}
+        if {name: tuple(value.shape) for name, value in wanted.items()} != {
+            name: value.shape for name, value in state.tensors.items()
+        }:
+            what = "the interrupted fit has other events or another correction"
+            raise InputError([Problem("resume", what, "give the same projects and settings, or start anew")])
+        with torch.no_grad():
+            for name, value in wanted.items():
+                value.copy_(torch.tensor(state.tensors[name]))
+        self.epoch, self.best_epoch, self._best_loss = state.epoch, state.best_epoch, state.best_loss
+
+
+def _variables(event: Scenario, settings: NetworkFitSettings, begin: NetworkWeights | None) -> CorrectionVariables:
+    """Zeros, or what ``begin`` has for this raster with as many nodes."""
+    nodes, trend = torch.zeros(nodes_of(event, settings.node_spacing_m)), torch.zeros(())
+    found = None if begin is None else begin.correction_for(event.grid)
+    if found is not None and found.log_rate.shape == tuple(nodes.shape):
+        nodes, trend = torch.tensor(found.log_rate), torch.tensor(found.trend * half_of(settings.fit_days))
+    return CorrectionVariables(nodes.requires_grad_(), trend.requires_grad_())

@@ -1,0 +1,70 @@
+"""Fitting the network fire model to observed perimeters: settings, what is heard of it, and what it can go on from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.settings import bounds_problems, option
+from firegui.errors import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkFitSettings:
+    """How the network is fitted."""
+
+    fit_days: int = option(10, "Fit days", "days from day 0 whose perimeters may be read", unit="days", low=1)
+    epochs: int = option(60, "Epochs", "most rounds over all days of all events", low=1)
+    learning_rate: float = option(3e-3, "Learning rate", "step size of the network's weights", low=1e-6, high=1.0)
+    correction: bool = option(True, "Correction", "also fit a smooth field and a trend of the base rate to each event")
+    correction_rate: float = option(0.1, "Correction rate", "step size of the correction", low=1e-4, high=10.0)
+    node_spacing_m: float = option(450.0, "Node spacing", "distance between nodes of the correction", unit="m", low=1.0)
+    patience: int = option(20, "Patience", "epochs without a better misfit before it stops", low=1)
+    margin_cells: int = option(
+        45, "Margin", "cells kept around the last perimeter that may be read", unit="cells", low=2
+    )
+    seed: int = option(0, "Seed", "seed of the first weights", low=0)
+
+    def problems(self) -> list[Problem]:
+        """Everything out of bounds."""
+        return bounds_problems(self, "fit")
+
+
+@dataclass(frozen=True, slots=True)
+class EventProgress:
+    """One event of an epoch: the scored ``days`` and the IoU of ``P ≥ 0.5`` with the perimeter at the end of each."""
+
+    name: str
+    days: tuple[int, ...]
+    iou: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FitProgress:
+    """An epoch: its misfit ``loss`` with the terms it is made of, and the best so far."""
+
+    epoch: int
+    epochs: int
+    loss: float
+    best_loss: float
+    best_epoch: int
+    terms: Mapping[str, float]
+    events: tuple[EventProgress, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FitState:
+    """What a fit goes on from with the same bits: ``epoch`` epochs are done.
+
+    ``tensors`` are the parameters (``now.…``), those of the best epoch (``best.…``), and the optimizer's moments
+    (``first.…``, ``second.…``). ``best_epoch`` counts from 0, −1 before the first.
+    """
+
+    tensors: Mapping[str, NDArray[np.float32]]
+    epoch: int
+    best_epoch: int
+    best_loss: float

@@ -1,0 +1,31 @@
+"""What of the landscape every fire model needs: where a fire can burn, and which way the ground rises. Numpy only."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.scenario import Scenario
+
+Raster = NDArray[np.float32]
+
+NONBURNABLE_CODES = (91, 99)
+T_BURN_STEPS = 10.0
+COVERAGE_GAL_PER_100FT2 = 2.7
+
+
+def burnable(scenario: Scenario) -> NDArray[np.bool_]:
+    """``[H, W]``: where the fuel layer lets a fire burn; everywhere on an event without one."""
+    fuel = scenario.layers.get("fuel")
+    return np.ones(scenario.grid.shape, bool) if fuel is None else burns(fuel)
+
+
+def burns(fuel: Raster) -> NDArray[np.bool_]:
+    """Every FBFM40 code but 91 to 99 burns, and so does a cell without data."""
+    low, high = NONBURNABLE_CODES
+    return ~((fuel >= low) & (fuel <= high))
+
+
+def has_terrain(scenario: Scenario) -> bool:
+    """Whether the event has both slope and aspect, without which there is no way uphill."""
+    return "slope" in scenario.layers and "aspect" in scenario.layers

@@ -1,0 +1,115 @@
+"""The network fire model: from weights and an event to the maps that the rollout needs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from firegui.domain.maps import FireMaps
+from firegui.domain.scenario import Scenario
+from firegui.domain.weights import GAINS, MAPS, Correction, NetworkWeights
+from firegui.fire.features import event_features, wind_inputs
+from firegui.fire.landscape import COVERAGE_GAL_PER_100FT2, T_BURN_STEPS, burnable
+from firegui.fire.network import Partial, SpreadNetwork, network_of
+from firegui.fire.prior import PRIOR
+from firegui.fire.spread import Field, SpreadFields, Terrain, ignition_gains, potentials
+
+
+def network_fields(
+    network: SpreadNetwork,
+    partial: Partial,
+    wind: Tensor,
+    *,
+    learned: Collection[str] = GAINS,
+    correction: Tensor | None = None,
+) -> SpreadFields:
+    """The six fields of one day, differentiable in the network and in ``correction``.
+
+    ``partial`` is :meth:`~firegui.fire.network.SpreadNetwork.static` of the event and ``wind [2, H, W]`` is
+    :func:`~firegui.fire.features.wind_inputs` of the day. A gain that is not in ``learned`` is the constant of
+    :mod:`firegui.fire.prior`. ``correction [H, W]`` changes the base rate: ``p ← min(p exp(correction), 1)``.
+    """
+    named: dict[str, Field] = dict(zip(MAPS, network.daily(partial, wind), strict=True))
+    named |= {name: PRIOR[name] for name in GAINS if name not in learned}
+    if correction is not None:
+        named["base_rate"] = torch.clamp(named["base_rate"] * torch.exp(correction), max=1.0)
+    return SpreadFields(**named)
+
+
+def correction_field(nodes: Tensor, shape: tuple[int, int]) -> Tensor:
+    """``[h, w]`` nodes that span the raster from corner cell to corner cell, bilinear between them, to ``[H, W]``."""
+    return functional.interpolate(nodes[None, None], shape, mode="bilinear", align_corners=True)[0, 0]
+
+
+def network_maps(
+    event: Scenario, weights: NetworkWeights, ignition: NDArray[np.bool_], start_day: int, days: int
+) -> FireMaps:
+    """The maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
+
+    Layers that no training event had count as missing, the network's wind and slope are clipped to what it was trained
+    on, the spread form uses the true ones, and the correction for this raster is applied if there is one. Raises
+    :class:`~firegui.errors.InputError` for weights that cannot be used.
+    """
+    window = slice(start_day, start_day + days)
+    speed, towards = event.wind_speed[window], event.wind_dir[window]
+    phi = np.empty((len(speed), 8, *event.grid.shape), np.float32)
+    gamma = np.empty(speed.shape, np.float32)
+    with torch.no_grad():
+        model = _EventModel.of(event, weights)
+        for day in range(len(speed)):
+            phi[day], gamma[day] = model.day(speed[day], towards[day], event.date_of_day(start_day + day))
+    return FireMaps(
+        phi=phi,
+        gamma=gamma,
+        burnable=burnable(event),
+        wind_speed=speed,
+        wind_dir=towards,
+        ignition=ignition,
+        t_burn=T_BURN_STEPS,
+        steps_per_day=event.steps_per_day,
+        cell_size_m=event.grid.cell_size_m,
+        c_req=COVERAGE_GAL_PER_100FT2,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _EventModel:
+    """The network with what of an event does not change from day to day."""
+
+    weights: NetworkWeights
+    network: SpreadNetwork
+    partial: Partial
+    terrain: Terrain | None
+    found: Correction | None
+    field: Tensor | None
+
+    @staticmethod
+    def of(event: Scenario, weights: NetworkWeights) -> _EventModel:
+        network, training = network_of(weights), weights.training
+        partial = network.static(event_features(event, training.layers, training.slope_max_deg))
+        found = weights.correction_for(event.grid)
+        field = None if found is None else correction_field(torch.tensor(found.log_rate), event.grid.shape)
+        return _EventModel(weights, network, partial, Terrain.of_event(event), found, field)
+
+    def day(
+        self, speed: NDArray[np.float32], towards: NDArray[np.float32], when: date
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """``φ [8, H, W]`` and ``γ [H, W]``."""
+        training = self.weights.training
+        wind = torch.from_numpy(wind_inputs(speed, towards, training.wind_max_ms))
+        fields = network_fields(
+            self.network, self.partial, wind, learned=training.learned, correction=self._correction(when)
+        )
+        blown = torch.tensor(speed), torch.tensor(towards)
+        phi = potentials(fields, *blown, self.terrain)
+        return phi.numpy(), ignition_gains(fields, blown[0]).numpy()
+
+    def _correction(self, when: date) -> Tensor | None:
+        return None if self.found is None or self.field is None else self.field + self.found.trend_on(when)

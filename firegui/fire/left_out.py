@@ -1,0 +1,102 @@
+"""What a project's fire model does without on its event, in sentences for the window and the report.
+
+No torch is needed to say it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from firegui.domain.project import Project
+from firegui.domain.scenario import LAYERS, Scenario
+from firegui.domain.weights import NetworkWeights, Training
+from firegui.fire.landscape import has_terrain
+from firegui.fire.prior import SOURCE
+
+_WIND_GAINS = ("wind_gain", "wind_alignment")
+
+
+def left_out(project: Project) -> tuple[str, ...]:
+    """What the plan is made without: missing layers, what training could not teach, whether a correction holds.
+
+    Of imported maps nothing is known.
+    """
+    event, weights = project.scenario, project.weights
+    if project.fire_model.kind == "scalar":
+        return (*_missing_cover(event), *_missing_ground(event))
+    if project.fire_model.kind == "network" and weights is not None:
+        training = weights.training
+        return (
+            *_layers(event, training),
+            *_missing_ground(event),
+            *_priors(event, training),
+            *_clipped(event, training),
+            *_correction(event, weights),
+        )
+    return ()
+
+
+def _missing_ground(event: Scenario) -> Iterator[str]:
+    if not has_terrain(event):
+        yield "No slope or aspect: the fire model leaves the slope term out."
+    if "fuel" not in event.layers:
+        yield "No fuel model layer: every cell can burn, water and rock included."
+
+
+def _missing_cover(event: Scenario) -> Iterator[str]:
+    if "canopy_cover" not in event.layers:
+        yield "No canopy cover: the fire model uses the same fuel factor everywhere."
+
+
+def _layers(event: Scenario, training: Training) -> Iterator[str]:
+    lacking = [key for key in training.layers if key not in event.layers]
+    if lacking:
+        yield f"The network was trained with {_named(lacking)}, which this event lacks."
+    unread = [key for key in LAYERS if key in event.layers and key not in training.layers]
+    if unread:
+        yield f"The network does not read {_named(unread)}: no fire it was trained on had it."
+
+
+def _priors(event: Scenario, training: Training) -> Iterator[str]:
+    wind = [name for name in _WIND_GAINS if name not in training.learned]
+    if wind:
+        which = "effect" if len(wind) == len(_WIND_GAINS) else "strength" if "wind_gain" in wind else "alignment"
+        yield (f"Wind {which} from published values ({SOURCE}): training saw at most {training.wind_max_ms:.1f} m/s.")
+    if "slope_gain" not in training.learned and has_terrain(event):
+        yield f"Slope effect from published values ({SOURCE}): no fire of the training could teach it."
+
+
+def _clipped(event: Scenario, training: Training) -> Iterator[str]:
+    wind = float(event.wind_speed.max(initial=0.0))
+    if round(wind, 1) > round(training.wind_max_ms, 1):
+        yield (
+            f"Winds reach {wind:.1f} m/s: the network reads at most {training.wind_max_ms:.1f}, the spread formula all."
+        )
+    slope = event.layers.get("slope")
+    if slope is None or "slope" not in training.layers or not np.isfinite(slope).any():
+        return
+    steepest = float(np.nanmax(slope))
+    if round(steepest) > round(training.slope_max_deg):
+        yield f"Slopes reach {steepest:.0f}°: the network reads at most {training.slope_max_deg:.0f}°."
+
+
+def _correction(event: Scenario, weights: NetworkWeights) -> Iterator[str]:
+    if not weights.corrections:
+        return
+    applied = weights.correction_for(event.grid)
+    if applied is not None:
+        yield f"The base rate is corrected by a smooth field that was fitted to {applied.event}."
+        if applied.trend != 0.0 and applied.start is not None:
+            way = "falls" if applied.trend < 0.0 else "rises"
+            share = abs(math.expm1(applied.trend))
+            yield f"It also {way} by {share:.0%} a day, the trend of its first {applied.fit_days} days."
+    else:
+        fires = ", ".join(correction.event for correction in weights.corrections)
+        yield f"No correction is applied: it was fitted to another raster ({fires})."
+
+
+def _named(keys: Sequence[str]) -> str:
+    return ", ".join(LAYERS[key][0].lower() for key in keys)

@@ -1,0 +1,110 @@
+"""Everything that is known of a forecast once it was scored: the model, what it is compared with, the days left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.scenario import Scenario
+from firegui.fire.published import PublishedCurve, published_for
+from firegui.fire.reliability import Reliability, reliability
+from firegui.fire.skill import ForecastSkill, held_skill, scored_days
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Days ``first … last`` of the forecast under one name; empty where ``last < first``."""
+
+    key: str
+    label: str
+    first: int
+    last: int
+
+    def __contains__(self, day: int) -> bool:
+        return self.first <= day <= self.last
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SkillReport:
+    """A forecast of ``days`` days from ``start`` (local date); perimeters up to day ``fit_days`` may have been read.
+
+    ``references`` were scored in the same way, ``published`` is a curve that somebody else has published. The
+    reliability diagram is over all scored days and over those after the fitted ones. ``not_scored`` are days whose
+    perimeter is only filled forward.
+    """
+
+    event: str
+    start: date
+    days: int
+    fit_days: int
+    model: ForecastSkill
+    references: tuple[ForecastSkill, ...]
+    published: PublishedCurve | None
+    reliability: Reliability
+    reliability_after: Reliability
+    not_scored: tuple[int, ...]
+
+    @property
+    def forecasts(self) -> tuple[ForecastSkill, ...]:
+        """The model first, then what it is compared with."""
+        return (self.model, *self.references)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """All days, the fitted ones and those after them."""
+        fitted = min(self.fit_days, self.days)
+        return (
+            Span("all", f"days 1–{self.days}", 1, self.days),
+            Span("fitted", f"days 1–{fitted}, fitted", 1, fitted),
+            Span("after", f"days {fitted + 1}–{self.days}, after", fitted + 1, self.days),
+        )
+
+    def date_of_day(self, day: int) -> date:
+        """Local date of the perimeter that the state after ``day`` days is compared with."""
+        return self.start + timedelta(days=day)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader has to know, in sentences."""
+        said = []
+        if self.not_scored:
+            listed = ", ".join(str(day) for day in self.not_scored)
+            head = "day" if len(self.not_scored) == 1 else "days"
+            said.append(f"Not scored: {head} {listed}, whose perimeter is only filled forward from an earlier day.")
+        if self.fit_days and not any(day > self.fit_days for day in self.model.days):
+            said.append(f"No perimeter after day {self.fit_days} was scored, so this says nothing of a forecast.")
+        if self.published is not None:
+            said.append(f"Published curve: {self.published.source}; made with terrain and fuel models.")
+        return tuple(said)
+
+
+def skill_report(
+    event: Scenario,
+    states: NDArray[np.float32],
+    fit_days: int,
+    model: ForecastSkill,
+    references: Sequence[ForecastSkill] = (),
+) -> SkillReport:
+    """Put together what was scored; holding the last perimeter is added to ``references``.
+
+    ``states [D + 1, H, W]`` are those of ``model``. Raises :class:`~firegui.errors.InputError` for an event without a
+    perimeter on day 0.
+    """
+    days = len(states) - 1
+    scored = scored_days(event, days)
+    return SkillReport(
+        event=event.name,
+        start=event.date_of_day(0),
+        days=days,
+        fit_days=fit_days,
+        model=model,
+        references=(*references, held_skill(event, days, fit_days)),
+        published=published_for(event),
+        reliability=reliability(event, states),
+        reliability_after=reliability(event, states, after=fit_days),
+        not_scored=tuple(day for day in range(1, days + 1) if day not in scored),
+    )

@@ -1,0 +1,49 @@
+"""What a training taught the network fire model, what is published instead, and what it never saw, in sentences.
+
+No torch is needed to say it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from firegui.domain.scenario import LAYERS
+from firegui.domain.weights import GAINS, Correction, NetworkWeights, Training
+from firegui.fire.prior import SOURCE
+
+_ALWAYS = ("rate of spread", "ignition", "fuel factor")
+_EFFECTS = {"wind_gain": "wind strength", "wind_alignment": "wind direction", "slope_gain": "slope"}
+
+
+def taught(weights: NetworkWeights) -> tuple[str, ...]:
+    """What the weights' training could teach, what it could not, and what is corrected on the rasters of its events."""
+    training = weights.training
+    return (*_gains(training), *_unseen(training), *map(_corrected, weights.corrections))
+
+
+def _gains(training: Training) -> Iterator[str]:
+    learned = [_EFFECTS[name] for name in GAINS if name in training.learned]
+    effects = f", effect of {' and '.join(learned)}" if learned else ""
+    yield f"Learned: {', '.join(_ALWAYS)}{effects}."
+    published = [_EFFECTS[name] for name in GAINS if name not in training.learned]
+    if published:
+        yield f"From published values ({SOURCE}): effect of {', '.join(published)}."
+
+
+def _unseen(training: Training) -> Iterator[str]:
+    layers = [title.lower() for key, (title, _unit) in LAYERS.items() if key not in training.layers]
+    parts = [", ".join(layers)] if layers else []
+    parts.append(f"winds above {training.wind_max_ms:.1f} m/s")
+    if "slope" in training.layers:
+        parts.append(f"slopes above {training.slope_max_deg:.0f}°")
+    yield f"Never seen: {'; '.join(parts)}."
+
+
+def _corrected(correction: Correction) -> str:
+    rows, columns = correction.log_rate.shape
+    text = f"On the raster of {correction.event} the base rate is corrected by a field of {rows} × {columns} nodes"
+    change = math.expm1(correction.trend)
+    if round(100 * change) == 0:
+        return f"{text}."
+    return f"{text} and {'falls' if change < 0 else 'rises'} by {abs(change):.0%} a day."

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import pytest
+
+from firegui.domain.grid import Grid
+from firegui.domain.weights import CHANNELS, TENSOR_SHAPES, Correction, NetworkWeights, TrainedEvent
+from tests.unit.domain.samples import project, training, weights
+
+PLACE = (30.0, 0.0, 1000.0, 0.0, -30.0, 2000.0)
+GRID = Grid(20, 30, 30.0, PLACE, "EPSG:3310")
+
+
+def correction(grid: Grid = GRID, event: str = "Bear") -> Correction:
+    return Correction(event, grid.shape, grid.transform, np.zeros((3, 4), np.float32))
+
+
+def test_the_network_is_the_published_one_with_a_flag_for_each_layer() -> None:
+    published = {name: shape for name, shape in TENSOR_SHAPES.items() if name != "fuel.weight"}
+    flags = 7 * 32 * (9 + 25 + 49)
+
+    assert CHANNELS == 13 + 7
+    assert sum(math.prod(shape) for shape in published.values()) - flags == 36_018 - 203 * 4
+
+
+def test_good_weights_have_no_problems() -> None:
+    assert weights().problems() == []
+
+
+def test_every_bad_tensor_is_named_with_what_is_wrong() -> None:
+    tensors = dict(weights().tensors)
+    del tensors["head.bias"]
+    tensors["head.weight"] = np.zeros((6, 96), np.float32)
+    tensors["fuel.weight"] = tensors["fuel.weight"].astype(np.float64)
+    tensors["branches.0.bias"] = np.full(32, np.nan, np.float32)
+    tensors["extra"] = np.zeros(1, np.float32)
+
+    said = [str(problem) for problem in replace(weights(), tensors=tensors).problems()]
+
+    assert len(said) == 5
+    for name, what in (
+        ("head.bias", "missing"),
+        ("head.weight", "shape"),
+        ("fuel.weight", "float64"),
+        ("branches.0.bias", "not finite"),
+        ("extra", "no tensor"),
+    ):
+        assert any(line.startswith(name) and what in line for line in said), name
+
+
+def test_a_training_that_contradicts_itself_is_refused() -> None:
+    odd = TrainedEvent("Odd", date(2020, 1, 1), 3, ("snow",), math.nan, -1.0)
+
+    said = [str(problem) for problem in training(events=(odd,), learned=("luck",)).problems()]
+
+    assert len(said) == 4
+    assert all(any(word in line for line in said) for word in ("snow", "wind_max_ms", "slope_max_deg", "luck"))
+
+
+def test_a_training_has_the_layers_and_extremes_of_all_its_events() -> None:
+    first = TrainedEvent("A", date(2020, 1, 1), 3, ("canopy_cover",), 1.0, 0.0)
+    second = TrainedEvent("B", date(2020, 1, 1), 3, ("slope", "elevation"), 6.0, 35.0)
+
+    both = training(events=(first, second))
+
+    assert both.layers == ("elevation", "slope", "canopy_cover")
+    assert (both.wind_max_ms, both.slope_max_deg) == (6.0, 35.0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Grid(20, 31, 30.0, PLACE, "EPSG:3310"),
+        Grid(20, 30, 30.0, (30.0, 0.0, 1030.0, 0.0, -30.0, 2000.0), "EPSG:3310"),
+        Grid(20, 30, 30.0),
+    ],
+)
+def test_a_correction_holds_on_its_own_raster_alone(other: Grid) -> None:
+    ours = replace(weights(), corrections=(correction(), correction(other, "Other")))
+
+    found = ours.correction_for(other)
+
+    assert found is not None
+    assert found.event == "Other"
+    assert replace(weights(), corrections=(correction(),)).correction_for(other) is None
+
+
+@pytest.mark.parametrize("nodes", [np.zeros((1, 4), np.float32), np.full((2, 2), np.inf, np.float32)])
+def test_a_correction_needs_finite_nodes_at_the_corners(
+    nodes: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
+) -> None:
+    bad = replace(correction(), log_rate=nodes)
+
+    assert len(replace(weights(), corrections=(bad,)).problems()) == 1
+
+
+def test_a_project_takes_the_networks_label_and_gives_its_weights_up_for_another_model() -> None:
+    ours: NetworkWeights = weights()
+    scalar = project().fire_model
+
+    network = project().with_network(ours)
+
+    assert (network.fire_model.kind, network.fire_model.label) == ("network", "test network")
+    assert network.weights is ours
+    assert network.with_model(scalar).weights is None
+    assert network.with_model(scalar).fire_model == scalar

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from firegui.domain.project import Project
+from firegui.domain.scenario import Scenario
+from firegui.domain.weights import GAINS, Correction, NetworkWeights, TrainedEvent
+from firegui.errors import InputError
+from firegui.fire.features import event_features, wind_inputs
+from firegui.fire.first_project import first_project
+from firegui.fire.learned import correction_field, network_fields, network_maps
+from firegui.fire.maps import project_maps
+from firegui.fire.network import initial, network_of
+from firegui.fire.prior import PRIOR
+from firegui.fire.spread import SpreadFields, Terrain, spread_gains
+from tests.unit.domain.samples import training, weights
+from tests.unit.fire.events import event, layer, square
+
+SHAPE = (9, 11)
+
+
+def lively(**changes: Any) -> NetworkWeights:
+    """Weights whose maps differ from cell to cell and feel the wind."""
+    loud = {name: 20.0 * values for name, values in weights().tensors.items()}
+    return replace(weights(), tensors=loud, **changes)
+
+
+def landscape(speed: float = 0.0, **more: float) -> Scenario:
+    rng = np.random.default_rng(4)
+    layers = {key: layer(SHAPE, value) for key, value in more.items()}
+    layers["canopy_cover"] = rng.uniform(0.0, 100.0, SHAPE).astype(np.float32)
+    return event(SHAPE, speed=speed, layers=layers)
+
+
+def fields(ours: NetworkWeights, where: Scenario, day: int = 0) -> SpreadFields:
+    network = network_of(ours)
+    wind = torch.from_numpy(wind_inputs(where.wind_speed[day], where.wind_dir[day]))
+    partial = network.static(event_features(where, ours.training.layers))
+    return network_fields(network, partial, wind, learned=ours.training.learned)
+
+
+def test_gains_that_were_not_learned_are_the_published_constants() -> None:
+    found = fields(lively(), landscape())
+
+    assert (found.wind_gain, found.wind_alignment, found.slope_gain) == pytest.approx((0.45, 1.31, 7.02))
+    assert isinstance(found.base_rate, torch.Tensor)
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_a_learned_gain_is_the_networks_own_and_the_others_stay(name: str) -> None:
+    found = fields(lively(training=training(learned=(name,))), landscape())
+
+    own = getattr(found, name)
+    assert isinstance(own, torch.Tensor)
+    assert own.shape == SHAPE
+    assert all(getattr(found, other) == PRIOR[other] for other in GAINS if other != name)
+
+
+def test_constants_teach_the_network_nothing() -> None:
+    network, where = initial(0), landscape(speed=2.0)
+    wind = torch.from_numpy(wind_inputs(where.wind_speed[0], where.wind_dir[0]))
+    days_fields = network_fields(network, network.static(event_features(where)), wind, learned=("wind_gain",))
+    speed, towards = torch.tensor(where.wind_speed[0]), torch.tensor(where.wind_dir[0])
+
+    torch.autograd.backward(spread_gains(days_fields, speed, towards, None, torch.ones(SHAPE)).sum())
+
+    slope = network.get_parameter("head.bias").grad
+    assert slope is not None
+    assert [value != 0.0 for value in slope.tolist()] == [True, True, False, False, True, True]
+
+
+def test_a_correction_multiplies_the_base_rate_and_never_beyond_one() -> None:
+    ours, where = lively(), landscape()
+    network = network_of(ours)
+    partial = network.static(event_features(where, ours.training.layers))
+    wind = torch.zeros(2, *SHAPE)
+    field = torch.zeros(SHAPE)
+    field[0, 0], field[0, 1] = -0.7, 50.0
+    plain = network_fields(network, partial, wind)
+
+    found = network_fields(network, partial, wind, correction=field)
+
+    assert isinstance(found.base_rate, torch.Tensor)
+    assert isinstance(plain.base_rate, torch.Tensor)
+    torch.testing.assert_close(found.base_rate[0, 0], plain.base_rate[0, 0] * np.exp(-0.7))
+    assert found.base_rate[0, 1] == 1.0
+    torch.testing.assert_close(found.base_rate[1:], plain.base_rate[1:])
+    torch.testing.assert_close(found.fuel, plain.fuel)
+
+
+def test_the_nodes_of_a_correction_lie_on_the_corner_cells_with_straight_lines_between() -> None:
+    nodes = torch.tensor([[0.0, 10.0], [20.0, 30.0]])
+
+    field = correction_field(nodes, SHAPE)
+
+    expected = np.linspace(0.0, 20.0, SHAPE[0])[:, None] + np.linspace(0.0, 10.0, SHAPE[1])[None, :]
+    np.testing.assert_allclose(field.numpy(), expected, rtol=1e-5)
+
+
+def test_a_correction_can_be_fitted() -> None:
+    nodes = torch.zeros(3, 4, dtype=torch.float64, requires_grad=True)
+
+    assert torch.autograd.gradcheck(lambda values: correction_field(values, SHAPE), [nodes])
+
+
+def test_the_maps_are_those_of_the_fields_day_by_day() -> None:
+    where = landscape(speed=1.0, fuel=165.0, slope=20.0, aspect=90.0)
+    where.layers["fuel"][4, 7] = 98.0
+    where.wind_speed[2] = 0.5
+    ours = lively(training=training(learned=("wind_gain",)))
+
+    maps = network_maps(where, ours, square(SHAPE), 1, 2)
+
+    for number, day in enumerate((1, 2)):
+        speed, towards = torch.tensor(where.wind_speed[day]), torch.tensor(where.wind_dir[day])
+        burnable = torch.from_numpy(maps.burnable)
+        whole = spread_gains(fields(ours, where, day), speed, towards, Terrain.of_event(where), burnable)
+        found = maps.phi[number] * maps.gamma[number] * maps.burnable
+        np.testing.assert_allclose(found, whole.detach().numpy(), rtol=1e-5, atol=1e-9)
+    assert not maps.burnable[4, 7]
+    assert maps.burnable.sum() == 98
+    assert maps.phi.dtype == maps.gamma.dtype == np.float32
+    assert (maps.t_burn, maps.c_req, maps.steps_per_day) == (10.0, 2.7, 10)
+    assert not np.array_equal(maps.phi[0], maps.phi[1])
+
+
+def test_the_network_reads_wind_and_slope_only_as_strong_as_it_was_trained_and_the_formula_all_of_it() -> None:
+    trained = TrainedEvent("Bear", date(2020, 8, 19), 10, ("canopy_cover", "slope"), 1.3, 10.0)
+    ours = lively(training=training(events=(trained,)))
+    weak, strong = landscape(speed=1.3, slope=10.0), landscape(speed=13.0, slope=40.0)
+
+    calm, storm = (network_maps(where, ours, square(SHAPE), 0, 1) for where in (weak, strong))
+
+    np.testing.assert_array_equal(storm.gamma, calm.gamma)  # the receiving cell's fuel and gain: all from the network
+    inside = (0, 3, slice(1, -1), slice(1, -1))  # from the west, with the wind
+    np.testing.assert_allclose(storm.phi[inside], calm.phi[inside] * np.exp(0.045 * (13.0 - 1.3)), rtol=1e-4)
+
+
+def test_a_layer_that_the_training_never_had_changes_nothing() -> None:
+    ours = lively()
+
+    bare = network_maps(landscape(), ours, square(SHAPE), 0, 1)
+    rich = network_maps(landscape(elevation=700.0, canopy_height=20.0), ours, square(SHAPE), 0, 1)
+
+    np.testing.assert_array_equal(bare.phi, rich.phi)
+
+
+def test_a_correction_is_applied_on_its_own_raster_alone() -> None:
+    where = landscape()
+    nodes = np.full((2, 2), np.log(0.5), np.float32)
+    plain = network_maps(where, lively(), square(SHAPE), 0, 1)
+
+    ours, other = (
+        network_maps(where, lively(corrections=(Correction("Bear", shape, None, nodes),)), square(SHAPE), 0, 1)
+        for shape in (SHAPE, (9, 12))
+    )
+
+    np.testing.assert_allclose(ours.phi, 0.5 * plain.phi, rtol=1e-4)
+    np.testing.assert_array_equal(other.phi, plain.phi)
+
+
+def network_project() -> Project:
+    return first_project(landscape()).with_network(lively())
+
+
+def test_a_projects_network_makes_the_maps_of_its_window() -> None:
+    project = network_project()
+
+    maps = project_maps(project)
+
+    assert project.scenario.ignition is not None
+    expected = network_maps(project.scenario, lively(), project.scenario.ignition, 0, 3)
+    np.testing.assert_array_equal(maps.phi, expected.phi)
+
+
+def test_a_network_without_weights_is_refused() -> None:
+    with pytest.raises(InputError, match="no weights for the network"):
+        project_maps(replace(network_project(), weights=None))

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from firegui.errors import Problems
+from firegui.io.importers.layer_values import Layer, read_values, say_layers
+
+
+def read(key: str, raw: Any, nodata: float | None = None) -> Layer:
+    problems = Problems()
+    layer = read_values(key, np.asarray(raw), f"{key}.tif", problems, nodata)
+    assert layer is not None, list(problems)
+    assert layer.values.dtype == np.float32
+    return layer
+
+
+def refusal(key: str, raw: Any, nodata: float | None = None) -> str:
+    problems = Problems()
+    assert read_values(key, np.asarray(raw), f"{key}.tif", problems, nodata) is None
+    (problem,) = problems
+    assert problem.where == f"{key}.tif" and problem.remedy
+    return str(problem)
+
+
+@pytest.mark.parametrize(
+    ("key", "raw", "value", "reading"),
+    [
+        ("elevation", [[15, 722]], 722.0, "elevation 15 to 722 m"),
+        ("slope", [[0, 57]], 57.0, "slope 0 to 57 °"),
+        ("aspect", [[-1, 359]], 359.0, "aspect −1 to 359 °"),
+        ("canopy_cover", [[0, 95]], 95.0, "canopy cover 0 to 95 %"),
+        ("canopy_cover", [[0.0, 1.0]], 1.0, "canopy cover 0 to 1 %"),
+        ("canopy_cover", [[0.25, 0.5]], 50.0, "canopy cover 0.25 to 0.5 as a fraction"),
+        ("canopy_height", [[25, 500]], 50.0, "canopy height 25 to 500 m × 10"),
+        ("canopy_height", [[30, 70]], 7.0, "canopy height 30 to 70 m × 10"),
+        ("canopy_height", [[3, 52]], 52.0, "canopy height 3 to 52 m"),
+        ("canopy_height", [[25, 50]], 50.0, "canopy height 25 to 50 m"),
+        ("canopy_height", [[3.5, 101.5]], 10.15, "canopy height 3.5 to 101.5 m × 10"),
+        ("canopy_density", [[0.01, 0.34]], 0.34, "canopy bulk density 0.01 to 0.34 kg/m³"),
+        ("canopy_density", [[0, 45]], 0.45, "canopy bulk density 0 to 45 kg/m³ × 100"),
+        ("canopy_density", [[0, 1]], 0.01, "canopy bulk density 0 to 1 kg/m³ × 100"),
+        ("canopy_density", [[0.5, 4.5]], 0.045, "canopy bulk density 0.5 to 4.5 kg/m³ × 100"),
+        ("fuel", [[91, 204]], 204.0, "fuel model FBFM40 codes"),
+    ],
+)
+def test_numbers_come_into_the_units_of_their_layer_and_it_is_said_how(
+    key: str, raw: Any, value: float, reading: str
+) -> None:
+    layer = read(key, raw)
+    assert layer.values[0, 1] == pytest.approx(value, rel=1e-6)
+    assert layer.reading == reading
+    assert layer.notes == ()
+
+
+def test_floats_in_the_layers_own_unit_are_not_touched() -> None:
+    raw = np.array([[0.0, 0.12, np.float32(0.3)]], np.float32)
+    assert read("canopy_density", raw).values.tobytes() == raw.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("raw", "nodata"),
+    [
+        (np.array([[12, -9999]], np.int16), -9999.0),
+        (np.array([[12, 0.1]], np.float32), 0.1),
+        (np.array([[12, -3.4028234663852886e38]], np.float32), None),
+        (np.array([[12, np.nan]], np.float32), None),
+        (np.array([[12, np.inf]], np.float64), np.nan),
+        (np.array([[12, 255]], np.uint8), None),
+        (np.array([[12, 32767]], np.int16), None),
+        (np.array([[12, -9999]], np.int16), 32767.0),
+        (np.array([[12, 20]], np.uint8), 20.0),
+    ],
+)
+def test_no_data_becomes_nan(raw: Any, nodata: float | None) -> None:
+    layer = read("slope", raw, nodata)
+    assert layer.values[0, 0] == 12.0
+    assert np.isnan(layer.values[0, 1])
+    assert layer.holes == 1
+
+
+def test_a_stand_in_that_the_file_does_not_declare_is_said() -> None:
+    layer = read("canopy_cover", np.array([[45, -9999, 255, 255]], np.int16))
+    assert layer.notes == ("Canopy cover: −9999 (1 cell), 255 (2 cells) read as no data.",)
+
+
+def test_a_stand_in_that_the_layer_can_hold_is_a_value() -> None:
+    assert np.array_equal(read("elevation", [[255, -99, 12]]).values, [[255.0, -99.0, 12.0]])
+    assert read("canopy_height", [[255, 5]]).values[0, 0] == pytest.approx(25.5)
+
+
+def test_fuel_codes_that_fbfm40_does_not_have_are_no_data_and_counted() -> None:
+    layer = read("fuel", np.array([[101, 256, 256, 0, 99]], np.int16))
+    assert np.array_equal(layer.values, [[101.0, np.nan, np.nan, np.nan, 99.0]], equal_nan=True)
+    assert layer.notes == ("Fuel codes that FBFM40 does not have are read as no data: 0 (1 cell), 256 (2 cells).",)
+
+
+@pytest.mark.parametrize(
+    ("key", "raw", "said"),
+    [
+        ("slope", [[12, 140, 91]], "2 of 3 cells hold 91 to 140, outside what the layer can hold — give slope in deg"),
+        ("aspect", [[-0.5, 20.0]], "1 of 2 cells hold -0.5"),
+        ("aspect", [[361, 20]], "hold 361"),
+        ("canopy_cover", [[101, 20]], "hold 101"),
+        ("canopy_height", [[1201, 20]], "in m × 10 as LANDFIRE does"),
+        ("canopy_density", [[101, 20]], "hold 101"),
+        ("elevation", [[29000, 20]], "give elevation in metres"),
+        ("fuel", [[101.5, 102]], "hold 101.5"),
+        ("fuel", [[1, 2, 13]], "holds no code of FBFM40 (codes 1, 2, 13)"),
+        ("slope", [[np.nan, np.nan]], "has no data in any cell"),
+        ("slope", [["a", "b"]], "values, not numbers"),
+    ],
+)
+def test_what_a_layer_cannot_hold_is_refused(key: str, raw: Any, said: str) -> None:
+    assert said in refusal(key, raw)
+
+
+def test_a_layer_of_no_data_alone_is_refused() -> None:
+    assert "has no data in any cell" in refusal("slope", np.full((2, 2), -9999, np.int16), -9999.0)
+
+
+def test_the_notes_name_readings_holes_and_missing_layers() -> None:
+    layers = {"slope": read("slope", [[3.0, np.nan]]), "canopy_cover": read("canopy_cover", [[3, 255]])}
+    assert say_layers(layers) == [
+        "Layers read as slope 3 to 3 °, canopy cover 3 to 3 %.",
+        "Canopy cover: 255 (1 cell) read as no data.",
+        "No data: slope in 1 cell, canopy cover in 1 cell.",
+        "Missing layers: elevation, aspect, fuel model, canopy height, canopy bulk density.",
+    ]
