@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 
 import numpy as np
 import torch
@@ -16,7 +15,7 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
-from firegui.domain.weights import TrainedEvent, days_from_middle
+from firegui.domain.weights import TrainedEvent, Training, days_from_middle
 from firegui.fire.features import event_features, wind_inputs
 from firegui.fire.landscape import COVERAGE_GAL_PER_100FT2, T_BURN_STEPS, burnable
 from firegui.fire.learned import correction_field, network_fields
@@ -25,6 +24,7 @@ from firegui.fire.skill import observed_start, scored_days
 from firegui.fire.spread import Terrain, ignition_gains, potentials
 from firegui.rollout.model import Model
 from firegui.rollout.outcome import Check
+from firegui.rollout.remark import Tell, silent
 from firegui.rollout.simulate import gain_slopes, prepare
 
 SMOOTHNESS, MAGNITUDE = 1e-3, 1e-6
@@ -74,22 +74,25 @@ def trained_event(event: Scenario, fit_days: int) -> TrainedEvent:
 class EventFit:
     """An event cut to its fire, with everything that does not change while it is fitted.
 
-    Perimeters after day ``fit_days`` are not read. ``layers`` are those that any event of the fit has, ``wind_max_ms``
-    and ``slope_max_deg`` what the network's inputs are clipped to, ``learned`` the gains that are fitted.
+    Perimeters after day ``fit_days`` are not read. ``taught`` says which layers the network reads, what its inputs are
+    clipped to, and which gains are fitted.
     """
 
     def __init__(
-        self, event: Scenario, fit_days: int, margin_cells: int, *, layers: tuple[str, ...], wind_max_ms: float,
-        slope_max_deg: float, learned: tuple[str, ...],
-    ) -> None:  # fmt: skip
-        self.name, self.days, self._learned, self._shape = event.name, fit_days, learned, event.grid.shape
-        self._start: date = event.date_of_day(0)
+        self, event: Scenario, fit_days: int, margin_cells: int, taught: Training, tell: Tell = silent
+    ) -> None:
+        self.name, self.days, self._learned, self._shape = event.name, fit_days, taught.learned, event.grid.shape
+        self._tell = tell
         self._box = fit_box(event, fit_days, margin_cells)
-        self._features = event_features(event, layers, slope_max_deg).cropped(*self._box)
+        self._features = event_features(event, taught.layers, taught.slope_max_deg).cropped(*self._box)
         here = cropped_to(event, self._box)
         self._speed, self._towards = here.wind_speed[:fit_days], here.wind_dir[:fit_days]
         self._blown = [
-            (torch.tensor(speed), torch.tensor(towards), torch.from_numpy(wind_inputs(speed, towards, wind_max_ms)))
+            (
+                torch.tensor(speed),
+                torch.tensor(towards),
+                torch.from_numpy(wind_inputs(speed, towards, taught.wind_max_ms)),
+            )
             for speed, towards in zip(self._speed, self._towards, strict=True)
         ]
         self._terrain, self._burnable = Terrain.of_event(here), burnable(here)
@@ -97,6 +100,9 @@ class EventFit:
         scored = scored_days(here, fit_days)
         perimeters = [here.observed_on(day) for day in scored]
         self.target = Target(self._ignition, tuple(scored), np.stack([each for each in perimeters if each is not None]))
+        # Written anew in every epoch; asking for fresh memory would cost more than the arithmetic.
+        self._phi = np.empty((fit_days, 8, *self._ignition.shape), np.float32)
+        self._gamma = np.empty((fit_days, *self._ignition.shape), np.float32)
         self._steps, self._cell = event.steps_per_day, event.grid.cell_size_m
 
     def differentiate(
@@ -127,7 +133,9 @@ class EventFit:
         gain_slopes(self._model(network, leaves, local, trend, check), slopes, hear, through_days=False, check=check)
         torch.autograd.backward(partial, [leaf.grad for leaf in leaves])
         if correction is not None and field is not None and local is not None and trend is not None:
-            torch.autograd.backward((field, correction.trend), (local.grad, trend.grad))
+            torch.autograd.backward(field, local.grad)
+            if trend.grad is not None:  # a single day has no trend
+                torch.autograd.backward(correction.trend, trend.grad)
         return found[0]
 
     def _day(
@@ -142,8 +150,7 @@ class EventFit:
     def _model(
         self, network: SpreadNetwork, partial: Partial, field: Tensor | None, trend: Tensor | None, check: Check | None
     ) -> Model:
-        phi = np.empty((self.days, 8, *self._ignition.shape), np.float32)
-        gamma = np.empty((self.days, *self._ignition.shape), np.float32)
+        phi, gamma = self._phi, self._gamma
         with torch.no_grad():
             for day in range(self.days):
                 if check is not None:
@@ -155,4 +162,5 @@ class EventFit:
             self._cell, COVERAGE_GAL_PER_100FT2,
         )  # fmt: skip
         nothing = np.zeros((0, *maps.shape), bool)
-        return prepare(maps, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend="cpu")
+        return prepare(maps, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend="cpu",
+                       tell=self._tell)  # fmt: skip

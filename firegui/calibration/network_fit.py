@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -24,15 +25,16 @@ from firegui.calibration.fittable import fit_problems
 from firegui.calibration.network_misfit import Misfit
 from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
 from firegui.domain.scenario import Scenario
-from firegui.domain.weights import Correction, NetworkWeights, TrainedEvent, Training
+from firegui.domain.weights import GAINS, Correction, NetworkWeights, TrainedEvent, Training
 from firegui.errors import InputError, Problem
 from firegui.fire.landscape import has_terrain
 from firegui.fire.network import SpreadNetwork, initial, network_of, weights_of
 from firegui.rollout.backend import use_threads
 from firegui.rollout.outcome import Check
+from firegui.rollout.remark import Tell, silent
 
 DECAY, LAST_SHARE, LONGEST_GRADIENT = 1e-4, 0.01, 1.0
-"""Weight decay of the network, the share of the step size that the last epoch takes, and where gradients are clipped."""
+"""Weight decay of the network, the share of the step size that the last epoch takes, where gradients are clipped."""
 MOMENTS, MOMENT_FLOOR = (0.9, 0.999), 1e-8
 TEACHING_WIND_MS, TEACHING_SPAN_MS = 5.0, 3.0
 TEACHING_SLOPE_DEG = 10.0
@@ -70,17 +72,19 @@ def fit_network(
     progress: Callable[[FitProgress], None] | None = None,
     keep: Callable[[FitState], None] | None = None,
     check: Check | None = None,
+    tell: Tell = silent,
 ) -> FitState:
     """Fit to days ``0 … fit_days`` of every event; the same input gives the same bits.
 
     ``begin`` is where to start instead of random weights, ``state`` where to go on. ``progress`` hears of every epoch,
     ``keep`` the state after it. ``check`` may raise :class:`~firegui.errors.CancelledError` at any time: the last kept
-    state then has the best so far. Stops after ``epochs``, or when ``patience`` epochs brought nothing. Raises
+    state then has the best so far. ``tell`` hears what the engine has to say. Stops after ``epochs``, or when
+    ``patience`` epochs brought nothing. Raises
     :class:`~firegui.errors.InputError` with everything that keeps the events from being fitted.
     """
     require_fittable(events, settings)
     use_threads()
-    fit = _Fit(events, settings, begin, check)
+    fit = _Fit(events, settings, begin, check, tell)
     if state is not None:
         fit.go_on_from(state)
     while fit.epoch < settings.epochs and fit.epoch - max(fit.best_epoch, 0) <= settings.patience:
@@ -107,26 +111,40 @@ def require_fittable(events: Sequence[Scenario], settings: NetworkFitSettings) -
 
 
 def weights_of_state(
-    events: Sequence[Scenario], settings: NetworkFitSettings, state: FitState, label: str = ""
+    events: Sequence[Scenario], settings: NetworkFitSettings, state: FitState, begin: NetworkWeights | None = None
 ) -> NetworkWeights:
-    """The weights of the best epoch, with what they were trained on."""
+    """The weights of the best epoch, with what they and those they began with were trained on.
+
+    Corrections of ``begin`` for other rasters are kept.
+    """
     network = SpreadNetwork()
     part = "best" if state.best_epoch >= 0 else "now"
     best = {
         name.removeprefix(f"{part}."): value for name, value in state.tensors.items() if name.startswith(f"{part}.")
     }
     network.load_state_dict({name: torch.tensor(best[name]) for name in network.state_dict()})
-    taught = tuple(trained_event(event, settings.fit_days) for event in events)
-    learned = learned_gains(events, settings.fit_days)
-    fires = ", ".join(event.name for event in events)
-    training = Training(
-        label or f"network trained on {fires}", taught, state.best_epoch + 1, settings.seed, learned,
-        tuple(_limits(taught, learned, settings)), installed_version(),
-    )  # fmt: skip
+    training = replace(training_of(events, settings, begin), epochs=state.best_epoch + 1)
     corrections = (
         [_correction(event, settings, best, k) for k, event in enumerate(events)] if settings.correction else []
     )
-    return weights_of(network, training, tuple(corrections))
+    others = () if begin is None else begin.corrections
+    rest = [other for other in others if not any(other.fits(event.grid) for event in events)]
+    return weights_of(network, training, (*corrections, *rest))
+
+
+def training_of(
+    events: Sequence[Scenario], settings: NetworkFitSettings, begin: NetworkWeights | None = None
+) -> Training:
+    """What a fit to the events can teach, together with what ``begin`` had been taught."""
+    taught = [trained_event(event, settings.fit_days) for event in events]
+    learned = learned_gains(events, settings.fit_days)
+    if begin is not None:
+        here = {(event.name, event.start) for event in taught}
+        taught = [event for event in begin.training.events if (event.name, event.start) not in here] + taught
+        learned = tuple(name for name in GAINS if name in learned or name in begin.training.learned)
+    label = f"network trained on {', '.join(event.name for event in taught)}"
+    limits = tuple(_limits(taught, learned, settings))
+    return Training(label, tuple(taught), 0, settings.seed, learned, limits, installed_version())
 
 
 def _correction(
@@ -140,7 +158,8 @@ def _correction(
 
 def _limits(taught: Sequence[TrainedEvent], learned: Sequence[str], settings: NetworkFitSettings) -> list[str]:
     """What the model cannot be trusted with, in sentences."""
-    said = [f"Trained on the first {settings.fit_days} days of {', '.join(event.name for event in taught)}."]
+    fires = ", ".join(f"{event.fit_days} days of {event.name}" for event in taught)
+    said = [f"Trained on the first {fires}."]
     if "wind_gain" not in learned:
         strongest = max(event.wind_max_ms for event in taught)
         said.append(
@@ -158,19 +177,11 @@ class _Fit:
 
     def __init__(
         self, events: Sequence[Scenario], settings: NetworkFitSettings, begin: NetworkWeights | None,
-        check: Check | None,
+        check: Check | None, tell: Tell,
     ) -> None:  # fmt: skip
         self._settings, self._check = settings, check
-        taught = [trained_event(event, settings.fit_days) for event in events]
-        layers = {key for event in taught for key in event.layers}
-        strongest, steepest = max(event.wind_max_ms for event in taught), max(event.slope_max_deg for event in taught)
-        self._events = [
-            EventFit(
-                event, settings.fit_days, settings.margin_cells, layers=tuple(sorted(layers)), wind_max_ms=strongest,
-                slope_max_deg=steepest, learned=learned_gains(events, settings.fit_days),
-            )
-            for event in events
-        ]  # fmt: skip
+        taught = training_of(events, settings, begin)
+        self._events = [EventFit(event, settings.fit_days, settings.margin_cells, taught, tell) for event in events]
         self._network = initial(settings.seed) if begin is None else network_of(begin)
         self._corrections = [_variables(event, settings, begin) for event in events] if settings.correction else []
         self._named: Tensors = dict(self._network.named_parameters())
@@ -261,9 +272,13 @@ class _Fit:
 
 
 def _variables(event: Scenario, settings: NetworkFitSettings, begin: NetworkWeights | None) -> CorrectionVariables:
-    """Zeros, or what ``begin`` has for this raster with as many nodes."""
+    """Zeros, or what ``begin`` has for this raster with as many nodes: the same rates on the same dates."""
     nodes, trend = torch.zeros(nodes_of(event, settings.node_spacing_m)), torch.zeros(())
     found = None if begin is None else begin.correction_for(event.grid)
     if found is not None and found.log_rate.shape == tuple(nodes.shape):
-        nodes, trend = torch.tensor(found.log_rate), torch.tensor(found.trend * half_of(settings.fit_days))
+        nodes = torch.tensor(found.log_rate)
+        if found.start is not None:
+            # Its trend turns about the middle of the days that it was fitted to, ours about that of ours.
+            later = (event.date_of_day(0) - found.start).days + 0.5 * (settings.fit_days - found.fit_days)
+            nodes, trend = nodes + found.trend * later, torch.tensor(found.trend * half_of(settings.fit_days))
     return CorrectionVariables(nodes.requires_grad_(), trend.requires_grad_())

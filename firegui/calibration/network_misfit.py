@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from firegui.fire.skill import LIKELY, iou
+
 FRONTIER_WEIGHT = 10.0
 FLOOR = 1e-4
 """Probabilities are kept this far from 0 and 1 before the logarithm."""
@@ -41,7 +43,7 @@ class Target:
 
     def __init__(self, start: NDArray[np.bool_], days: tuple[int, ...], observed: NDArray[np.bool_]) -> None:
         self.days = days
-        self._index = torch.tensor(days)
+        self._index, self._masks = torch.tensor(days), observed
         self._observed = torch.from_numpy(observed.astype(np.float32))
         self._means = _means(self._observed)
         self._areas = self._observed.sum(dim=(1, 2), dtype=torch.float64)
@@ -52,29 +54,27 @@ class Target:
     def misfit(self, states: NDArray[np.float32]) -> Misfit:
         """Compare the states ``[D + 1, H, W]`` at day boundaries."""
         whole = torch.from_numpy(states).requires_grad_()
-        probability = whole[self._index]
-        terms = self._terms(probability)
+        terms = self._terms(whole[self._index])
         loss = torch.stack([WEIGHTS[name] * value for name, value in terms.items()]).sum()
         (slopes,) = torch.autograd.grad(loss, whole)
-        likely, inside = probability >= 0.5, self._observed > 0.0
-        both, either = (likely & inside).sum(dim=(1, 2)), (likely | inside).sum(dim=(1, 2))
-        iou = tuple((both / either.clamp(min=1)).tolist())
+        overlaps = tuple(iou(states[day] >= LIKELY, mask) for day, mask in zip(self.days, self._masks, strict=True))
         values = {name: float(value.detach()) for name, value in terms.items()}
-        return Misfit(float(loss.detach()), values, slopes.numpy(), iou)
+        return Misfit(float(loss.detach()), values, slopes.numpy(), overlaps)
 
     def _terms(self, probability: Tensor) -> dict[str, Tensor]:
         observed, bounded = self._observed, probability.clamp(FLOOR, 1.0 - FLOOR)
         entropy = -(observed * torch.log(bounded) + (1.0 - observed) * torch.log(1.0 - bounded))
         area = probability.sum(dim=(1, 2), dtype=torch.float64)
         shared = (probability * observed).sum(dim=(1, 2), dtype=torch.float64)
-        soft = shared / (area + self._areas - shared)
+        # Whatever is divided by is at least a cell, so that an empty perimeter gives a number.
+        soft = shared / (area + self._areas - shared).clamp(min=1.0)
         begin = torch.tensor([self._start], dtype=torch.float64)
         grown, spread = torch.cat([begin, area]).diff(), torch.cat([begin, self._areas]).diff()
         return {
             "bce": (entropy * self._weight).mean().double(),
             "mse": ((probability - observed) ** 2).mean().double(),
             "means": ((_means(probability) - self._means) ** 2).mean().double(),
-            "area": ((area - self._areas).abs() / self._areas).mean(),
+            "area": ((area - self._areas).abs() / self._areas.clamp(min=1.0)).mean(),
             "shape": (1.0 - soft).mean(),
             "growth": (grown - spread).abs().sum() / spread.sum().clamp(min=1.0),
         }

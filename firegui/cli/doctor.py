@@ -38,6 +38,7 @@ PACKAGES = (
     "QtAwesome",
     "msgspec",
     "safetensors",
+    "h5py",
     "click",
 )
 QT_LIBRARIES = {
@@ -60,7 +61,7 @@ QT_LIBRARIES = {
     "libxcb-xkb.so.1": "libxcb-xkb1",
 }
 """What Qt's window plugin links to on Linux: shared object and Debian package. Without a window few are needed."""
-RESOURCES = ("fleet/default.toml", "fire/scalar.toml")
+RESOURCES = ("fleet/default.toml", "fire/scalar.toml", "fire/network.safetensors", "fire/network.toml")
 
 
 @click.command()

@@ -20,6 +20,7 @@ from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.settings import SETTING_TITLES
 from firegui.errors import InputError
 from firegui.fire.left_out import left_out
+from firegui.io.crs import short_name
 from firegui.io.project_store import list_runs, load_project
 from firegui.io.rasterize import region_masks
 from firegui.runs.folder import RunRecord, read_run
@@ -181,7 +182,7 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     """The report for people, from :func:`project_summary`."""
     grid, dates, plan = data["grid"], data["dates"], data["plan"]
     yield data["name"] + ("  (synthetic: not a real fire)" if data["synthetic"] else "")
-    place = grid["crs"] or "no CRS: not on the map"
+    place = short_name(grid["crs"]) if grid["crs"] else "no CRS: not on the map"
     yield f"  grid       {grid['rows']} × {grid['columns']} cells of {grid['cell_size_m']:g} m, {place}"
     begins = f"begins {dates['start']:%Y-%m-%d %H:%M}Z"
     yield f"  dates      {dates['first']} to {dates['last']}, {counted(dates['days'], 'day')}, {begins}"

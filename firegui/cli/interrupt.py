@@ -10,19 +10,22 @@ from types import FrameType
 
 from firegui.runs.control import RunControl
 
-_FIRST = b"\nstopping; the best so far is being saved and scored (Ctrl-C again: save without scoring)\n"
-_AGAIN = b"\nsaving without scoring\n"
+_FIRST = "stopping; the best so far is being saved and scored (Ctrl-C again: save without scoring)"
+_AGAIN = "saving without scoring"
 
 
 @contextmanager
-def stop_on_interrupt(control: RunControl) -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into stop requests while the block runs. For the main thread only."""
+def stop_on_interrupt(control: RunControl, first: str = _FIRST, again: str = _AGAIN) -> Iterator[None]:
+    """Turn SIGINT and SIGTERM into stop requests while the block runs. For the main thread only.
+
+    ``first`` and ``again`` are what is said to the first and to a later one.
+    """
 
     def ask(number: int, frame: FrameType | None) -> None:
-        again = control.stop_requested
-        control.request_stop(now=again)
+        asked = control.stop_requested
+        control.request_stop(now=asked)
         # Not click.echo: a handler may interrupt a write to the same buffered stream, which must not be entered twice.
-        os.write(2, _AGAIN if again else _FIRST)
+        os.write(2, f"\n{again if asked else first}\n".encode())
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

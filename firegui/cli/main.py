@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from firegui.cli.audit import audit
+from firegui.cli.calibrate import calibrate
 from firegui.cli.configure import configure
 from firegui.cli.demo import demo
 from firegui.cli.doctor import doctor
@@ -17,6 +18,7 @@ from firegui.cli.maps import maps
 from firegui.cli.open import open_command
 from firegui.cli.optimize import optimize
 from firegui.cli.shell import GuardedGroup
+from firegui.cli.skill import skill
 from firegui.cli.snapshot import snapshot
 from firegui.cli.window import run_window
 from firegui.runs.header import installed_versions
@@ -38,6 +40,7 @@ def main(context: click.Context) -> None:
 
 for _command in (
     audit,
+    calibrate,
     configure,
     demo,
     doctor,
@@ -49,6 +52,7 @@ for _command in (
     maps,
     open_command,
     optimize,
+    skill,
     snapshot,
 ):
     main.add_command(_command)

@@ -11,8 +11,10 @@ from typing import Any
 
 import click
 
+from firegui.domain.fit import FitProgress
+from firegui.runs.calibrate import mean_iou
 from firegui.runs.event_lines import scalars
-from firegui.runs.events import EpochDone, Message, RunEvent, RunFinished
+from firegui.runs.events import EpochDone, FitEpoch, Message, Progress, RunEvent, RunFinished
 from firegui.runs.messages import counted
 
 Emit = Callable[[RunEvent], None]
@@ -26,6 +28,15 @@ progress_option = click.option(
     "design effectiveness, which the epochs plan with; the final score is at nominal effectiveness.",
 )
 """Adds ``--progress``."""
+
+plain_progress_option = click.option(
+    "--progress",
+    type=click.Choice(["bar", "json", "none"]),
+    default="bar",
+    show_default=True,
+    help="Progress on standard error: a bar, one JSON event per line, or nothing.",
+)
+"""Adds ``--progress`` to a command that optimizes nothing."""
 
 _WIDTH = 24
 PACE_EPOCHS = 5
@@ -65,7 +76,11 @@ class Bar:
         """Show the event."""
         match event:
             case EpochDone():
-                self._epoch(event)
+                self._epoch(bar_text(event), event.epoch + 1 >= event.epochs)
+            case FitEpoch(epoch):
+                self._epoch(fit_bar_text(epoch), epoch.epoch + 1 >= epoch.epochs)
+            case Progress():
+                self._piece(event)
             case Message():
                 self._line(f"{event.level}: {event.text}" if event.level != "info" else event.text)
             case RunFinished():
@@ -73,16 +88,24 @@ class Bar:
             case _:
                 pass
 
-    def _epoch(self, event: EpochDone) -> None:
-        now, last = time.monotonic(), event.epoch + 1 >= event.epochs
+    def _epoch(self, text: str, last: bool) -> None:
+        now = time.monotonic()
         if now - self._shown_at < self._pause and not last:
             return
         self._shown_at = now
         if self._live:
-            click.echo("\r" + bar_text(event) + "\x1b[K", err=True, nl=False)
+            click.echo("\r" + text + "\x1b[K", err=True, nl=False)
             self._open = True
         else:
-            click.echo(bar_text(event), err=True)
+            click.echo(text, err=True)
+
+    def _piece(self, event: Progress) -> None:
+        text = f"[{event.done + 1}/{event.total}] {event.text}"
+        if self._live:
+            click.echo("\r" + text + "\x1b[K", err=True, nl=False)
+            self._open = True
+        else:
+            click.echo(text, err=True)
 
     def _line(self, text: str) -> None:
         if self._open:
@@ -97,14 +120,28 @@ def bar_text(event: EpochDone) -> str:
 
     The first epochs also load and compile, so nothing is said of the rest before :data:`PACE_EPOCHS` of them.
     """
-    done = (event.epoch + 1) / event.epochs
-    filled = min(int(done * _WIDTH), _WIDTH)
-    left = f", at most {clock(event.seconds / done - event.seconds)} left" if event.epoch + 1 >= PACE_EPOCHS else ""
     return (
-        f"[{'#' * filled}{'.' * (_WIDTH - filled)}] epoch {event.epoch + 1:,}/{event.epochs:,}"
-        f"  best {event.best:.4g} at design effectiveness  {counted(event.drops, 'drop')}"
-        f"  {clock(event.seconds)}{left}"
+        f"{_epochs(event)}  best {event.best:.4g} at design effectiveness  {counted(event.drops, 'drop')}"
+        f"  {_time(event)}"
     )
+
+
+def fit_bar_text(event: FitProgress) -> str:
+    """A bar with the epoch, the misfit and its best, the mean IoU of the fitted days and the time that is left."""
+    misfit = f"misfit {event.loss:.4g}  best {event.best_loss:.4g}"
+    return f"{_epochs(event)}  {misfit}  IoU {mean_iou(event):.2f}  {_time(event)}"
+
+
+def _epochs(event: EpochDone | FitProgress) -> str:
+    filled = min(int((event.epoch + 1) / event.epochs * _WIDTH), _WIDTH)
+    return f"[{'#' * filled}{'.' * (_WIDTH - filled)}] epoch {event.epoch + 1:,}/{event.epochs:,}"
+
+
+def _time(event: EpochDone | FitProgress) -> str:
+    if event.epoch + 1 < PACE_EPOCHS:
+        return clock(event.seconds)
+    share = (event.epoch + 1) / event.epochs
+    return f"{clock(event.seconds)}, at most {clock(event.seconds / share - event.seconds)} left"
 
 
 def clock(seconds: float) -> str:

@@ -16,17 +16,19 @@ from firegui.errors import Problem
 class NetworkFitSettings:
     """How the network is fitted."""
 
-    fit_days: int = option(10, "Fit days", "days from day 0 whose perimeters may be read", unit="days", low=1)
-    epochs: int = option(60, "Epochs", "most rounds over all days of all events", low=1)
+    fit_days: int = option(10, "Fit days", "days from day 0 whose perimeters may be read", unit="days", low=1, high=365)
+    epochs: int = option(60, "Epochs", "most rounds over all days of all events", low=1, high=100_000)
     learning_rate: float = option(3e-3, "Learning rate", "step size of the network's weights", low=1e-6, high=1.0)
     correction: bool = option(True, "Correction", "also fit a smooth field and a trend of the base rate to each event")
     correction_rate: float = option(0.1, "Correction rate", "step size of the correction", low=1e-4, high=10.0)
-    node_spacing_m: float = option(450.0, "Node spacing", "distance between nodes of the correction", unit="m", low=1.0)
-    patience: int = option(20, "Patience", "epochs without a better misfit before it stops", low=1)
-    margin_cells: int = option(
-        45, "Margin", "cells kept around the last perimeter that may be read", unit="cells", low=2
+    node_spacing_m: float = option(
+        450.0, "Node spacing", "distance between nodes of the correction", unit="m", low=1.0, high=1e6
     )
-    seed: int = option(0, "Seed", "seed of the first weights", low=0)
+    patience: int = option(20, "Patience", "epochs without a better misfit before it stops", low=1, high=100_000)
+    margin_cells: int = option(
+        45, "Margin", "cells kept around the last perimeter that may be read", unit="cells", low=2, high=10_000
+    )
+    seed: int = option(0, "Seed", "seed of the first weights", low=0, high=2**32 - 1)
 
     def problems(self) -> list[Problem]:
         """Everything out of bounds."""

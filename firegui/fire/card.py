@@ -73,6 +73,20 @@ class ForecastResult:
 
 
 @dataclass(frozen=True, slots=True)
+class BaselineDay:
+    """The fire without drops after ``day`` days, in cells.
+
+    Observed, ΣP, and the mean and standard deviation of sampled fires.
+    """
+
+    day: int
+    observed_cells: int
+    expected_cells: int
+    sampled_cells: int
+    sampled_sd: int
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkCard:
     """The network's provenance.
 
@@ -80,7 +94,7 @@ class NetworkCard:
     ``layers`` the landscape layers they had. ``trained`` is the day it was done, ``command`` how to do it again and
     ``method`` what it does. ``correction`` says whether and where a correction field is used, ``priors`` what is
     assumed and from where, ``limits`` what the model cannot be trusted with. ``results`` compare forecasts, ``scores``
-    are the days of the shipped weights.
+    are the days of the shipped weights, ``baseline`` the fire that a plan is judged against.
     """
 
     label: str
@@ -95,6 +109,7 @@ class NetworkCard:
     limits: tuple[str, ...]
     results: tuple[ForecastResult, ...]
     scores: tuple[DayScore, ...]
+    baseline: tuple[BaselineDay, ...] = ()
 
 
 def scalar_card() -> ModelCard:
@@ -115,6 +130,7 @@ def read_network_card(path: Path) -> NetworkCard:
     table = strict.Table(raw, path.name, problems)
     results = [strict.read_dataclass(ForecastResult, row, lenient=True) for row in table.tables("results")]
     scores = [strict.read_dataclass(DayScore, row) for row in table.tables("scores")]
+    baseline = [strict.read_dataclass(BaselineDay, row) for row in table.tables("baseline")]
     card = NetworkCard(
         label=table.take("label", str),
         trained_on=table.take("trained_on", tuple[str, ...]),
@@ -128,6 +144,7 @@ def read_network_card(path: Path) -> NetworkCard:
         limits=table.take("limits", tuple[str, ...]),
         results=tuple(result for result in results if result is not None),
         scores=tuple(score for score in scores if score is not None),
+        baseline=tuple(day for day in baseline if day is not None),
     )
     table.finish()
     problems.raise_if_any(title)

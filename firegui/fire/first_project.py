@@ -7,7 +7,7 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError, Problem
-from firegui.fire.shipped import has_network, network_weights, scalar_model
+from firegui.fire.shipped import network_weights, scalar_model
 from firegui.io.fleet_toml import default_fleet
 
 PAPER_DAYS = 15
@@ -17,8 +17,7 @@ def first_project(event: Scenario, maps: FireMaps | None = None) -> Project:
     """A project on ``event`` without regions, from the first day on which something burns.
 
     ``maps`` are its fire model where they were imported, and then all their days are planned: whoever made them chose
-    the horizon. Otherwise the shipped network is used, the scalar model where none is shipped, for the paper's 15 days
-    or as long as there is weather.
+    the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather.
     """
     start = next((day for day in range(event.days) if _burns(event, day)), 0)
     available = max(1, event.days - start)
@@ -26,13 +25,13 @@ def first_project(event: Scenario, maps: FireMaps | None = None) -> Project:
     model = scalar_model() if maps is None else _imported(event)
     fleet = default_fleet()
     project = Project(event, fleet, {}, (), plan, model, maps).with_fleet(fleet)
-    return with_model(project, "network") if maps is None and has_network() else project
+    return with_model(project, "network") if maps is None else project
 
 
 def with_model(project: Project, kind: str) -> Project:
     """The project with the shipped ``"network"`` or ``"scalar"`` model, or with the ``"maps"`` it was imported with.
 
-    Raises :class:`~firegui.errors.InputError` when no network is shipped or the project has no maps.
+    Raises :class:`~firegui.errors.InputError` when the project has no maps.
     """
     if kind == "network":
         return project.with_network(network_weights())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from firegui.assets import resource
 from firegui.domain.project import FireModel
 from firegui.domain.weights import NetworkWeights
-from firegui.errors import FireguiError, InputError, Problem
 from firegui.fire.card import scalar_card
 from firegui.io.weights_file import read_weights
 
@@ -18,18 +17,6 @@ def scalar_model() -> FireModel:
     return FireModel("scalar", card.label, card.parameters.as_mapping())
 
 
-def has_network() -> bool:
-    """Whether a trained network is shipped."""
-    try:
-        resource(NETWORK_FILE)
-    except FireguiError:
-        return False
-    return True
-
-
 def network_weights() -> NetworkWeights:
-    """The shipped network's weights. Raises :class:`~firegui.errors.InputError` when there are none."""
-    if not has_network():
-        remedy = "use the model scalar, or weights of your own"
-        raise InputError([Problem("fire model", "this firegui comes without a trained network", remedy)])
+    """The shipped network's weights."""
     return read_weights(resource(NETWORK_FILE))

@@ -24,7 +24,7 @@ def taught(weights: NetworkWeights) -> tuple[str, ...]:
 
 def _gains(training: Training) -> Iterator[str]:
     learned = [_EFFECTS[name] for name in GAINS if name in training.learned]
-    effects = f", effect of {' and '.join(learned)}" if learned else ""
+    effects = f", effect of {', '.join(learned)}" if learned else ""
     yield f"Learned: {', '.join(_ALWAYS)}{effects}."
     published = [_EFFECTS[name] for name in GAINS if name not in training.learned]
     if published:

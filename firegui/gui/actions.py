@@ -50,6 +50,8 @@ class WindowCommands:
     export: Callable[[], object]
     set_theme: Callable[[Theme], object]
     reset_layout: Callable[[], object]
+    score: Callable[[], object]
+    calibrate: Callable[[], object]
     about: Callable[[], object]
     quit: Callable[[], object]
 
@@ -66,7 +68,7 @@ class Actions(QObject):
         self._make_file(commands)
         self._make_edit()
         self._make_view(commands)
-        self._make_plan()
+        self._make_plan(commands)
         self.about = self._action("&About firegui", commands.about, None, "about", "what it is and what it cannot do")
         for signal in (session.project_opened, session.project_edited, session.result_changed):
             signal.connect(self._enable)
@@ -80,6 +82,9 @@ class Actions(QObject):
         demo = "make the synthetic demo fire"
         self.new_demo = self._action("&New demo", documents.new_demo, keys.New, "new", demo)
         self.open = self._action("&Open…", documents.choose_and_open, keys.Open, "open", "open a project folder")
+        layers = "make a project from raster layers, a wind and a fire of your own"
+        self.import_landscape = self._action("Import &landscape…", documents.import_landscape, None, "import", layers)
+        self.import_events = self._action("Import &HDF5 event…", documents.import_events, None, "import")
         self.import_folder = self._action("Import &PyTorchFire folder…", documents.import_folder, None, "import")
         self.import_maps = self._action("Import &maps…", documents.choose_and_import_maps, None, "import")
         self.save = self._action("&Save", documents.save, keys.Save, "save", "save the project")
@@ -117,7 +122,7 @@ class Actions(QObject):
         self._session.view_changed.connect(self._check)
         self._check()
 
-    def _make_plan(self) -> None:
+    def _make_plan(self, commands: WindowCommands) -> None:
         plan = self._plan
         self.start = self._action("&Start plan", plan.start, "F5", "start", "save the project and optimize its plan")
         self.pause = self._action("&Pause", plan.pause, "F6", "pause", "hold before the next epoch")
@@ -125,6 +130,10 @@ class Actions(QObject):
             "&Resume", plan.resume, None, "resume", "let the run go on, or take a stopped one up"
         )
         self.stop = self._action("S&top, keep best", plan.stop, "F7", "stop", _STOP)
+        skill = "compare the fire model's forecast with the observed perimeters"
+        self.score = self._action("Score the &forecast", commands.score, "F8", None, skill)
+        fit = "fit the fire model to the observed perimeters of this event, alone or with others"
+        self.calibrate = self._action("&Calibrate fire model…", commands.calibrate, "F9", None, fit)
 
     def _action(self, text: str, run: Callable[[], object], keys: Keys, picture: str | None, help: str = "") -> QAction:
         action = QAction(text, self._window)
@@ -167,7 +176,7 @@ class Actions(QObject):
     # -- when they can be used ---------------------------------------------------------------------------------------
     def _enable(self) -> None:
         there, plan, result = self._session.has_project, self._plan, self._session.result
-        for action in (self.save, self.save_as, self.fit, *self.tools.values()):
+        for action in (self.save, self.save_as, self.fit, self.score, self.calibrate, *self.tools.values()):
             action.setEnabled(there)
         self.export.setEnabled(there and result.plan is not None)
         self.delete_region.setEnabled(bool(self._session.selected_region))

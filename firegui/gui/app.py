@@ -35,6 +35,8 @@ def main(project_folder: Path | None) -> int:
     status = app.exec()
     # A window that was shut by the system has not had its chance to stop the runs.
     queue.shutdown()
+    window.skill_desk.shutdown()
+    window.calibration_desk.shutdown()
     return status
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -15,16 +16,22 @@ from firegui.fire.first_project import first_project
 from firegui.gui.background import wait_for
 from firegui.gui.dialogs.closing import Running, Unsaved, ask_replace, ask_running, ask_unsaved
 from firegui.gui.dialogs.import_event import EventSource, ask_event
+from firegui.gui.dialogs.import_events import ask_events
+from firegui.gui.dialogs.import_landscape import ask_landscape
 from firegui.gui.jobs.listing import same_folder
 from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.work import Work
 from firegui.gui.preferences import Preferences
 from firegui.gui.reporting import as_input_error
 from firegui.gui.session import Session
+from firegui.io.importers.events import import_events
+from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import PROJECT_FILE, ProjectExistsError, load_project, save_project
 
 SUFFIX = ".firegui"
+_HDF5 = (".hdf5", ".h5", ".hdf")
 
 
 class Documents(QObject):
@@ -35,6 +42,7 @@ class Documents(QObject):
     def __init__(self, session: Session, queue: RunQueue, preferences: Preferences, window: QWidget) -> None:
         super().__init__(window)
         self._session, self._queue, self._preferences, self._window = session, queue, preferences, window
+        self._watched: list[Callable[[], Work | None]] = []
 
     # -- bringing a project in ---------------------------------------------------------------------------------------
     def new_demo(self) -> bool:
@@ -62,6 +70,20 @@ class Documents(QObject):
         """Open the event that ``source`` describes as a new project."""
         return self._bring_in(str(source.folder), f"Importing {source.folder.name}…", lambda: _event(source), None)
 
+    def import_landscape(self) -> bool:
+        """Ask for landscape layers, wind and fire, and open the event as a new project, saved where that was said."""
+        answer = ask_landscape(self._window, lambda source: first_project(import_landscape(source)))
+        if answer is None or not self._take_in(answer[0], None):
+            return False
+        if answer[1] is not None:
+            self._save_to(_as_project_folder(answer[1]), replacing=False)
+        return True
+
+    def import_events(self, file: Path | None = None) -> bool:
+        """Ask for an HDF5 file and one of the events in it, and open the event as a new project."""
+        project = ask_events(self._window, lambda source: first_project(import_events(source)), file)
+        return project is not None and self._take_in(project, None)
+
     def choose_and_import_maps(self) -> bool:
         """Ask for a maps file and open it as a new project."""
         name, _filter = QFileDialog.getOpenFileName(self._window, "Import fire maps", self._place(), "Maps (*.npz)")
@@ -75,6 +97,8 @@ class Documents(QObject):
         """Open or import what was dragged into the window, by what it is."""
         if path.suffix.lower() == ".npz":
             return self.import_maps(path)
+        if path.suffix.lower() in _HDF5:
+            return self.import_events(path)
         if path.is_dir() and not (path / PROJECT_FILE).exists() and (path / "p_veg.npz").exists():
             return self.import_folder(path)
         # A project.toml stands for the folder around it; anything else is refused with the reason.
@@ -86,6 +110,9 @@ class Documents(QObject):
         except (FireguiError, OSError) as error:
             self._session.refuse(as_input_error(error, where))
             return False
+        return self._take_in(project, folder)
+
+    def _take_in(self, project: Project, folder: Path | None) -> bool:
         # Asked only now: a project that cannot be opened is no reason to stop a run or to throw edits away.
         if not self.may_leave("open another project"):
             return False
@@ -112,8 +139,7 @@ class Documents(QObject):
         )  # fmt: skip
         if not name:
             return False
-        folder = Path(name)
-        folder = folder if folder.suffix == SUFFIX else folder.with_name(folder.name + SUFFIX)
+        folder = _as_project_folder(Path(name))
         kept_in = self._session.folder
         return self._save_to(folder, replacing=kept_in is not None and same_folder(kept_in, folder))
 
@@ -137,17 +163,27 @@ class Documents(QObject):
 
         A run is stopped (or discarded) only after every question has been answered in favour of leaving.
         """
-        active = self._queue.active
-        answer = Running.STOP_AND_SAVE if active is None else ask_running(self._window, active.title, purpose)
-        if active is not None and answer is Running.KEEP:
-            return False
+        works, answers = self._works(), list[Running]()
+        for work in works:
+            answers.append(ask_running(self._window, work.title, purpose, work.kept))
+            if answers[-1] is Running.KEEP:
+                return False
         if not self._may_lose_edits():
             return False
-        if active is not None and answer is Running.DISCARD:
-            self._queue.discard(active)
-        elif active is not None:
-            self._queue.stop(active)
+        for work, answer in zip(works, answers, strict=True):
+            (work.discard if answer is Running.DISCARD else work.stop)()
         return True
+
+    def watch(self, work: Callable[[], Work | None]) -> None:
+        """Also ask about what ``work`` says is under way."""
+        self._watched.append(work)
+
+    def _works(self) -> list[Work]:
+        found, active = [watched() for watched in self._watched], self._queue.active
+        if active is not None:
+            stop, discard = partial(self._queue.stop, active), partial(self._queue.discard, active)
+            found.insert(0, Work(active.title, "plan", stop, discard))
+        return [work for work in found if work is not None]
 
     def _may_lose_edits(self) -> bool:
         if not self._session.has_project or not self._session.is_dirty:
@@ -181,6 +217,10 @@ def _event(source: EventSource) -> Project:
 def _maps(path: Path) -> Project:
     scenario, maps = import_maps(path)
     return first_project(scenario, maps)
+
+
+def _as_project_folder(path: Path) -> Path:
+    return path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
 
 
 def _file_name(name: str) -> str:

@@ -15,16 +15,20 @@ from firegui.gui.dialogs.export import ExportDialog
 from firegui.gui.dialogs.problems import show_problems
 from firegui.gui.documents import Documents
 from firegui.gui.forms.numbers import settle_editing
+from firegui.gui.jobs.calibrate import CalibrationDesk
 from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.skill import SkillDesk
 from firegui.gui.map.view import MapView
 from firegui.gui.menus import fill_menus, fill_tool_bar
 from firegui.gui.panels.calendar import CalendarPanel
+from firegui.gui.panels.calibrate import CalibratePanel
 from firegui.gui.panels.fleet import FleetPanel
 from firegui.gui.panels.layers import LayersPanel
 from firegui.gui.panels.objective import ObjectivePanel
 from firegui.gui.panels.regions import RegionsPanel
 from firegui.gui.panels.runs import RunsPanel
 from firegui.gui.panels.scenario import ScenarioPanel
+from firegui.gui.panels.skill import SkillPanel
 from firegui.gui.panels.timeline import TimelineBar
 from firegui.gui.plan_control import PlanControl
 from firegui.gui.plots.live import LivePlots
@@ -35,6 +39,7 @@ from firegui.gui.theme import Theme, apply_theme, current_theme
 
 _FIRST_SIZE = QSize(1440, 900)
 _SMALLEST = QSize(1024, 680)
+_LARGE = QSize(1180, 640)
 _LEFT, _RIGHT = 262, 444
 _LOWER = 212
 
@@ -46,8 +51,11 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.session = session
         self.queue = queue if queue is not None else RunQueue(session, parent=self)
+        self.skill_desk = SkillDesk(session, parent=self)
+        self.calibration_desk = CalibrationDesk(session, parent=self)
         self._preferences = preferences if preferences is not None else Preferences()
         self.documents = Documents(session, self.queue, self._preferences, self)
+        self.documents.watch(self.calibration_desk.work)
         self.plan = PlanControl(session, self.queue, self.documents, self)
         self.map = MapView(session)
         self.timeline = TimelineBar(session)
@@ -84,6 +92,13 @@ class MainWindow(QMainWindow):
         runs = RunsPanel(session, self.queue)
         runs.start_requested.connect(self.plan.start)
         self._dock("Runs", runs, area.BottomDockWidgetArea)
+        self.skill = SkillPanel(session, self.skill_desk)
+        self.skill.enlarge_requested.connect(lambda: self._enlarge("Skill"))
+        self._dock("Skill", self.skill, area.BottomDockWidgetArea)
+        self.calibration = CalibratePanel(session, self.calibration_desk)
+        self.calibration.start_requested.connect(self._calibrate)
+        self.calibration.enlarge_requested.connect(lambda: self._enlarge("Calibrate"))
+        self._dock("Calibrate", self.calibration, area.BottomDockWidgetArea)
         timeline = self.docks["Timeline"]
         timeline.setFeatures(timeline.features() | QDockWidget.DockWidgetFeature.DockWidgetVerticalTitleBar)
         # The bar is too low for a title at its side.
@@ -103,7 +118,7 @@ class MainWindow(QMainWindow):
         places: dict[Qt.DockWidgetArea, tuple[str, ...]] = {
             area.LeftDockWidgetArea: ("Scenario", "Layers"),
             area.RightDockWidgetArea: ("Regions", "Fleet", "Calendar", "Objective"),
-            area.BottomDockWidgetArea: ("Timeline", "Progress", "Runs"),
+            area.BottomDockWidgetArea: ("Timeline", "Progress", "Skill", "Calibrate", "Runs"),
         }
         for place, titles in places.items():
             for title in titles:
@@ -114,9 +129,12 @@ class MainWindow(QMainWindow):
             self.tabifyDockWidget(docks["Regions"], docks[title])
         self.splitDockWidget(docks["Timeline"], docks["Progress"], Qt.Orientation.Vertical)
         self.splitDockWidget(docks["Progress"], docks["Runs"], Qt.Orientation.Horizontal)
+        for title in ("Skill", "Calibrate"):
+            self.tabifyDockWidget(docks["Progress"], docks[title])
         for dock in docks.values():
             dock.show()
         docks["Fleet"].raise_()
+        docks["Progress"].raise_()
         self._share_room()
 
     def _share_room(self) -> None:
@@ -132,6 +150,8 @@ class MainWindow(QMainWindow):
             export=self._export,
             set_theme=self.set_theme,
             reset_layout=self.reset_layout,
+            score=self._score,
+            calibrate=self._show_calibration,
             about=lambda: show_about(self),
             quit=self.close,
         )
@@ -193,6 +213,28 @@ class MainWindow(QMainWindow):
     def _export(self) -> None:
         ExportDialog(self.session, self).exec()
 
+    def _score(self) -> None:
+        self.docks["Skill"].show()
+        self.docks["Skill"].raise_()
+        self.skill.score()
+
+    def _show_calibration(self) -> None:
+        self.docks["Calibrate"].show()
+        self.docks["Calibrate"].raise_()
+        self.calibration.setFocus()
+
+    def _calibrate(self) -> None:
+        # Its state and its weights are kept in the project's folder.
+        if self.session.folder is not None or self.documents.save():
+            self.calibration.start()
+
+    def _enlarge(self, title: str) -> None:
+        dock = self.docks[title]
+        dock.setFloating(not dock.isFloating())
+        dock.raise_()
+        if dock.isFloating():
+            dock.resize(_LARGE.boundedTo(self.screen().availableSize()))
+
     # -- Qt's events -------------------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that nothing with the focus had a use for: Delete deletes the region, Esc gives up a drawing."""
@@ -225,4 +267,6 @@ class MainWindow(QMainWindow):
             return
         self._preferences.save_layout(self.saveGeometry(), self.saveState())
         self.queue.shutdown()
+        self.skill_desk.shutdown()
+        self.calibration_desk.shutdown()
         super().closeEvent(event)

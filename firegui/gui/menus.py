@@ -18,7 +18,7 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     file = bar.addMenu("&File")
     file.addActions([actions.new_demo, actions.open])
     _add_recent(file, documents)
-    file.addActions([actions.import_folder, actions.import_maps])
+    file.addActions([actions.import_landscape, actions.import_events, actions.import_folder, actions.import_maps])
     file.addSeparator()
     file.addActions([actions.save, actions.save_as, actions.export])
     file.addSeparator()
@@ -36,6 +36,8 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     view.addMenu(_submenu("&Theme", actions.themes.values(), view))
     plan = bar.addMenu("&Plan")
     plan.addActions([actions.start, actions.pause, actions.resume, actions.stop])
+    plan.addSeparator()
+    plan.addActions([actions.calibrate, actions.score])
     bar.addMenu("&Help").addAction(actions.about)
 
 

@@ -12,6 +12,10 @@ from pyproj.exceptions import CRSError
 from firegui.domain.grid import Grid
 from firegui.errors import Problem
 
+_SHORT = 24
+_UNNAMED = "unknown"
+"""What PROJ calls a CRS without a name."""
+
 
 @lru_cache(maxsize=64)
 def parse(text: str) -> CRS | None:
@@ -83,6 +87,22 @@ def same(one: str, other: str) -> bool:
     """Whether two texts name the same CRS."""
     left, right = parse(one), parse(other)
     return left is not None and right is not None and left.equals(right, ignore_axis_order=True)
+
+
+@lru_cache(maxsize=64)
+def short_name(text: str) -> str:
+    """What people read for a CRS: its code, else its name, else its projection and datum; a short text as it is."""
+    crs = parse(text)
+    if crs is None or len(text) <= _SHORT:
+        return text
+    authority = crs.to_authority()
+    if authority is not None:
+        return ":".join(authority)
+    if crs.name != _UNNAMED:
+        return str(crs.name)
+    operation, datum = crs.coordinate_operation, crs.datum
+    parts = (None if operation is None else operation.method_name, None if datum is None else datum.name)
+    return ", ".join(part for part in parts if part) or text
 
 
 def wkt(text: str) -> str | None:

@@ -23,7 +23,7 @@ from firegui.rollout.day_state import UNBOUNDED, Bounds
 from firegui.rollout.machine import processor
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import Observer
-from firegui.rollout.outcome import Check, Outcome, Wanted
+from firegui.rollout.outcome import Check, Hear, Outcome, Slopes, Wanted
 from firegui.rollout.remark import Remark, Tell
 
 COMPILING = "Compiling the kernels, once on this computer (about half a minute)…"
@@ -45,6 +45,11 @@ class Compiled(Protocol):
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None
     ) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
         """Roll a schedule out and differentiate the objective."""
+
+    def gain_slopes(
+        self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
+    ) -> NDArray[np.float32]:
+        """Differentiate a misfit by the gains."""
 
 
 def compile_once(engine: Compiled, folder: Path | None, tell: Tell) -> None:
@@ -69,6 +74,7 @@ def exercise(engine: Compiled) -> None:
     nobody = Observer(model, None, keep_days=False)
     engine.simulate(model, schedule, nobody, None, Wanted(whole.states[-1], tight, keep_states=False))
     engine.gradient(model, schedule, nobody, None)
+    engine.gain_slopes(model, np.ones_like, lambda day, slopes: None, None, through_days=True)
 
 
 def _fire() -> tuple[Model, Schedule]:

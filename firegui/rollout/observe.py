@@ -83,6 +83,25 @@ class Onlooker(Observer):
         self._look(step, self._whole)
 
 
+class LastLook(Observer):
+    """Keeps ``p^U`` and ``p^B`` of the last state, on the whole raster."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model, None, keep_days=False)
+        self._last = model.n_steps
+        self.unburned = np.ones(model.shape, np.float32)
+        self.burning = np.zeros(model.shape, np.float32)
+
+    def next_look(self, step: int) -> int:
+        """The last state."""
+        return max(self._last, step)
+
+    def see(self, step: int, window: Window, unburned: Tensor, burning: Tensor, retardant: Tensor) -> None:
+        """Copy the window, outside of which nothing burned."""
+        if step == self._last:
+            self.unburned[window], self.burning[window] = unburned.cpu().numpy(), burning.cpu().numpy()
+
+
 def _quantised(probability: Tensor) -> NDArray[np.uint8]:
     levels: NDArray[np.uint8] = (probability * 255.0).round().clamp(0, 255).to(torch.uint8).cpu().numpy()
     return levels

@@ -18,7 +18,7 @@ from firegui.rollout import backend as backends
 from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
 from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model, build
-from firegui.rollout.observe import Observer, Onlooker
+from firegui.rollout.observe import LastLook, Observer, Onlooker
 from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
 from firegui.rollout.remark import Tell, silent
 
@@ -167,6 +167,15 @@ def simulate_with_gradient(
     observer = Observer(model, frame_stride, keep_days=False)
     outcome, logit, pose = backends.engine(model).gradient(model, schedule, observer, check)
     return _rollout(outcome, observer), Gradient(outcome.metrics.objective, logit, pose)
+
+
+def last_state(
+    model: Model, schedule: Schedule, *, check: Check | None = None
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """``p^U`` and ``p^B`` at ``T``, each ``[H, W]`` float32; what is left of 1 has burned out."""
+    look = LastLook(model)
+    backends.engine(model).simulate(model, schedule, look, check, WHOLE)
+    return look.unburned, look.burning
 
 
 def gain_slopes(

@@ -15,11 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
+from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.domain.weights import NetworkWeights
+from firegui.fire.skill_report import SkillReport
 from firegui.planning.audit import AuditReport
 from firegui.rollout.remark import Tell, silent
 from firegui.runs.protocols import Check, EngineModel, GradientResult, Planner, RolloutResult
@@ -119,6 +123,47 @@ class LazyEngine:
         """The frozen model's maps of the planned days (:func:`firegui.fire.maps.project_maps`)."""
         maps: FireMaps = import_module("firegui.fire.maps").project_maps(project)
         return maps
+
+    def forecast(
+        self, project: Project, days: int, *, backend: str, check: Check | None, tell: Tell
+    ) -> NDArray[np.float32]:
+        """See :func:`firegui.calibration.forecast.forecast`."""
+        module = import_module("firegui.calibration.forecast")
+        states: NDArray[np.float32] = module.forecast(project, days, backend=backend, check=check, tell=tell)
+        return states
+
+    def fit_network(
+        self,
+        events: Sequence[Scenario],
+        settings: NetworkFitSettings,
+        *,
+        begin: NetworkWeights | None,
+        state: FitState | None,
+        progress: Callable[[FitProgress], None],
+        keep: Callable[[FitState], None],
+        check: Check | None,
+        tell: Tell,
+    ) -> FitState:
+        """See :func:`firegui.calibration.network_fit.fit_network`."""
+        module = import_module("firegui.calibration.network_fit")
+        end: FitState = module.fit_network(
+            events, settings, begin=begin, state=state, progress=progress, keep=keep, check=check, tell=tell
+        )
+        return end
+
+    def fitted_weights(
+        self, events: Sequence[Scenario], settings: NetworkFitSettings, state: FitState, begin: NetworkWeights | None
+    ) -> NetworkWeights:
+        """See :func:`firegui.calibration.network_fit.weights_of_state`."""
+        module = import_module("firegui.calibration.network_fit")
+        weights: NetworkWeights = module.weights_of_state(events, settings, state, begin)
+        return weights
+
+    def draw_skill(self, report: SkillReport, states: NDArray[np.float32], event: Scenario, folder: Path) -> list[Path]:
+        """See :func:`firegui.calibration.skill_figures.draw`; matplotlib takes a moment to load."""
+        module = import_module("firegui.calibration.skill_figures")
+        files: list[Path] = module.draw(report, states, event, folder)
+        return files
 
     def demo(self) -> Project:
         """The synthetic demo fire (:func:`firegui.fire.demo.make_demo`)."""

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from statistics import fmean
 
+from firegui.domain.fit import FitProgress
 from firegui.domain.results import Metrics
-from firegui.runs.events import BaselineReady, EpochDone, Message, PlanUpdated, RunEvent, RunFinished, StateChanged
+from firegui.runs.events import (
+    BaselineReady,
+    EpochDone,
+    FitEpoch,
+    Message,
+    PlanUpdated,
+    Progress,
+    RunEvent,
+    RunFinished,
+    SkillReady,
+    StateChanged,
+    WeightsReady,
+)
 
 Scalar = str | int | float | bool | None
 
@@ -23,10 +37,27 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             return {"event": "epoch", **asdict(event)}
         case PlanUpdated():
             return {"event": "plan", "epoch": event.epoch, "drops_listed": len(event.drops), **asdict(event.metrics)}
+        case Progress():
+            return {"event": "progress", **asdict(event)}
+        case SkillReady():
+            model = event.report.model
+            return {"event": "skill", "days_scored": len(model.days), "mean_iou": model.mean_iou(1, event.report.days)}
+        case FitEpoch():
+            return {"event": "fit", **_fit(event.progress)}
+        case WeightsReady():
+            return {"event": "weights", "epochs_done": event.epochs_done, **_fit(event.best)}
         case RunFinished():
             folder = None if event.folder is None else str(event.folder)
             head = {"event": "finished", "reason": event.reason.value, "message": event.message, "folder": folder}
             return {**head, **_prefixed("nominal", event.nominal), **_prefixed("baseline", event.baseline)}
+
+
+def _fit(epoch: FitProgress) -> dict[str, Scalar]:
+    head: dict[str, Scalar] = {
+        name: getattr(epoch, name) for name in ("epoch", "epochs", "loss", "best_loss", "best_epoch", "seconds")
+    }
+    terms = {f"term.{name}": value for name, value in epoch.terms.items()}
+    return {**head, **terms, **{f"mean_iou.{event.name}": fmean(event.iou) for event in epoch.events if event.iou}}
 
 
 def _prefixed(prefix: str, metrics: Metrics | None) -> dict[str, Scalar]:

@@ -9,9 +9,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.fit import FitProgress
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
+from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
+from firegui.fire.skill_report import SkillReport
 
 
 class RunState(StrEnum):
@@ -111,4 +117,51 @@ class RunFinished:
     problems: tuple[Problem, ...] = ()
 
 
-RunEvent = StateChanged | Message | BaselineReady | EpochDone | PlanUpdated | RunFinished
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``done`` of ``total`` pieces of work are over and the next has begun; ``text`` says which."""
+
+    done: int
+    total: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SkillReady:
+    """A forecast was scored; ``states`` is its ``P [D + 1, H, W]`` at day boundaries."""
+
+    report: SkillReport
+    states: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class FitEpoch:
+    """One epoch of a calibration; its ``seconds`` count every session of it."""
+
+    progress: FitProgress
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightsReady:
+    """A calibration ended, or was stopped, and its best ``weights`` are saved.
+
+    ``best`` is the epoch that they come from, and ``epochs_done`` how many there were.
+    """
+
+    weights: NetworkWeights
+    best: FitProgress
+    epochs_done: int
+
+
+RunEvent = (
+    StateChanged
+    | Message
+    | BaselineReady
+    | EpochDone
+    | PlanUpdated
+    | Progress
+    | SkillReady
+    | FitEpoch
+    | WeightsReady
+    | RunFinished
+)

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from firegui.domain.fleet import Fleet
-from firegui.domain.project import Project
+from firegui.domain.project import FireModel, Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError, Problem
@@ -119,6 +119,11 @@ def installed_versions() -> dict[str, str]:
 def event_hash(project: Project) -> str:
     """Hash of the event and its fire model, whatever is planned on it."""
     return project_hash(replace(project, fleet=Fleet(()), grounded={}, regions=(), plan=PlanSettings()))
+
+
+def fire_hash(project: Project) -> str:
+    """Hash of the event alone, whatever fire model it is planned with."""
+    return event_hash(replace(project, fire_model=FireModel("scalar", "", {}), maps=None, weights=None))
 
 
 def schedule_hash(schedule: Schedule | None) -> str:

@@ -9,12 +9,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
+from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.domain.weights import NetworkWeights
 from firegui.planning.audit import AuditReport
 from firegui.rollout.remark import Tell, silent
 
@@ -162,6 +165,30 @@ class Engine(Protocol):
         keep_days: bool = False,
     ) -> RolloutResult:
         """Roll a schedule out."""
+
+    def forecast(
+        self, project: Project, days: int, *, backend: str, check: Check | None, tell: Tell
+    ) -> NDArray[np.float32]:
+        """``P [days + 1, H, W]`` of the project's fire model from the perimeter of event day 0, without drops."""
+
+    def fit_network(
+        self,
+        events: Sequence[Scenario],
+        settings: NetworkFitSettings,
+        *,
+        begin: NetworkWeights | None,
+        state: FitState | None,
+        progress: Callable[[FitProgress], None],
+        keep: Callable[[FitState], None],
+        check: Check | None,
+        tell: Tell,
+    ) -> FitState:
+        """Fit the network to the first days of the events; ``keep`` hears the state after every epoch."""
+
+    def fitted_weights(
+        self, events: Sequence[Scenario], settings: NetworkFitSettings, state: FitState, begin: NetworkWeights | None
+    ) -> NetworkWeights:
+        """The weights of a fit's best epoch, with what they were trained on."""
 
     def start(
         self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from datetime import date
 from typing import Any
@@ -38,7 +38,7 @@ def resume_problems(record: RunRecord, spec: OptimizeSpec) -> list[Problem]:
         found.append(Problem(where, "was run with another fleet or other grounded days", _REMEDY))
     if then.regions != now.regions:
         found.append(Problem(where, "was run with other protected regions", _REMEDY))
-    for title, before, after in _differences(then.plan, now.plan):
+    for title, before, after in differences(then.plan, now.plan):
         found.append(Problem(where, f"was run with {title} = {before}, now {after}", _REMEDY))
     found += _stopping_problems(record, now.plan.optimizer)
     if not record.can_resume and record.header.warm_start != schedule_hash(spec.warm_start):
@@ -79,7 +79,7 @@ def settings_changed(record: RunRecord, project: Project, event: str) -> list[st
         found.append("other protected regions")
     plan = replace(then.plan, optimizer=now.plan.optimizer, design=now.plan.design)
     return found + [
-        f"{title[0].lower()}{title[1:]} {old}, now {new}" for title, old, new in _differences(plan, now.plan)
+        f"{title[0].lower()}{title[1:]} {old}, now {new}" for title, old, new in differences(plan, now.plan)
     ]
 
 
@@ -87,12 +87,13 @@ def _without_empty(grounded: Mapping[str, tuple[date, ...]]) -> dict[str, tuple[
     return {kind: dates for kind, dates in grounded.items() if dates}
 
 
-def _differences(then: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
+def differences(then: Any, now: Any, free: Collection[str] = RAISABLE) -> Iterator[tuple[str, Any, Any]]:
+    """Title and both values of every setting that is another now, but for those that are ``free`` to change."""
     for item in fields(then):
         before, after = getattr(then, item.name), getattr(now, item.name)
-        if item.name in _ONLY_TEXT or item.name in RAISABLE:
+        if item.name in _ONLY_TEXT or item.name in free:
             continue
         if is_dataclass(before):
-            yield from _differences(before, after)
+            yield from differences(before, after, free)
         elif before != after:
             yield item.metadata.get("title", item.name.replace("_", " ")), before, after

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firegui.errors import CancelledError, InputError
+from firegui.runs.calibrate import Calibration
 from firegui.runs.control import RunControl
 from firegui.runs.engine import load_engine
 from firegui.runs.evaluate import Evaluation
@@ -12,10 +13,12 @@ from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState
 from firegui.runs.messages import failure_message, is_foreseen, write_log
 from firegui.runs.optimize import Optimization
 from firegui.runs.protocols import Engine
-from firegui.runs.spec import EvaluateSpec, RunSpec
+from firegui.runs.skill import SkillScoring
+from firegui.runs.spec import CalibrateSpec, EvaluateSpec, RunSpec, SkillSpec
 from firegui.runs.state import RunMachine
 
 Emit = Callable[[RunEvent], None]
+Job = Optimization | Evaluation | SkillScoring | Calibration
 
 
 def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | None = None) -> None:
@@ -28,11 +31,7 @@ def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | 
     """
     machine = RunMachine(emit)
     engine = engine or load_engine()
-    job = (
-        Evaluation(spec, emit, control, engine, machine)
-        if isinstance(spec, EvaluateSpec)
-        else Optimization(spec, emit, control, engine, machine)
-    )
+    job = _job(spec, emit, control, engine, machine)
     try:
         machine.move(RunState.PREPARING)
         finished = job.run()
@@ -49,7 +48,17 @@ def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | 
     emit(finished)
 
 
-def _failure(error: Exception, job: Evaluation | Optimization) -> RunFinished:
+def _job(spec: RunSpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine) -> Job:
+    if isinstance(spec, EvaluateSpec):
+        return Evaluation(spec, emit, control, engine, machine)
+    if isinstance(spec, SkillSpec):
+        return SkillScoring(spec, emit, control, engine, machine)
+    if isinstance(spec, CalibrateSpec):
+        return Calibration(spec, emit, control, engine, machine)
+    return Optimization(spec, emit, control, engine, machine)
+
+
+def _failure(error: Exception, job: Job) -> RunFinished:
     problems = error.problems if isinstance(error, InputError) else ()
     message = failure_message(error)
     if not is_foreseen(error):

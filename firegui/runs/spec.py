@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
+from firegui.domain.weights import NetworkWeights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,4 +45,37 @@ class EvaluateSpec:
     frame_stride: int = 5
 
 
-RunSpec = OptimizeSpec | EvaluateSpec
+@dataclass(frozen=True, slots=True, eq=False)
+class SkillSpec:
+    """A forecast of ``days`` days from the perimeter of event day 0, to be scored against the later perimeters.
+
+    Those of days ``0 … fit_days`` may have been read when the project's fire model was trained.
+    """
+
+    project: Project
+    days: int
+    fit_days: int
+    backend: str = "auto"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrateSpec:
+    """One network fire model for the events of all ``projects``, into the weights file ``out``.
+
+    Until it is complete its state is kept beside that (:mod:`firegui.runs.fit_checkpoint`), at most every
+    ``checkpoint_seconds``; ``resume`` goes on from there and ends with the weights of an unbroken calibration.
+    ``start`` are weights to begin with in place of random ones. ``project_folders`` say where the projects are kept, in
+    their order, and ``command`` what a person would type to repeat it, both for the record.
+    """
+
+    projects: tuple[Project, ...]
+    settings: NetworkFitSettings
+    out: Path
+    command: str
+    start: NetworkWeights | None = None
+    resume: bool = False
+    checkpoint_seconds: float = 2.0
+    project_folders: tuple[Path, ...] = ()
+
+
+RunSpec = OptimizeSpec | EvaluateSpec | SkillSpec | CalibrateSpec

@@ -9,7 +9,7 @@ from tests.architecture.blocked import import_all, run_blocked
 QT = ("PySide6", "shiboken6", "pyqtgraph", "qtpy", "superqt", "qtawesome")
 ENGINE = ("torch", "triton", "numba")
 RASTERS = ("rasterio", "pyogrio", "pyproj", "shapely", "matplotlib")
-FILES = ("msgspec", "safetensors", "click")
+FILES = ("msgspec", "safetensors", "h5py", "click")
 
 
 def test_everything_outside_gui_imports_with_qt_blocked() -> None:

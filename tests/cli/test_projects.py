@@ -72,6 +72,16 @@ def test_a_new_project_starts_on_the_first_day_on_which_something_burns() -> Non
     assert (first_project(event).plan.start_day, first_project(event).plan.days) == (1, 1)
 
 
+def test_info_shortens_a_long_crs_for_people_alone(firegui: Run, tmp_path: Path) -> None:
+    own = "+proj=aea +lat_0=36.1 +lon_0=-118.7 +lat_1=36.0 +lat_2=36.2 +x_0=0 +y_0=0 +datum=NAD83 +units=m +no_defs"
+    project = make_project()
+    grid = replace(project.scenario.grid, crs=own)
+    save_project(replace(project, scenario=replace(project.scenario, grid=grid)), tmp_path / "p.firegui")
+
+    assert "cells of 30 m, Albers Equal Area, North American Datum 1983" in firegui("info", tmp_path / "p.firegui").out
+    assert firegui("info", tmp_path / "p.firegui", "--json").json["grid"]["crs"] == own
+
+
 def test_info_says_what_is_there_and_what_is_missing(firegui: Run, tmp_path: Path) -> None:
     project = make_project()
     event, mask = project.scenario, np.asarray(project.scenario.ignition)

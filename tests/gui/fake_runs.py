@@ -77,7 +77,7 @@ class FakeExecute:
                 raise self.raises
             if isinstance(spec, EvaluateSpec):
                 self._evaluate(spec, emit)
-            else:
+            elif isinstance(spec, OptimizeSpec):
                 self._optimize(spec, emit, control)
         finally:
             self.living -= 1

@@ -20,7 +20,7 @@ from firegui.gui.preferences import Preferences
 from firegui.gui.session import Session
 from firegui.runs.control import RunControl
 from firegui.runs.events import DeviceUsed, FinishReason, Message, RunEvent, RunFinished
-from firegui.runs.spec import RunSpec
+from firegui.runs.spec import EvaluateSpec, RunSpec
 from tests.gui.hands import LEFT
 
 MENU_MS = 50
@@ -81,6 +81,7 @@ def computing_on(name: str) -> Callable[[RunSpec, Callable[[RunEvent], None], Ru
     """A run that says it computes on the device ``name``, and ends."""
 
     def execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        assert isinstance(spec, EvaluateSpec)
         emit(Message(f"Computing on {name}", device=DeviceUsed(spec.backend, name)))
         emit(RunFinished(FinishReason.COMPLETED, "done", None, None, None))
 
@@ -105,6 +106,7 @@ def test_a_run_says_what_automatic_turned_out_to_be_and_another_choice_does_not_
 
 def test_a_run_that_falls_back_on_the_processor_is_followed(qtbot: QtBot, session: Session) -> None:
     def execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        assert isinstance(spec, EvaluateSpec)
         emit(Message("Computing on the card", device=DeviceUsed(spec.backend, "the GPU NVIDIA H200")))
         emit(Message("Memory does not suffice.", "warning", DeviceUsed(spec.backend, "the CPU")))
         emit(RunFinished(FinishReason.COMPLETED, "done", None, None, None))

@@ -202,7 +202,7 @@ def test_an_imported_folder_becomes_a_project_with_the_papers_fleet(window: Main
     assert project.fleet.n_aircraft == 21
     assert project.planned_fleet.types[0].grounded_days == (2,)  # the fourth day lies outside a plan of three
     assert project.plan.days == DAYS
-    assert project.fire_model.kind == "scalar"
+    assert project.fire_model.kind == "network"
     assert window.session.folder is None
 
 

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.gui.panels.scenario import ScenarioPanel
 from firegui.gui.session import Session
+from tests.unit.domain.samples import weights
 
 
 @pytest.fixture
@@ -42,6 +43,15 @@ def test_the_notes_say_what_the_fire_model_does_without(panel: ScenarioPanel) ->
     assert "leaves the slope term out" in notes
 
 
+def test_the_notes_say_what_a_network_was_not_taught(session: Session, panel: ScenarioPanel, project: Project) -> None:
+    session.open_project(project.with_network(weights()), None)
+
+    assert panel.text_of("Fire model") == "test network"
+    assert "Wind effect from published values (Alexandridis et al. 2008)" in panel.notes
+    assert "does not read elevation" in panel.notes
+    assert "uses the same fuel factor everywhere" not in panel.notes
+
+
 def test_a_synthetic_fire_is_marked_as_such(session: Session, panel: ScenarioPanel, project: Project) -> None:
     assert not panel.is_marked_synthetic
     session.open_project(replace(project, scenario=replace(project.scenario, synthetic=True)), None)
@@ -52,6 +62,17 @@ def test_a_grid_without_a_place_is_said_to_have_none(session: Session, panel: Sc
     grid = replace(project.scenario.grid, transform=None, crs=None)
     session.open_project(replace(project, scenario=replace(project.scenario, grid=grid)), None)
     assert panel.text_of("CRS").startswith("none")
+
+
+def test_a_long_crs_is_shown_by_a_short_name_with_the_whole_in_its_tooltip(
+    session: Session, panel: ScenarioPanel, project: Project
+) -> None:
+    own = "+proj=aea +lat_0=36.1 +lon_0=-118.7 +lat_1=36.0 +lat_2=36.2 +x_0=0 +y_0=0 +datum=NAD83 +units=m +no_defs"
+    grid = replace(project.scenario.grid, crs=own)
+    session.open_project(replace(project, scenario=replace(project.scenario, grid=grid)), None)
+
+    assert panel.text_of("CRS") == "Albers Equal Area, North American Datum 1983"
+    assert panel.tooltip_of("CRS") == own
 
 
 def test_the_facts_follow_an_edit(session: Session, panel: ScenarioPanel) -> None:

@@ -68,7 +68,7 @@ def answer_unsaved(monkeypatch: pytest.MonkeyPatch, answer: Unsaved) -> list[str
 def answer_running(monkeypatch: pytest.MonkeyPatch, answer: Running) -> list[str]:
     asked: list[str] = []
 
-    def ask(_parent: object, title: str, _purpose: str) -> Running:
+    def ask(_parent: object, title: str, _purpose: str, _kept: str) -> Running:
         asked.append(title)
         return answer
 

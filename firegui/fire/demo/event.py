@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
-from firegui.domain.project import FireModel, Project
+from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
@@ -19,7 +19,7 @@ from firegui.fire.demo.places import Bools, Places, choose_places, start_of_fire
 from firegui.fire.demo.terrain import Relief, invent_elevation, power_law_field, relief_of
 from firegui.fire.demo.weather import daily_wind, hourly_wind, spread_over
 from firegui.fire.landscape import burns
-from firegui.fire.parameters import ScalarParameters
+from firegui.fire.shipped import network_weights, scalar_model
 from firegui.io.fleet_toml import default_fleet
 
 SHAPE = (200, 240)
@@ -36,7 +36,6 @@ FLEET = {"S-2T": 2, "AT-802F": 2, "BAe-146": 1, "CL-415": 2}
 GROUNDED_DAY = 2
 GROUNDED_TYPES = ("S-2T", "AT-802F", "BAe-146")
 
-FIRE_MODEL = ScalarParameters(p=0.034, wind_gain=1.2, wind_alignment=2.5, slope=1.5, gamma=1.0, fuel=0.6)
 OPTIMIZER = OptimizerSettings(epochs=150, patience=60, learning_rate=2e-3)
 
 
@@ -75,8 +74,8 @@ def _project(event: Scenario, places: Places) -> Project:
     grounded = {name: (event.date_of_day(GROUNDED_DAY),) for name in GROUNDED_TYPES}
     weights = ObjectiveWeights.of(Setting.A)
     plan = PlanSettings(days=DAYS, setting=Setting.A, weights=weights, optimizer=OPTIMIZER)
-    model = FireModel("scalar", "demo scalar spread model (invented parameters)", FIRE_MODEL.as_mapping())
-    return Project(event, demo_fleet(), grounded, _regions(places), plan, model)
+    project = Project(event, demo_fleet(), grounded, _regions(places), plan, scalar_model())
+    return project.with_network(network_weights())
 
 
 def demo_fleet() -> Fleet:
@@ -128,5 +127,5 @@ def _notes(seed: int) -> tuple[str, ...]:
         "The wind of a day is the vector mean of an invented hourly wind, strong in the afternoon and weak and turned "
         "at night; the engine sees one wind a day, so the daily rhythm itself is not simulated.",
         "There are no observed perimeters: the fire starts from an invented patch.",
-        "The parameters of the fire model are invented too, chosen so that the fire needs fighting.",
+        "The fire model is the shipped network, which was trained on one real fire elsewhere.",
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 from PySide6.QtWidgets import QMessageBox, QWidget
+
+from firegui.assets import installed_version
 
 LIMITS = (
     "A plan is only as good as the fire model it was made with. The model is fitted to few fires, knows one wind per "
@@ -21,7 +21,7 @@ def about_text() -> str:
     """The text of the box, as rich text."""
     items = "".join(f"<li>{limit}</li>" for limit in LIMITS)
     return (
-        f"<h3>firegui {_version()}</h3>"
+        f"<h3>firegui {installed_version()}</h3>"
         "<p>Plans the aerial attack on a wildfire by gradient descent through a frozen, differentiable fire model.</p>"
         f"<p><b>What it cannot do</b></p><ul>{items}</ul><p>MIT licence.</p>"
     )
@@ -30,10 +30,3 @@ def about_text() -> str:
 def show_about(parent: QWidget | None) -> None:
     """Show the box and wait until it is shut."""
     QMessageBox.about(parent, "About firegui", about_text())
-
-
-def _version() -> str:
-    try:
-        return version("firegui")
-    except PackageNotFoundError:
-        return "(from a checkout)"

@@ -37,13 +37,18 @@ def ask_unsaved(parent: QWidget | None, name: str) -> Unsaved:
     return {buttons.Save: Unsaved.SAVE, buttons.Discard: Unsaved.DISCARD}.get(answer, Unsaved.CANCEL)
 
 
-def ask_running(parent: QWidget | None, title: str, leaving: str = "close") -> Running:
-    """Ask what becomes of the run ``title`` when the person is ``leaving``; closing the question keeps it running."""
+def ask_running(parent: QWidget | None, title: str, leaving: str = "close", kept: str = "plan") -> Running:
+    """Ask what becomes of the run ``title`` when the person is ``leaving``; closing the question keeps it running.
+
+    ``kept`` is what stopping keeps the best of.
+    """
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle("A plan is being worked out")
+    box.setWindowTitle("Work is under way")
     box.setText(f"The run “{title}” is still working.")
-    box.setInformativeText("Stopping keeps the best plan so far; it can be resumed later. Discarding deletes the run.")
+    box.setInformativeText(
+        f"Stopping keeps the best {kept} so far; it can be resumed later. Discarding deletes the run."
+    )
     keep = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
     stop = box.addButton(f"Stop, save and {leaving}", QMessageBox.ButtonRole.AcceptRole)
     discard = box.addButton(f"Discard and {leaving}", QMessageBox.ButtonRole.DestructiveRole)

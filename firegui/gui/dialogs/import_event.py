@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
 
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
 from firegui.errors import InputError, Problems
 from firegui.gui.dialogs.problems import show_problems
-
-Value = TypeVar("Value")
+from firegui.gui.forms.entries import PathLine, number, numbers, read_entry, text_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +57,15 @@ class ImportEventDialog(QDialog):
         hint.setProperty("role", "muted")
         hint.setWordWrap(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
+        go = buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.addLayout(form)
         column.addWidget(hint)
         column.addWidget(buttons)
+        # Only now is there a dialog for it to be the default of; else Enter would cancel.
+        go.setDefault(True)
         if folder is not None:
             self._fields["folder"].setText(str(folder))
 
@@ -88,36 +84,14 @@ class ImportEventDialog(QDialog):
         super().accept()
 
     def _line(self, name: str, hint: str) -> QLineEdit:
-        line = QLineEdit()
-        line.setObjectName(name)
-        line.setPlaceholderText(hint)
-        line.setToolTip(hint)
+        line = text_line(name, hint)
         self._fields[name] = line
         return line
 
     def _path(self, name: str, hint: str, is_folder: bool) -> QWidget:
-        line = self._line(name, hint)
-        button = QPushButton("Browse…")
-        button.setAccessibleName(f"Browse for {name}")
-        button.clicked.connect(self._browser(line, hint, is_folder))
-        holder = QWidget()
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(line, 1)
-        row.addWidget(button)
-        holder.setFocusProxy(line)
-        return holder
-
-    def _browser(self, line: QLineEdit, title: str, is_folder: bool) -> Callable[[], None]:
-        def browse() -> None:
-            if is_folder:
-                name = QFileDialog.getExistingDirectory(self, title, line.text())
-            else:
-                name, _filter = QFileDialog.getOpenFileName(self, title, line.text())
-            if name:
-                line.setText(name)
-
-        return browse
+        field = PathLine(name, hint, kind="folder" if is_folder else "file")
+        self._fields[name] = field.line
+        return field
 
 
 def read_form(texts: dict[str, str]) -> EventSource:
@@ -125,9 +99,11 @@ def read_form(texts: dict[str, str]) -> EventSource:
     problems = Problems()
     if not texts["folder"]:
         problems.add("folder", "is empty", "choose the folder that holds p_veg.npz")
-    transform = _read(texts["transform"], _numbers, "transform", "give six numbers a, b, c, d, e, f", problems)
-    start = _read(texts["start"], datetime.fromisoformat, "start", "use a form such as 2020-08-19T07:00Z", problems)
-    offset = _read(texts["utc_offset_h"].replace("−", "-"), float, "UTC offset", "use hours such as -7", problems)
+    transform = read_entry(texts["transform"], numbers(6), "transform", "give six numbers a, b, c, d, e, f", problems)
+    start = read_entry(
+        texts["start"], datetime.fromisoformat, "start", "use a form such as 2020-08-19T07:00Z", problems
+    )
+    offset = read_entry(texts["utc_offset_h"], number, "UTC offset", "use hours such as -7", problems)
     problems.raise_if_any("The form cannot be read")
     return EventSource(
         folder=Path(texts["folder"]),
@@ -145,20 +121,3 @@ def ask_event(parent: QWidget | None, folder: Path | None = None) -> EventSource
     dialog = ImportEventDialog(parent, folder)
     dialog.exec()
     return dialog.source
-
-
-def _read(text: str, parse: Callable[[str], Value], where: str, remedy: str, problems: Problems) -> Value | None:
-    if not text:
-        return None
-    try:
-        return parse(text)
-    except ValueError:
-        problems.add(where, f"'{text}' cannot be read", remedy)
-        return None
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    numbers = tuple(float(part) for part in text.replace(";", ",").split(","))
-    if len(numbers) != 6:
-        raise ValueError(text)
-    return numbers

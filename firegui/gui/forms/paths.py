@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from firegui.domain.settings import PlanSettings
+from firegui.gui.forms.numbers import limits_text
 
 Path = tuple[str, ...]
 
@@ -19,6 +20,12 @@ class Description:
     unit: str
     low: float | None
     high: float | None
+
+    def tooltip(self, offset: int = 0) -> str:
+        """What it is, in which unit and between which bounds, which people count from ``offset``."""
+        unit = f" ({self.unit})" if self.unit else ""
+        low, high = (None if end is None else end + offset for end in (self.low, self.high))
+        return f"{self.help}{unit}\n{limits_text(low, high)}"
 
 
 def value_at(settings: Any, path: Path) -> Any:

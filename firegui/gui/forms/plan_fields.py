@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtWidgets import QLabel
 
 from firegui.domain.settings import PlanSettings
-from firegui.gui.forms.numbers import DecimalField, WholeField, limits_text
-from firegui.gui.forms.paths import Description, Path, description_of, replaced_at, value_at
+from firegui.gui.forms.numbers import DecimalField, WholeField
+from firegui.gui.forms.paths import Path, description_of, replaced_at, value_at
 from firegui.gui.session import Session
 
 _MERGE_KEYS = count(1_000)
@@ -46,7 +46,7 @@ class PlanField(QObject):
         about = self.about
         box: DecimalField | WholeField
         box = WholeField(about.low, about.high, offset) if whole else DecimalField(about.low, about.high)
-        box.setToolTip(_tooltip(about, offset))
+        box.setToolTip(about.tooltip(offset))
         box.setAccessibleName(about.title)
         box.setAccessibleDescription(about.help)
         box.setObjectName("_".join(self._path))
@@ -73,9 +73,3 @@ class PlanField(QObject):
     def _finish(self) -> None:
         # What is typed on the next visit to this field is a step of its own.
         self._merge = next(_MERGE_KEYS)
-
-
-def _tooltip(about: Description, offset: int) -> str:
-    unit = f" ({about.unit})" if about.unit else ""
-    low, high = (None if end is None else end + offset for end in (about.low, about.high))
-    return f"{about.help}{unit}\n{limits_text(low, high)}"

@@ -14,11 +14,15 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from firegui.runs.events import (
     BaselineReady,
     EpochDone,
+    FitEpoch,
     Message,
     PlanUpdated,
+    Progress,
     RunEvent,
     RunFinished,
+    SkillReady,
     StateChanged,
+    WeightsReady,
 )
 
 INTERVAL_MS = 50
@@ -55,6 +59,10 @@ class EventBridge(QObject):
     plan = Signal(object)
     state = Signal(object)
     message = Signal(object)
+    progress = Signal(object)
+    skill = Signal(object)
+    fit = Signal(object)
+    weights = Signal(object)
     finished = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -91,7 +99,7 @@ class EventBridge(QObject):
         if together:
             self.epochs.emit(together)
 
-    def _deliver(self, event: BaselineReady | PlanUpdated | StateChanged | Message | RunFinished) -> None:
+    def _deliver(self, event: RunEvent) -> None:
         match event:
             case BaselineReady():
                 self.baseline.emit(event)
@@ -101,5 +109,13 @@ class EventBridge(QObject):
                 self.state.emit(event)
             case Message():
                 self.message.emit(event)
+            case Progress():
+                self.progress.emit(event)
+            case SkillReady():
+                self.skill.emit(event)
+            case FitEpoch():
+                self.fit.emit(event)
+            case WeightsReady():
+                self.weights.emit(event)
             case RunFinished():
                 self.finished.emit(event)

@@ -89,6 +89,7 @@ def same_spread(one: Project, other: Project) -> bool:
         one.scenario is other.scenario
         and one.maps is other.maps
         and one.fire_model == other.fire_model
+        and one.weights is other.weights
         and (one.plan.start_day, one.plan.days) == (other.plan.start_day, other.plan.days)
     )
 

@@ -7,10 +7,12 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLay
 
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
-from firegui.fire.scalar import left_out
+from firegui.fire.left_out import left_out
 from firegui.gui.session import Session
+from firegui.io.crs import short_name
 
 SYNTHETIC = "Synthetic demo — not a real fire"
+_NO_PLACE = "none; positions are metres from the south-west"
 _ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Fleet", "Missing", "Observed")
 
 
@@ -46,6 +48,10 @@ class ScenarioPanel(QScrollArea):
         """What stands beside ``row``."""
         return self._values[row].text()
 
+    def tooltip_of(self, row: str) -> str:
+        """What is said at more length of ``row``."""
+        return self._values[row].toolTip()
+
     @property
     def is_marked_synthetic(self) -> bool:
         """Whether the banner is up that says the fire is not real."""
@@ -79,11 +85,13 @@ class ScenarioPanel(QScrollArea):
         project = self._session.project
         for title, text in facts(project).items():
             self._values[title].setText(text)
+        weights = project.weights
+        self._values["Fire model"].setToolTip("" if weights is None else "\n".join(weights.training.limits))
         event = project.scenario
+        self._values["CRS"].setToolTip(event.grid.crs or "")
         _set_role(self._values["Missing"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
-        limits = left_out(event) if project.fire_model.kind == "scalar" else ()
-        notes = dict.fromkeys((*event.notes, *limits))
+        notes = dict.fromkeys((*event.notes, *left_out(project)))
         self._notes.setText("\n".join(f"• {note}" for note in notes))
         self._notes.setVisible(bool(notes))
 
@@ -99,7 +107,7 @@ def facts(project: Project) -> dict[str, str]:
     return {
         "Name": event.name,
         "Grid": f"{grid.rows} × {grid.columns} cells of {grid.cell_size_m:g} m\n{kilometres}",
-        "CRS": grid.crs if grid.is_georeferenced and grid.crs else "none; positions are metres from the south-west",
+        "CRS": short_name(grid.crs) if grid.is_georeferenced and grid.crs else _NO_PLACE,
         "Start": f"{calendar.start:%Y-%m-%d %H:%M} UTC\n{local:%Y-%m-%d %H:%M} local ({calendar.zone_name})",
         "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps} steps of {calendar.hours_per_step:g} h",
         "Fire model": project.fire_model.label,

@@ -25,6 +25,7 @@ class _Curve:
     role: str
     width: float
     style: Qt.PenStyle
+    symbol: float
 
 
 class Chart(QWidget):
@@ -88,11 +89,13 @@ class Chart(QWidget):
         scene.sigMouseClicked.connect(self._on_clicked)
 
     # -- what is drawn -----------------------------------------------------------------------------------------------
-    def add_curve(self, role: str, *, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> int:
-        """A new curve; its number is for :meth:`set_curve`."""
+    def add_curve(
+        self, role: str, *, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine, symbol: float = 0.0
+    ) -> int:
+        """A new curve; its number is for :meth:`set_curve`. ``symbol`` is the size of a dot at every point."""
         item = self.item.plot(antialias=True)
         item.setLogMode(False, self._log)
-        self._curves.append(_Curve(item, role, width, style))
+        self._curves.append(_Curve(item, role, width, style, symbol))
         self.set_colors(current_colors())
         return len(self._curves) - 1
 
@@ -181,6 +184,12 @@ class Chart(QWidget):
         self.item.showGrid(x=True, y=True, alpha=0.12)
         for curve in self._curves:
             curve.item.setPen(pg.mkPen(getattr(colors, curve.role), width=curve.width, style=curve.style))
+            if curve.symbol:
+                # A point that stands alone between gaps would have no line.
+                curve.item.setSymbol("o")
+                curve.item.setSymbolSize(curve.symbol)
+                curve.item.setSymbolPen(None)
+                curve.item.setSymbolBrush(getattr(colors, curve.role))
         self._level_line.setPen(pg.mkPen(colors.muted, style=Qt.PenStyle.DotLine))
         self._level_line.label.setColor(colors.muted)
         self._cursor.setPen(pg.mkPen(colors.text))

@@ -2,13 +2,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
 
 from firegui.domain.grid import Grid
-from firegui.domain.weights import CHANNELS, TENSOR_SHAPES, Correction, NetworkWeights, TrainedEvent
+from firegui.domain.weights import (
+    CHANNELS,
+    TENSOR_SHAPES,
+    Correction,
+    NetworkWeights,
+    TrainedEvent,
+    days_from_middle,
+)
 from tests.unit.domain.samples import project, training, weights
 
 PLACE = (30.0, 0.0, 1000.0, 0.0, -30.0, 2000.0)
@@ -96,6 +103,59 @@ def test_a_correction_needs_finite_nodes_at_the_corners(
     bad = replace(correction(), log_rate=nodes)
 
     assert len(replace(weights(), corrections=(bad,)).problems()) == 1
+
+
+# -- the trend of a correction ---------------------------------------------------------------------------------------
+BEGIN = date(2020, 8, 19)
+
+
+@pytest.mark.parametrize("rising", [False, True])
+@pytest.mark.parametrize("fit_days", [1, 2, 5, 10])
+def test_the_fitted_days_lie_evenly_about_their_middle(fit_days: int, rising: bool) -> None:
+    days = [days_from_middle(day, fit_days, rising=rising) for day in range(fit_days)]
+
+    assert sum(days) == 0.0
+    assert np.diff(days).tolist() == [1.0] * (fit_days - 1)
+
+
+def test_a_falling_trend_goes_on_after_the_fitted_days_and_a_rising_one_stops_at_them() -> None:
+    assert [days_from_middle(day, 5, rising=False) for day in (4, 5, 20)] == [2.0, 3.0, 18.0]
+    assert [days_from_middle(day, 5, rising=True) for day in (4, 5, 20)] == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize("rising", [False, True])
+def test_before_the_first_fitted_day_there_is_no_more_trend_than_on_it(rising: bool) -> None:
+    assert days_from_middle(-7, 5, rising=rising) == days_from_middle(0, 5, rising=rising) == -2.0
+
+
+def trending(trend: float, fit_days: int = 5) -> Correction:
+    return replace(correction(), trend=trend, start=BEGIN, fit_days=fit_days)
+
+
+@pytest.mark.parametrize(
+    ("trend", "wanted"),
+    [(-0.1, [0.2, 0.2, 0.0, -0.2, -0.3, -1.0]), (0.1, [-0.2, -0.2, 0.0, 0.2, 0.2, 0.2]), (0.0, [0.0] * 6)],
+)
+def test_the_trend_goes_by_the_date(trend: float, wanted: list[float]) -> None:
+    found = [trending(trend).trend_on(BEGIN + timedelta(days=day)) for day in (-3, 0, 2, 4, 5, 12)]
+
+    assert found == pytest.approx(wanted)
+
+
+def test_a_correction_without_dates_has_no_trend() -> None:
+    assert replace(trending(-0.5), start=None).trend_on(BEGIN) == 0.0
+    assert trending(-0.5, fit_days=0).trend_on(BEGIN) == 0.0
+    assert correction().trend_on(BEGIN) == 0.0
+
+
+@pytest.mark.parametrize(("trend", "fit_days"), [(math.nan, 5), (-math.inf, 5), (-0.1, -1)])
+def test_a_trend_that_means_nothing_is_refused(trend: float, fit_days: int) -> None:
+    assert trending(-0.1).problems() == []
+
+    (problem,) = replace(weights(), corrections=(trending(trend, fit_days),)).problems()
+
+    assert problem.where == "correction for Bear"
+    assert "trend" in problem.what
 
 
 def test_a_project_takes_the_networks_label_and_gives_its_weights_up_for_another_model() -> None:

@@ -62,7 +62,7 @@ def test_nobody_can_take_it_for_a_real_fire() -> None:
     assert any("invented" in note and "no real" in note for note in event.notes)
     assert any("ocean" in note for note in event.notes)
     assert all("nvented" in name for _, name, _ in event.markers)
-    assert "invented" in demo().fire_model.label
+    assert any("trained on one real fire elsewhere" in note for note in event.notes)
     assert event.observed is None
 
 
@@ -153,4 +153,4 @@ def test_left_alone_the_fire_takes_a_tenth_to_a_quarter_of_the_raster() -> None:
     metrics = simulate(model, Schedule.empty(maps.n_steps, project.fleet.n_aircraft)).metrics
 
     assert 0.10 < metrics.final_extent_cells / project.scenario.grid.n_cells < 0.25
-    assert metrics.protected_cells > 50
+    assert metrics.protected_cells > 30

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from firegui.fire.network import initial, network_of
 from firegui.fire.prior import PRIOR
 from firegui.fire.spread import SpreadFields, Terrain, spread_gains
 from tests.unit.domain.samples import training, weights
-from tests.unit.fire.events import event, layer, square
+from tests.unit.fire.events import START, event, layer, square
 
 SHAPE = (9, 11)
 
@@ -163,6 +163,36 @@ def test_a_correction_is_applied_on_its_own_raster_alone() -> None:
 
     np.testing.assert_allclose(ours.phi, 0.5 * plain.phi, rtol=1e-4)
     np.testing.assert_array_equal(other.phi, plain.phi)
+
+
+def factors(trend: float, start_day: int, days: int, **more: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """By what a correction without a field multiplies the spread of each day; three days from 19 August were fitted."""
+    where = event(SHAPE, days=8, layers=dict(landscape().layers))
+    where = replace(where, **more)
+    moving = Correction("Bear", SHAPE, None, np.zeros((2, 2), np.float32), trend, date(2020, 8, 19), 3)
+    plain, ours = (
+        network_maps(where, lively(corrections=corrections), square(SHAPE), start_day, days)
+        for corrections in ((), (moving,))
+    )
+    ratios = ours.phi[plain.phi > 1e-6].reshape(days, -1) / plain.phi[plain.phi > 1e-6].reshape(days, -1)
+    np.testing.assert_allclose(ratios, ratios[:, :1].repeat(ratios.shape[1], axis=1), rtol=1e-4)
+    return ratios[:, 0].astype(np.float64)
+
+
+def test_a_falling_trend_slows_the_fire_day_by_day_and_beyond_the_fitted_days() -> None:
+    np.testing.assert_allclose(factors(-0.3, 0, 6), np.exp([0.3, 0.0, -0.3, -0.6, -0.9, -1.2]), rtol=1e-4)
+
+
+def test_a_rising_trend_stops_where_the_fitted_days_end() -> None:
+    np.testing.assert_allclose(factors(0.3, 0, 5), np.exp([-0.3, 0.0, 0.3, 0.3, 0.3]), rtol=1e-4)
+
+
+def test_the_trend_goes_by_the_date_and_not_by_the_day_of_the_plan() -> None:
+    np.testing.assert_allclose(factors(-0.3, 2, 3), np.exp([-0.3, -0.6, -0.9]), rtol=1e-4)
+    # The event begins two days later, or a day earlier by the local clock.
+    later, west = START + timedelta(days=2), -7.0
+    np.testing.assert_allclose(factors(-0.3, 0, 2, start=later), np.exp([-0.3, -0.6]), rtol=1e-4)
+    np.testing.assert_allclose(factors(-0.3, 0, 3, utc_offset_h=west), np.exp([0.3, 0.3, 0.0]), rtol=1e-4)
 
 
 def network_project() -> Project:

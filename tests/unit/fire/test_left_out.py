@@ -117,3 +117,27 @@ def test_it_is_said_whether_a_correction_is_applied() -> None:
     assert "corrected by a smooth field that was fitted to Bear 2020" in said(ours, scenario())[0]
     assert "No correction is applied" in said(other, scenario())[0]
     assert said(KNOWING, scenario()) == ()
+
+
+@pytest.mark.parametrize(("trend", "way"), [(-0.105361, "falls by 10% a day"), (0.0953102, "rises by 10% a day")])
+def test_it_is_said_how_the_base_rate_changes_from_day_to_day(trend: float, way: str) -> None:
+    nodes = np.zeros((2, 2), np.float32)
+    moving = Correction("Bear 2020", SHAPE, None, nodes, trend, date(2020, 8, 19), 7)
+
+    found = said(replace(KNOWING, corrections=(moving,)), scenario())
+
+    assert len(found) == 2
+    assert way in found[1]
+    assert "first 7 days" in found[1]
+
+
+def test_a_trend_that_is_not_applied_is_not_said() -> None:
+    nodes = np.zeros((2, 2), np.float32)
+    still = Correction("Bear 2020", SHAPE, None, nodes, 0.0, date(2020, 8, 19), 7)
+    undated = Correction("Bear 2020", SHAPE, None, nodes, -0.2)
+    elsewhere = Correction("Bear 2020", (9, 12), None, nodes, -0.2, date(2020, 8, 19), 7)
+
+    for correction in (still, undated, elsewhere):
+        found = said(replace(KNOWING, corrections=(correction,)), scenario())
+        assert len(found) == 1
+        assert "a day" not in found[0]

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from firegui import assets
-from firegui.errors import FireguiError, InputError
+from firegui.errors import InputError
 from firegui.fire import shipped
 from firegui.fire.first_project import first_project, with_model
-from firegui.fire.shipped import NETWORK_FILE, has_network, network_weights, scalar_model
+from firegui.fire.shipped import NETWORK_FILE
 from firegui.io.weights_file import write_weights
 from tests.support import random_maps
 from tests.unit.domain.samples import weights
@@ -25,26 +24,6 @@ def with_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "network.safetensors"
     write_weights(path, weights())
     monkeypatch.setattr(shipped, "resource", {NETWORK_FILE: path}.__getitem__)
-
-
-@pytest.fixture
-def without_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = assets.resource
-
-    def resource(name: str) -> Path:
-        if name == NETWORK_FILE:
-            raise FireguiError("missing")
-        return known(name)
-
-    monkeypatch.setattr(shipped, "resource", resource)
-
-
-@pytest.mark.usefixtures("without_network")
-def test_a_new_project_has_the_scalar_model_where_no_network_is_shipped() -> None:
-    assert not has_network()
-    assert first_project(event(SHAPE)).fire_model == scalar_model()
-    with pytest.raises(InputError, match="without a trained network"):
-        network_weights()
 
 
 @pytest.mark.usefixtures("with_network")

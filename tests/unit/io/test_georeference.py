@@ -11,6 +11,8 @@ from firegui.io import crs
 from firegui.io.georeference import Georeference, format_ddm, half_turn
 from tests.unit.io.builders import BEAR_GRID, PLACED, UNPLACED
 
+OWN_ALBERS = "+proj=aea +lat_0=36.1 +lon_0=-118.7 +lat_1=36.0 +lat_2=36.2 +x_0=0 +y_0=0 +datum=NAD83 +units=m +no_defs"
+
 
 def test_a_position_comes_back_from_its_longitude_and_latitude() -> None:
     place = Georeference(BEAR_GRID)
@@ -123,3 +125,17 @@ def test_two_names_of_one_crs_are_the_same() -> None:
     assert crs.same("EPSG:3310", CRS("EPSG:3310").to_wkt())
     assert not crs.same("EPSG:3310", "EPSG:32610")
     assert not crs.same("EPSG:3310", "nonsense")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("EPSG:3310", "EPSG:3310"),
+        (CRS("EPSG:5070").to_wkt(), "EPSG:5070"),
+        (OWN_ALBERS, "Albers Equal Area, North American Datum 1983"),
+        (CRS(OWN_ALBERS).to_wkt().replace('"unknown"', '"Fire Albers"', 1), "Fire Albers"),
+        ("a text of which PROJ makes nothing at all", "a text of which PROJ makes nothing at all"),
+    ],
+)
+def test_people_read_a_short_name_of_a_crs(text: str, name: str) -> None:
+    assert crs.short_name(text) == name

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ PLACE = (30.0, 0.0, -104430.0, 0.0, -30.0, 210000.0)
 
 def corrected() -> NetworkWeights:
     nodes = np.random.default_rng(2).normal(size=(3, 4)).astype(np.float32)
-    placed, unplaced = Correction("Bear", (20, 30), PLACE, nodes), Correction("Pier", (6, 8), None, -nodes.T)
-    return replace(weights(), corrections=(placed, unplaced))
+    placed = Correction("Bear", (20, 30), PLACE, nodes, -0.1 / 3.0, date(2020, 8, 19), 10)
+    return replace(weights(), corrections=(placed, Correction("Pier", (6, 8), None, -nodes.T)))
 
 
 @pytest.fixture
@@ -42,6 +43,7 @@ def test_weights_come_back_bit_for_bit(path: Path, before: NetworkWeights) -> No
         assert_same_bits(after.tensors[name], tensor)
     for one, other in zip(after.corrections, before.corrections, strict=True):
         assert (one.event, one.shape, one.transform) == (other.event, other.shape, other.transform)
+        assert (one.trend, one.start, one.fit_days) == (other.trend, other.start, other.fit_days)
         assert_same_bits(one.log_rate, other.log_rate)
 
 
@@ -69,6 +71,35 @@ def rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], Non
     change(tensors, about)
     path.write_bytes(save(tensors, {"firegui": json.dumps(about)}))
     return path
+
+
+def timeless(tensors: dict[str, Any], about: dict[str, Any]) -> None:
+    for key in ("trend", "start", "fit_days"):
+        del about["corrections"][0][key]
+
+
+def test_a_correction_without_a_trend_is_read_as_one_that_does_not_change(path: Path) -> None:
+    found = read_weights(rewritten(path, timeless)).corrections[0]
+
+    assert (found.trend, found.start, found.fit_days) == (0.0, None, 0)
+    assert_same_bits(found.log_rate, corrected().corrections[0].log_rate)
+
+
+def spoil_the_trend(tensors: dict[str, Any], about: dict[str, Any]) -> None:
+    about["corrections"][0] |= {"trend": "down", "start": "soon", "fit_days": 2.5}
+
+
+def endless(tensors: dict[str, Any], about: dict[str, Any]) -> None:
+    about["corrections"][0]["trend"] = float("inf")
+
+
+def test_a_trend_that_cannot_be_understood_is_refused_with_every_reason(path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_weights(rewritten(path, spoil_the_trend))
+
+    assert_each_said(caught.value, ["trend", "start", "fit_days"])
+    with pytest.raises(InputError, match="trend"):
+        read_weights(rewritten(path, endless))
 
 
 def spoil(tensors: dict[str, Any], about: dict[str, Any]) -> None:

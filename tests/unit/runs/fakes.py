@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
+from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.domain.weights import NetworkWeights
 from firegui.planning.audit import AuditReport
 from firegui.rollout.remark import Tell, silent
 from firegui.runs.control import RunControl
@@ -23,6 +27,7 @@ from firegui.runs.events import RunEvent
 from firegui.runs.protocols import Check
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
+from tests.unit.domain.samples import training, weights
 
 BASELINE = 10.0
 
@@ -133,6 +138,8 @@ class FakeEngine:
     tell: Tell = silent
     rollouts: int = 0
     built_with: list[Effectiveness] = field(default_factory=list)
+    forecast_of: list[Project] = field(default_factory=list)
+    fitted: list[tuple[tuple[str, ...], NetworkFitSettings, NetworkWeights | None]] = field(default_factory=list)
 
     def device_name(self, device: str) -> str:
         return f"the {device} of the test"
@@ -171,6 +178,58 @@ class FakeEngine:
     def rollout(self, model: FakeModel, result: Metrics, frame_stride: int | None) -> FakeRollout:
         empty = np.zeros((1, *model.maps.shape), np.uint8)
         return FakeRollout(result, None if frame_stride is None else Frames(frame_stride, empty, empty, empty))
+
+    def forecast(
+        self, project: Project, days: int, *, backend: str, check: Check | None, tell: Tell
+    ) -> NDArray[np.float32]:
+        """The first perimeter, a cell wider every day."""
+        number, self.rollouts = self.rollouts, self.rollouts + 1
+        self.forecast_of.append(project)
+        self.during_rollout(number)
+        if check is not None:
+            check()
+        start = project.scenario.observed_on(0)
+        assert start is not None
+        states = [start.astype(np.float32)]
+        for _ in range(days):
+            grown = np.pad(states[-1], 1)
+            states.append(np.maximum.reduce([grown[1:-1, 1:-1], grown[:-2, 1:-1], grown[2:, 1:-1]]))
+        return np.stack(states)
+
+    def fit_network(
+        self,
+        events: Sequence[Scenario],
+        settings: NetworkFitSettings,
+        *,
+        begin: NetworkWeights | None,
+        state: FitState | None,
+        progress: Callable[[FitProgress], None],
+        keep: Callable[[FitState], None],
+        check: Check | None,
+        tell: Tell,
+    ) -> FitState:
+        """Epoch ``e`` has the misfit ``objectives[e]``, the last one from then on; its number is the only tensor."""
+        self.fitted.append((tuple(event.name for event in events), settings, begin))
+        now = state or FitState({}, 0, -1, np.inf)
+        while now.epoch < settings.epochs and now.epoch - max(now.best_epoch, 0) <= settings.patience:
+            epoch, loss = now.epoch, self.objectives[min(now.epoch, len(self.objectives) - 1)]
+            self.during_epoch(epoch)
+            if check is not None:
+                check()
+            better = loss < now.best_loss
+            kept = np.full(3, epoch, np.float32) if better else now.tensors.get("best", np.zeros(3, np.float32))
+            best = (epoch, loss) if better else (now.best_epoch, now.best_loss)
+            now = FitState({"best": kept}, epoch + 1, *best)
+            keep(now)
+            days = tuple(range(1, settings.fit_days + 1))
+            seen = tuple(EventProgress(event.name, days, tuple(0.1 * day for day in days)) for event in events)
+            progress(FitProgress(epoch, settings.epochs, loss, best[1], best[0], {"shape": loss}, seen, float(epoch)))
+        return now
+
+    def fitted_weights(
+        self, events: Sequence[Scenario], settings: NetworkFitSettings, state: FitState, begin: NetworkWeights | None
+    ) -> NetworkWeights:
+        return weights(training=training(epochs=int(state.tensors["best"][0]), seed=settings.seed))
 
     def start(
         self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None

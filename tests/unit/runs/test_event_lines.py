@@ -1,36 +1,45 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.results import Frames
 from firegui.domain.settings import Effectiveness, OptimizerSettings
-from firegui.runs.command import optimize_command
+from firegui.runs.command import calibrate_command, optimize_command
 from firegui.runs.event_lines import scalars
 from firegui.runs.events import (
     BaselineReady,
     EpochDone,
     FinishReason,
+    FitEpoch,
     Message,
     PlanUpdated,
     RunEvent,
     RunFinished,
     RunState,
     StateChanged,
+    WeightsReady,
 )
+from tests.unit.domain.samples import weights
 from tests.unit.runs.fakes import metrics
 
 NOTHING = np.zeros((1, 3, 3), np.uint8)
 FRAMES = Frames(1, NOTHING, NOTHING, NOTHING)
+FIT = NetworkFitSettings(10, 9, 1e-3, True, 0.1, 750.0, 20, 45, 4)
+EPOCH = FitProgress(4, 9, 1.5, 1.25, 3, {"shape": 0.5}, (EventProgress("Bear", (1, 2), (0.25, 0.75)),), 6.0)
 EVENTS: list[RunEvent] = [
     StateChanged(RunState.RUNNING),
     Message("hello", "warning"),
     BaselineReady(metrics(3.0), FRAMES),
     EpochDone(0, 9, 3, 1.0, 1.0, 0.1, 0.2, 0.3, 4, 5.0, 6.0),
     PlanUpdated(2, metrics(2.0), FRAMES, ()),
+    FitEpoch(EPOCH),
+    WeightsReady(weights(), EPOCH, 6),
     RunFinished(FinishReason.COMPLETED, "done", metrics(1.0), metrics(3.0), Path("run")),
     RunFinished(FinishReason.FAILED, "no", None, None, None),
 ]
@@ -45,7 +54,7 @@ def test_every_event_becomes_one_flat_record_of_plain_values(event: RunEvent) ->
 
 
 def test_the_finished_record_carries_plan_and_baseline() -> None:
-    record = scalars(EVENTS[5])
+    record = scalars(EVENTS[7])
     assert (record["reason"], record["nominal_objective"], record["baseline_objective"]) == ("completed", 1.0, 3.0)
     assert record["folder"] == "run"
 
@@ -57,6 +66,23 @@ def test_the_command_repeats_every_setting_that_decides_the_result() -> None:
         "firegui optimize 'my fire.firegui' --out out --epochs 40 --lr 0.003 --patience 7 --seed 11"
         " --design-retardant 0.85 --design-water 0.75"
     )
+
+
+def test_the_epoch_of_a_calibration_names_its_terms_and_the_mean_of_every_event() -> None:
+    record = scalars(FitEpoch(EPOCH))
+    assert (record["event"], record["loss"], record["best_epoch"]) == ("fit", 1.5, 3)
+    assert (record["term.shape"], record["mean_iou.Bear"]) == (0.5, 0.5)
+
+
+def test_the_command_repeats_every_setting_of_a_calibration() -> None:
+    projects = [Path("my fire.firegui"), Path("other.firegui")]
+    command = calibrate_command(projects, Path("w"), FIT)
+    assert command == (
+        "firegui calibrate 'my fire.firegui' other.firegui --out w --fit-days 10 --epochs 9 --lr 0.001 --patience 20"
+        " --seed 4 --margin 45 --correction-rate 0.1 --node-spacing 750.0"
+    )
+    bare = calibrate_command(projects[1:], Path("w"), replace(FIT, correction=False), start=Path("old"))
+    assert bare.endswith("--margin 45 --no-correction --start old")
 
 
 def test_the_command_names_the_warm_start_and_the_backend_where_there_is_one() -> None:

@@ -1,0 +1,53 @@
+"""Sampled fires: how the fire model itself scatters (paper, section ``uq``, aleatoric uncertainty).
+
+At the end of each day every cell's state is drawn from its probabilities ``(p^U, p^B, p^R)``, independently; within a
+day the rollout stays deterministic. So a cell that burns at a day's start burns for certain, and the faint tail of the
+mean field, which pulls its front, is drawn away once a day.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.maps import FireMaps
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import NOMINAL, ObjectiveWeights
+from firegui.rollout.outcome import Check
+from firegui.rollout.simulate import last_state, prepare
+
+Bools = NDArray[np.bool_]
+
+
+def sampled_fire(
+    maps: FireMaps, generator: np.random.Generator, *, backend: str = "auto", check: Check | None = None
+) -> Bools:
+    """One member without drops: what has burned by each day boundary, ``[D + 1, H, W]``.
+
+    Cells that burned out are taken out of the day's burnable cells, which is the same as a state of ``p^R = 1``.
+    """
+    burning, burned = maps.ignition.copy(), np.zeros(maps.shape, bool)
+    states = [burning | burned]
+    nothing = np.zeros((0, *maps.shape), bool)
+    for day in range(maps.days):
+        today = replace(maps.window(day, 1), ignition=burning, burnable=maps.burnable & ~burned)
+        model = prepare(
+            today, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend=backend
+        )
+        unburned, still = last_state(model, Schedule.empty(today.n_steps, 0), check=check)
+        burning, out = drawn(unburned, still, generator)
+        burning, burned = burning & ~burned, burned | out
+        states.append(burning | burned)
+    return np.stack(states)
+
+
+def drawn(
+    unburned: NDArray[np.float32], burning: NDArray[np.float32], generator: np.random.Generator
+) -> tuple[Bools, Bools]:
+    """Draw each cell from ``(p^U, p^B, 1 − p^U − p^B)``, ``[H, W]``: which burn, and which have burned out."""
+    number = generator.random(unburned.shape)
+    hot = (number >= unburned) & (number < unburned.astype(np.float64) + burning)
+    return hot, (number >= unburned) & ~hot

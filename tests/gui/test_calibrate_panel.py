@@ -1,0 +1,495 @@
+"""Calibrating the fire model in the window: the form, the live charts, stopping, going on, using what came of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QCheckBox
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
+from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.gui.dialogs.closing import Running
+from firegui.gui.jobs.calibrate import CalibrationDesk
+from firegui.gui.jobs.calibrations import interrupted_in, new_weights_file
+from firegui.gui.jobs.specs import same_spread
+from firegui.gui.main_window import MainWindow
+from firegui.gui.panels.calibrate import CalibratePanel
+from firegui.gui.plots.fit_text import activity_text
+from firegui.gui.session import Session
+from firegui.io.project_store import load_project, save_project
+from firegui.io.weights_file import read_weights
+from firegui.runs.control import RunControl
+from firegui.runs.events import FinishReason, FitEpoch, RunEvent, RunFinished, WeightsReady
+from firegui.runs.fit_checkpoint import part_of
+from firegui.runs.runner import execute
+from firegui.runs.spec import CalibrateSpec, RunSpec
+from tests.support import watched_project
+from tests.unit.domain.samples import weights
+
+DAYS, EPOCHS = 4, 5
+NOW = datetime(2026, 7, 29, 14, 20, 5)
+PATIENCE_MS = 120_000
+"""On a machine where the kernels are still to be compiled, the first calibration waits for that."""
+
+
+@pytest.fixture
+def project() -> Project:
+    """A fire that grows by a cell a day; day 2 has no perimeter of its own."""
+    return watched_project(DAYS, skipped=(2,))
+
+
+@pytest.fixture
+def folder(session: Session, project: Project, tmp_path: Path) -> Path:
+    """Where the open project is kept."""
+    kept = tmp_path / "tiny.firegui"
+    save_project(project, kept)
+    session.mark_saved(kept)
+    return kept
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """Another project on another event."""
+    project = watched_project(3)
+    folder = tmp_path / "other.firegui"
+    save_project(replace(project, scenario=replace(project.scenario, name="Other")), folder)
+    return folder
+
+
+@pytest.fixture
+def desk(session: Session) -> Iterator[CalibrationDesk]:
+    made = CalibrationDesk(session, clock=lambda: NOW)
+    yield made
+    made.shutdown()
+    made.deleteLater()
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session, desk: CalibrationDesk) -> CalibratePanel:
+    return panel_of(qtbot, session, desk)
+
+
+def panel_of(qtbot: QtBot, session: Session, desk: CalibrationDesk) -> CalibratePanel:
+    shown = CalibratePanel(session, desk)
+    shown.start_requested.connect(shown.start)
+    shown.form.set_value(replace(shown.form.value(), epochs=EPOCHS, fit_days=3))
+    shown.resize(1100, 420)
+    qtbot.addWidget(shown)
+    with qtbot.waitExposed(shown):
+        shown.show()
+    return shown
+
+
+@pytest.fixture
+def calibrated(qtbot: QtBot, folder: Path, panel: CalibratePanel, desk: CalibrationDesk) -> CalibratePanel:
+    """The panel with weights that the real engine has fitted."""
+    calibrate(qtbot, panel, desk)
+    return panel
+
+
+def calibrate(qtbot: QtBot, panel: CalibratePanel, desk: CalibrationDesk) -> None:
+    panel.button("start").click()
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=PATIENCE_MS)
+    assert desk.result is not None
+    qtbot.waitUntil(lambda: len(panel.plots.misfit.points()) == len(desk.history))
+
+
+def epoch(number: int, loss: float | None = None) -> FitProgress:
+    seen = EventProgress("Tiny", (1, 3), (0.1 * (number + 1), 0.05 * (number + 1)))
+    value = 9.0 - number if loss is None else loss
+    return FitProgress(number, 60, value, value, number, {}, (seen,), float(number + 1))
+
+
+class Held:
+    """Stands in for the runner: tells of the epochs it is given, then waits for the stop."""
+
+    def __init__(self, epochs: int = 3) -> None:
+        self.epochs = epochs
+        self.specs: list[RunSpec] = []
+        self.working = threading.Event()
+
+    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        self.specs.append(spec)
+        for number in range(self.epochs):
+            emit(FitEpoch(epoch(number)))
+        self.working.set()
+        while not control.stop_requested:
+            self.working.wait(0.001)
+        emit(WeightsReady(weights(), epoch(self.epochs - 1), self.epochs))
+        emit(RunFinished(FinishReason.STOPPED, "stopped on request", None, None, None))
+
+
+@pytest.fixture
+def held(qtbot: QtBot, session: Session, folder: Path) -> Iterator[tuple[CalibratePanel, CalibrationDesk, Held]]:
+    """A panel whose calibration goes on until it is stopped."""
+    work = Held()
+    desk = CalibrationDesk(session, execute=work, clock=lambda: NOW)
+    yield panel_of(qtbot, session, desk), desk, work
+    desk.shutdown()
+    desk.deleteLater()
+
+
+# -- the form ----------------------------------------------------------------------------------------------------------
+def test_the_form_begins_with_as_many_days_as_can_be_fitted(session: Session, desk: CalibrationDesk) -> None:
+    panel = CalibratePanel(session, desk)
+    assert panel.form.value() == NetworkFitSettings(fit_days=4)
+    session.open_project(watched_project(2), None)
+    assert panel.form.value().fit_days == 2
+    panel.deleteLater()
+
+
+def test_every_setting_has_a_field_with_its_help(panel: CalibratePanel) -> None:
+    box = panel.form.box("patience")
+    assert "epochs without a better misfit" in box.toolTip()
+    assert "1 or more" in box.toolTip()
+    correction = panel.form.box("correction")
+    assert isinstance(correction, QCheckBox)
+    correction.click()
+    assert not panel.form.value().correction
+
+
+def test_what_keeps_it_from_starting_is_said(session: Session, panel: CalibratePanel) -> None:
+    event = session.project.scenario
+    assert panel.button("start").isEnabled()
+    assert "Later perimeters are not read" in panel.notes.text()
+    session.open_project(replace(session.project, scenario=replace(event, observed=None, observed_dates=())), None)
+
+    assert not panel.button("start").isEnabled()
+    assert "no observed perimeter on day 0" in panel.notes.text()
+    assert panel.notes.property("role") == "warning"
+
+
+def test_the_fields_are_shut_while_it_works(qtbot: QtBot, held: tuple[CalibratePanel, CalibrationDesk, Held]) -> None:
+    panel, desk, _work = held
+    panel.start()
+    assert not panel.form.box("epochs").isEnabled()
+    desk.stop()
+    qtbot.waitUntil(lambda: not desk.is_busy)
+    assert panel.form.box("epochs").isEnabled()
+
+
+def test_it_can_start_from_the_projects_own_weights(
+    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationDesk, Held], folder: Path
+) -> None:
+    panel, desk, work = held
+    assert panel.origin.count() == 1
+    own = weights(5)
+    session.edit("weights", session.project.with_network(own))
+    save_project(session.project, folder, replacing=True)
+    panel.origin.setCurrentIndex(panel.origin.findData("project"))
+    panel.start()
+    qtbot.waitUntil(work.working.is_set)
+    desk.stop()
+
+    (spec,) = work.specs
+    assert isinstance(spec, CalibrateSpec)
+    assert spec.start is own
+    assert f"--start {folder}/fire-" in spec.command
+
+
+# -- further projects --------------------------------------------------------------------------------------------------
+def test_another_project_is_trained_on_jointly(
+    qtbot: QtBot, folder: Path, panel: CalibratePanel, desk: CalibrationDesk, other: Path
+) -> None:
+    panel.add_project(other)
+    assert [panel.others.item(k).text() for k in range(panel.others.count())] == ["Other · other.firegui"]
+    calibrate(qtbot, panel, desk)
+
+    assert desk.result is not None
+    assert [event.name for event in desk.result.weights.training.events] == ["Tiny", "Other"]
+    assert list(panel.plots.days.points(0)) == [1, 3]
+    assert list(panel.plots.days.points(1)) == [1, 2, 3]
+
+
+def test_a_project_can_be_left_out_again(panel: CalibratePanel, other: Path) -> None:
+    panel.add_project(other)
+    assert not panel.button("delete").isEnabled()
+    panel.others.setCurrentRow(0)
+    panel.button("delete").click()
+    assert panel.others.count() == 0
+
+
+def test_what_cannot_be_added_is_refused(
+    folder: Path, panel: CalibratePanel, other: Path, refusals: list[InputError], tmp_path: Path
+) -> None:
+    panel.add_project(tmp_path / "gone")
+    panel.add_project(folder)
+    panel.add_project(other)
+    panel.add_project(other)
+
+    assert ["does not exist" in str(refusals[0]), *("trained on already" in str(error) for error in refusals[1:])] == (
+        [True] * 3
+    )
+    assert panel.others.count() == 1
+
+
+def test_days_that_another_project_lacks_are_said(panel: CalibratePanel, other: Path) -> None:
+    panel.add_project(other)
+    panel.form.set_value(replace(panel.form.value(), fit_days=4))
+
+    assert "Other: 4 days with weather for 3; fit at most 3" in panel.notes.text()
+    assert not panel.button("start").isEnabled()
+
+
+# -- while it works ----------------------------------------------------------------------------------------------------
+def test_the_charts_follow_every_epoch(qtbot: QtBot, calibrated: CalibratePanel, desk: CalibrationDesk) -> None:
+    history = desk.history
+    assert [row.epoch for row in history] == list(range(EPOCHS))
+    assert calibrated.plots.misfit.points() == {row.epoch + 1: row.loss for row in history}
+    assert list(calibrated.plots.misfit.points(best=True).values()) == sorted(
+        (row.best_loss for row in history), reverse=True
+    )
+    assert list(calibrated.plots.days.points(0).values()) == list(history[-1].events[0].iou)
+    assert desk.best is not None
+    assert list(calibrated.plots.days.points(0, best=True).values()) == list(desk.best.events[0].iou)
+
+
+def test_the_epoch_under_the_mouse_is_the_one_whose_days_are_shown(
+    qtbot: QtBot, calibrated: CalibratePanel, desk: CalibrationDesk
+) -> None:
+    calibrated.plots.misfit.hovered.emit(2.2)
+    qtbot.waitUntil(lambda: calibrated.plots.misfit.cursor_x == 2.0)
+    assert list(calibrated.plots.days.points(0).values()) == list(desk.history[1].events[0].iou)
+    assert "epoch 2" in calibrated.plots.days.title.text()
+    calibrated.plots.misfit.hovered.emit(None)
+    qtbot.waitUntil(lambda: calibrated.plots.misfit.cursor_x is None)
+    assert list(calibrated.plots.days.points(0).values()) == list(desk.history[-1].events[0].iou)
+
+
+def test_however_fast_epochs_come_they_are_drawn_together(qtbot: QtBot, session: Session, folder: Path) -> None:
+    desk = CalibrationDesk(session, execute=Held(500))
+    panel = panel_of(qtbot, session, desk)
+    before = panel.plots.repaints
+    panel.start()
+    qtbot.waitUntil(lambda: len(panel.plots.misfit.points()) == 500)
+
+    assert panel.plots.repaints - before < 50
+    desk.shutdown()
+    desk.deleteLater()
+
+
+def test_what_is_being_done_is_said_and_a_stop_keeps_the_best(
+    qtbot: QtBot, held: tuple[CalibratePanel, CalibrationDesk, Held]
+) -> None:
+    panel, desk, work = held
+    panel.start()
+    qtbot.waitUntil(lambda: panel.activity.startswith("Epoch 3 of 60"))
+    assert not panel.button("start").isEnabled()
+    panel.button("stop").click()
+    assert panel.activity == "Stopping…"
+    assert not panel.button("stop").isEnabled()
+    qtbot.waitUntil(lambda: not desk.is_busy)
+
+    assert len(work.specs) == 1
+    assert desk.result is not None
+    assert panel.button("apply").isEnabled()
+
+
+def test_the_time_left_is_not_guessed_from_the_first_epoch() -> None:
+    assert activity_text(None) == "Preparing…"
+    assert activity_text(epoch(0)) == "Epoch 1 of 60 · 0:01"
+    assert activity_text(epoch(5)) == "Epoch 6 of 60 · 0:06, at most 0:54 left"
+
+
+def test_a_failure_is_shown_to_the_person(
+    qtbot: QtBot, session: Session, folder: Path, panel: CalibratePanel, desk: CalibrationDesk,
+    refusals: list[InputError],
+) -> None:  # fmt: skip
+    desk.start(NetworkFitSettings(fit_days=9))
+    qtbot.waitUntil(lambda: not desk.is_busy)
+
+    assert "9 days with weather for 4" in str(refusals[0])
+    assert desk.result is None
+
+
+def test_opening_another_project_stops_it_and_forgets_it(
+    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationDesk, Held]
+) -> None:
+    panel, desk, _work = held
+    panel.start()
+    qtbot.waitUntil(lambda: len(desk.history) == 3)
+    session.open_project(watched_project(2), None)
+
+    assert not desk.is_busy
+    assert (list(desk.history), desk.result) == ([], None)
+    qtbot.waitUntil(lambda: panel.plots.misfit.points() == {})
+
+
+# -- going on ----------------------------------------------------------------------------------------------------------
+def stopping_at(number: int) -> Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]:
+    """The real runner, which is stopped after so many epochs the first time it is used."""
+    stops = [number]
+
+    def run(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        at = stops.pop() if stops else -1
+
+        def hear(event: RunEvent) -> None:
+            emit(event)
+            if isinstance(event, FitEpoch) and event.progress.epoch + 1 == at:
+                control.request_stop()
+
+        execute(spec, hear, control)
+
+    return run
+
+
+def test_a_stopped_one_goes_on_to_the_same_weights_even_in_another_session(
+    qtbot: QtBot, session: Session, folder: Path, other: Path, tmp_path: Path
+) -> None:
+    whole = CalibrationDesk(session, clock=lambda: NOW)
+    unbroken = panel_of(qtbot, session, whole)
+    unbroken.add_project(other)
+    calibrate(qtbot, unbroken, whole)
+    expected = tmp_path / "expected.safetensors"
+    unbroken.save(expected)
+    desk = CalibrationDesk(session, execute=stopping_at(2), clock=lambda: NOW)
+    panel = panel_of(qtbot, session, desk)
+    panel.add_project(other)
+    calibrate(qtbot, panel, desk)
+    assert len(desk.history) == 2
+    assert panel.button("resume").isEnabled()
+
+    session.open_project(load_project(folder), folder)
+    assert "Resume takes it up" in panel.notes.text()
+    panel.button("resume").click()
+    qtbot.waitUntil(lambda: desk.result is not None and not desk.is_busy, timeout=PATIENCE_MS)
+
+    assert [row.epoch for row in desk.history] == list(range(EPOCHS))
+    assert panel.others.count() == 1
+    assert panel.form.value().epochs == EPOCHS
+    panel.save(tmp_path / "resumed.safetensors")
+    assert (tmp_path / "resumed.safetensors").read_bytes() == expected.read_bytes()
+    assert not panel.button("resume").isEnabled()
+    for each in (whole, desk):
+        each.shutdown()
+        each.deleteLater()
+
+
+def test_one_that_cannot_be_read_is_refused(
+    session: Session, folder: Path, panel: CalibratePanel, refusals: list[InputError]
+) -> None:
+    broken = part_of(new_weights_file(folder, NOW))
+    broken.parent.mkdir()
+    broken.write_text("rubbish")
+    session.project_edited.emit()
+    panel.button("resume").click()
+
+    assert "cannot be read" in str(refusals[0])
+
+
+def test_the_latest_interrupted_one_is_found_and_names_are_not_used_twice(tmp_path: Path) -> None:
+    assert interrupted_in(None) is None
+    assert interrupted_in(tmp_path) is None
+    first = new_weights_file(tmp_path, NOW)
+    first.parent.mkdir()
+    part_of(first).write_text("state")
+    second = new_weights_file(tmp_path, NOW)
+
+    assert (first.name, second.name) == ("20260729-142005.safetensors", "20260729-142005-2.safetensors")
+    assert interrupted_in(tmp_path) == first
+
+
+# -- what came of it ---------------------------------------------------------------------------------------------------
+def test_the_result_says_what_was_learned_and_what_was_never_seen(calibrated: CalibratePanel) -> None:
+    text = calibrated.summary.text()
+    for part in ("Best epoch", "Tiny", "Learned: rate of spread", "From published values", "Never seen: elevation"):
+        assert part in text
+
+
+def test_the_weights_can_be_used_in_the_project_and_that_can_be_undone(
+    session: Session, calibrated: CalibratePanel, desk: CalibrationDesk
+) -> None:
+    before = session.project
+    assert desk.result is not None
+    calibrated.button("apply").click()
+
+    assert session.project.weights is desk.result.weights
+    assert session.project.fire_model.kind == "network"
+    assert not calibrated.button("apply").isEnabled()
+    assert "This project uses these weights." in calibrated.notes.text()
+    session.undo_stack.undo()
+    assert session.project is before
+    assert calibrated.button("apply").isEnabled()
+
+
+def test_weights_of_the_same_name_are_another_fire(project: Project) -> None:
+    one, other = project.with_network(weights(1)), project.with_network(weights(2))
+    assert one.fire_model == other.fire_model
+    assert same_spread(one, one)
+    assert not same_spread(one, other)
+
+
+def test_the_weights_can_be_saved_and_a_bad_place_is_refused(
+    calibrated: CalibratePanel, desk: CalibrationDesk, tmp_path: Path, refusals: list[InputError]
+) -> None:
+    calibrated.save(tmp_path / "mine")
+    assert desk.result is not None
+    saved = read_weights(tmp_path / "mine.safetensors")
+    assert all(np.array_equal(value, desk.result.weights.tensors[key]) for key, value in saved.tensors.items())
+    calibrated.save(tmp_path / "nowhere" / "mine")
+    assert "cannot be written" in str(refusals[0])
+
+
+# -- in the window -----------------------------------------------------------------------------------------------------
+def test_the_menu_brings_the_dock_forward(qtbot: QtBot, window: MainWindow) -> None:
+    window.actions_.calibrate.trigger()
+    qtbot.waitUntil(lambda: not window.calibration.visibleRegion().isEmpty())
+
+    window.calibration.button("fit").click()
+    assert window.docks["Calibrate"].isFloating()
+
+
+def test_a_project_without_a_folder_is_saved_first(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[bool] = []
+
+    def save() -> bool:
+        asked.append(True)
+        return False
+
+    monkeypatch.setattr(window.documents, "save", save)
+    window.calibration.button("start").click()
+
+    assert asked == [True]
+    assert not window.calibration_desk.is_busy
+
+
+def test_the_calibrated_model_is_scored_with_its_own_fit_days(window: MainWindow, session: Session) -> None:
+    session.edit("weights", session.project.with_network(weights()))
+    assert window.skill.fit_days.value() == 10
+    training = replace(weights().training, events=(replace(weights().training.events[0], fit_days=3),))
+    session.edit("weights", session.project.with_network(weights(training=training)))
+    assert window.skill.fit_days.value() == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"), [(Running.KEEP, True), (Running.STOP_AND_SAVE, True), (Running.DISCARD, False)]
+)
+def test_leaving_asks_what_becomes_of_it(
+    qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch, answer: Running, kept: bool
+) -> None:
+    asked: list[str] = []
+
+    def ask(_parent: object, title: str, _purpose: str, what: str) -> Running:
+        asked.append(f"{title}, {what}")
+        return answer
+
+    monkeypatch.setattr("firegui.gui.documents.ask_running", ask)
+    desk = window.calibration_desk
+    desk.start(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000))
+    qtbot.waitUntil(lambda: len(desk.history) > 2, timeout=PATIENCE_MS)
+
+    assert window.documents.may_leave("close") is (answer is not Running.KEEP)
+    assert asked == ["Calibration, weights"]
+    desk.stop()
+    qtbot.waitUntil(lambda: not desk.is_busy)
+    assert (interrupted_in(folder) is not None) is kept

@@ -1,0 +1,359 @@
+"""Story S1 of the fire model: how good its forecast is, in numbers, curves and maps."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QTableView
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.gui.jobs.skill import SkillDesk
+from firegui.gui.main_window import MainWindow
+from firegui.gui.map.comparison import FALSE, HIT, MISS, START
+from firegui.gui.panels.skill import STALE, SkillPanel
+from firegui.gui.plots.skill import METRICS
+from firegui.gui.session import Session
+from firegui.runs.control import RunControl
+from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished
+from firegui.runs.spec import RunSpec, SkillSpec
+from tests.support import watched_project
+
+DAYS = 4
+
+
+@pytest.fixture
+def project() -> Project:
+    """A fire that grows by a cell a day; day 2 has no perimeter of its own."""
+    return watched_project(DAYS, skipped=(2,))
+
+
+@pytest.fixture
+def desk(session: Session) -> Iterator[SkillDesk]:
+    made = SkillDesk(session)
+    yield made
+    made.shutdown()
+    made.deleteLater()
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session, desk: SkillDesk) -> SkillPanel:
+    shown = SkillPanel(session, desk)
+    shown.resize(1100, 600)
+    shown.fit_days.setValue(1)
+    qtbot.addWidget(shown)
+    with qtbot.waitExposed(shown):
+        shown.show()
+    return shown
+
+
+@pytest.fixture
+def scored(qtbot: QtBot, panel: SkillPanel, desk: SkillDesk) -> SkillPanel:
+    """The panel with the scores of the real engine."""
+    score(qtbot, panel, desk)
+    return panel
+
+
+def score(qtbot: QtBot, panel: SkillPanel, desk: SkillDesk) -> None:
+    panel.button("start").click()
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=20_000)
+    assert desk.result is not None
+
+
+def cell(table: QTableView, row: int, title: str) -> str:
+    model = table.model()
+    titles = [model.headerData(k, Qt.Orientation.Horizontal) for k in range(model.columnCount())]
+    return str(model.data(model.index(row, titles.index(title))))
+
+
+class Held:
+    """Stands in for the runner: says that it works, then waits for the stop."""
+
+    def __init__(self) -> None:
+        self.specs: list[RunSpec] = []
+        self.working = threading.Event()
+
+    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        self.specs.append(spec)
+        emit(Progress(0, 3, "Rolling out the forecast"))
+        self.working.set()
+        while not control.stop_requested:
+            self.working.wait(0.001)
+        emit(RunFinished(FinishReason.STOPPED, "stopped on request", None, None, None))
+
+
+# -- scoring -----------------------------------------------------------------------------------------------------------
+def test_before_anything_is_scored_the_dock_says_what_the_button_does(panel: SkillPanel) -> None:
+    assert "from the perimeter of the first day" in panel.notes.text()
+    assert panel.button("start").isEnabled()
+    assert not panel.button("export").isEnabled()
+    assert not panel.pages.isEnabled()
+
+
+def test_the_button_scores_beside_the_window_and_fills_the_table(scored: SkillPanel) -> None:
+    assert scored.model.rowCount() == DAYS
+    assert [cell(scored.table, row, "Perimeter") for row in range(DAYS)] == ["20 Aug", "21 Aug", "22 Aug", "23 Aug"]
+    assert 0.0 < float(cell(scored.table, 2, "IoU")) < 1.0
+    assert float(cell(scored.table, 2, "Held")) == pytest.approx(16 / 64, abs=0.005)
+    assert "Published" not in scored.model.titles
+
+
+def test_a_day_that_is_only_filled_forward_is_not_scored_and_that_is_said(scored: SkillPanel) -> None:
+    assert cell(scored.table, 1, "IoU") == "–"
+    assert "Not scored: day 2" in scored.notes.text()
+    scored.show_day(2)
+    assert scored.day_text.text() == "Day 2 · 21 Aug · perimeter filled forward, not scored"
+
+
+def test_the_means_of_the_model_and_its_references_stand_beside_each_other(scored: SkillPanel, desk: SkillDesk) -> None:
+    assert desk.result is not None
+    mean = desk.result.report.model.mean_iou(1, DAYS)
+    for text in ("this model", "constant", "held", f"{mean:.2f}"):
+        assert text in scored.summary.text()
+
+
+def test_days_and_fitted_days_are_those_asked_for(
+    qtbot: QtBot, session: Session, panel: SkillPanel, desk: SkillDesk
+) -> None:
+    panel.days.setValue(3)
+    panel.fit_days.setValue(2)
+    score(qtbot, panel, desk)
+
+    assert desk.result is not None
+    assert (desk.result.report.days, desk.result.report.fit_days) == (3, 2)
+
+
+def test_an_event_without_perimeters_cannot_be_scored_and_says_why(session: Session, panel: SkillPanel) -> None:
+    event = session.project.scenario
+    session.open_project(replace(session.project, scenario=replace(event, observed=None, observed_dates=())), None)
+
+    assert not panel.button("start").isEnabled()
+    assert "no observed perimeter on day 0" in panel.notes.text()
+    assert panel.notes.property("role") == "warning"
+
+
+def test_no_more_days_can_be_asked_for_than_there_are_maps(session: Session, panel: SkillPanel) -> None:
+    assert (panel.days.maximum(), panel.days.value()) == (DAYS, DAYS)
+    session.open_project(watched_project(2), None)
+    assert (panel.days.maximum(), panel.days.value()) == (2, 2)
+
+
+def test_a_failure_is_shown_to_the_person(
+    qtbot: QtBot, session: Session, panel: SkillPanel, desk: SkillDesk, refusals: list[InputError]
+) -> None:
+    assert session.project.maps is not None
+    short = replace(session.project, maps=session.project.maps.window(0, 1))
+    session.edit("shorten the maps", short)
+    desk.score(DAYS, 1)
+    qtbot.waitUntil(lambda: not desk.is_busy)
+
+    assert "there are maps for no more" in str(refusals[0])
+    assert desk.result is None
+
+
+# -- progress and stopping ---------------------------------------------------------------------------------------------
+@pytest.fixture
+def held(qtbot: QtBot, session: Session) -> Iterator[tuple[SkillPanel, SkillDesk, Held]]:
+    """A panel whose scoring goes on until it is stopped."""
+    work = Held()
+    desk = SkillDesk(session, execute=work)
+    panel = SkillPanel(session, desk)
+    qtbot.addWidget(panel)
+    yield panel, desk, work
+    desk.shutdown()
+    desk.deleteLater()
+
+
+def test_what_is_being_done_is_said_and_a_stop_ends_it(qtbot: QtBot, held: tuple[SkillPanel, SkillDesk, Held]) -> None:
+    panel, desk, work = held
+    panel.score()
+    qtbot.waitUntil(lambda: desk.activity == "Rolling out the forecast… (1 of 3)")
+    assert not panel.button("start").isEnabled()
+    panel.score()
+    panel.button("stop").click()
+    assert desk.activity == "Stopping…"
+    qtbot.waitUntil(lambda: not desk.is_busy)
+
+    assert len(work.specs) == 1
+    assert desk.result is None
+    assert panel.button("start").isEnabled()
+
+
+def test_the_scoring_uses_the_chosen_device(
+    qtbot: QtBot, session: Session, held: tuple[SkillPanel, SkillDesk, Held]
+) -> None:
+    panel, desk, work = held
+    session.set_backend("reference")
+    panel.score()
+    qtbot.waitUntil(work.working.is_set)
+    desk.stop()
+
+    (spec,) = work.specs
+    assert isinstance(spec, SkillSpec)
+    assert spec.backend == "reference"
+
+
+def test_opening_another_project_gives_the_scoring_up(
+    qtbot: QtBot, session: Session, held: tuple[SkillPanel, SkillDesk, Held]
+) -> None:
+    panel, desk, work = held
+    panel.score()
+    qtbot.waitUntil(work.working.is_set)
+    session.open_project(watched_project(2), None)
+
+    assert not desk.is_busy
+    assert panel.button("start").isEnabled()
+
+
+def test_shutting_down_waits_for_the_thread(qtbot: QtBot, held: tuple[SkillPanel, SkillDesk, Held]) -> None:
+    panel, desk, work = held
+    panel.score()
+    qtbot.waitUntil(work.working.is_set)
+    desk.shutdown()
+    assert not desk.is_busy
+
+
+# -- staying true ------------------------------------------------------------------------------------------------------
+def test_scores_of_another_fire_model_are_marked(session: Session, scored: SkillPanel, desk: SkillDesk) -> None:
+    session.set_regions("clear", ())
+    assert not desk.is_stale
+    session.edit("other model", replace(session.project, fire_model=replace(session.project.fire_model, label="x")))
+
+    assert desk.is_stale
+    assert scored.notes.text().startswith(STALE)
+    session.undo_stack.undo()
+    assert STALE not in scored.notes.text()
+
+
+def test_another_project_begins_without_scores(session: Session, scored: SkillPanel) -> None:
+    session.open_project(watched_project(2), None)
+
+    assert scored.model.rowCount() == 0
+    assert scored.chart.points("model") == {}
+    assert scored.map.pixels(2) is None
+
+
+# -- curves ------------------------------------------------------------------------------------------------------------
+def test_the_curves_are_the_scores_with_the_fitted_days_shaded(scored: SkillPanel, desk: SkillDesk) -> None:
+    assert desk.result is not None
+    report = desk.result.report
+
+    assert scored.chart.points("model") == {day: skill.iou for day, skill in report.model.days.items()}
+    assert list(scored.chart.points("held")) == [1, 3, 4]
+    assert scored.chart.shaded == (0.5, 1.5)
+    assert scored.chart.points("published") == {}
+
+
+def test_another_measure_can_be_drawn_and_the_area_beside_what_was_observed(scored: SkillPanel) -> None:
+    titles = [metric.title for metric in METRICS]
+    scored.measure.setCurrentIndex(titles.index("IoU of new growth"))
+    assert list(scored.chart.points("model")) == [3, 4]
+    scored.measure.setCurrentIndex(titles.index("Area, cells"))
+    assert scored.chart.points("observed") == {1: 16, 3: 64, 4: 100}
+
+
+def test_the_reliability_is_drawn_where_there_are_cells(scored: SkillPanel, desk: SkillDesk) -> None:
+    assert desk.result is not None
+    filled = [item for item in desk.result.report.reliability.bins if item.count]
+
+    assert list(scored.diagram.points()) == pytest.approx([item.predicted for item in filled])
+    assert len(scored.diagram.points(after=True)) > 0
+
+
+def test_a_click_on_a_curve_or_a_row_shows_that_day(scored: SkillPanel) -> None:
+    assert scored.day == DAYS
+    scored.chart.clicked.emit(2.8)
+    assert (scored.day, scored.slider.value(), scored.chart.cursor_x) == (3, 3, 3.0)
+    scored.table.selectRow(0)
+    assert (scored.day, scored.slider.value()) == (1, 1)
+    scored.slider.setValue(0)
+    assert "the perimeter it starts from" in scored.day_text.text()
+    assert not scored.table.selectionModel().hasSelection()
+
+
+# -- maps --------------------------------------------------------------------------------------------------------------
+def colors(panel: SkillPanel, column: int) -> dict[int, int]:
+    pixels = panel.map.pixels(column)
+    assert pixels is not None
+    found, counts = np.unique(pixels, return_counts=True)
+    return dict(zip(found.tolist(), counts.tolist(), strict=True))
+
+
+def test_the_compared_map_counts_hits_misses_and_false_alarms(scored: SkillPanel, desk: SkillDesk) -> None:
+    assert desk.result is not None
+    overlap = desk.result.report.model.days[3].overlap
+    scored.show_day(3)
+    found = colors(scored, 2)
+    counts = [found.get(QColor(color).rgba(), 0) for color in (START, HIT, MISS, FALSE)]
+
+    assert counts[0] == 4
+    assert counts[0] + counts[1] == overlap.hits
+    assert counts[2] == overlap.observed - overlap.hits
+    assert counts[3] == overlap.likely - overlap.hits
+    assert sum(count for color, count in colors(scored, 1).items() if color) == overlap.observed
+
+
+def test_the_three_maps_move_together(qtbot: QtBot, scored: SkillPanel) -> None:
+    scored.pages.setCurrentIndex(2)
+    qtbot.wait(50)
+    before = scored.map.view[0]
+    scored.map._panes[1].box.scaleBy((0.5, 0.5))
+    first, second, third = scored.map.view
+
+    assert first.width() < 0.7 * before.width()
+    for other in (second, third):
+        assert other.center().x() == pytest.approx(first.center().x(), abs=1.0)
+        assert other.width() == pytest.approx(first.width(), rel=0.05)
+    scored.map.fit()
+    assert scored.map.view[0].width() == pytest.approx(before.width(), rel=0.05)
+
+
+def test_the_whole_fire_is_in_view_at_first(qtbot: QtBot, scored: SkillPanel) -> None:
+    scored.pages.setCurrentIndex(2)
+    qtbot.wait(50)
+
+    for view in scored.map.view:
+        assert view.left() < 4 and view.right() > 15
+        assert view.top() < 3 and view.bottom() > 13
+
+
+# -- saving and the window ---------------------------------------------------------------------------------------------
+def test_the_shown_scores_can_be_saved(scored: SkillPanel, tmp_path: Path) -> None:
+    scored.save(tmp_path / "scores")
+
+    assert (tmp_path / "scores" / "skill.csv").read_text().count("\n") == 10
+    assert (tmp_path / "scores" / "skill-map.png").exists()
+
+
+def test_a_place_that_cannot_be_written_is_refused(
+    scored: SkillPanel, tmp_path: Path, refusals: list[InputError]
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    scored.save(tmp_path / "file")
+
+    assert "cannot be written" in str(refusals[0])
+
+
+def test_the_dock_is_in_the_window_and_can_be_enlarged_and_put_back(window: MainWindow) -> None:
+    dock = window.docks["Skill"]
+    window.skill.button("fit").click()
+    assert dock.isFloating()
+    window.skill.button("fit").click()
+    assert not dock.isFloating()
+
+
+def test_the_menu_scores_and_brings_the_dock_forward(qtbot: QtBot, window: MainWindow) -> None:
+    window.actions_.score.trigger()
+    qtbot.waitUntil(lambda: window.skill_desk.result is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.skill_desk.is_busy)
+
+    assert not window.skill.visibleRegion().isEmpty()
+    assert window.skill.model.rowCount() == DAYS
