@@ -1,10 +1,26 @@
-"""Whether an event can be fitted to."""
+"""Whether events can be fitted to. No torch is needed to say it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problem
 from firegui.fire.skill import observed_start
+
+
+def network_fit_problems(events: Sequence[Scenario], settings: NetworkFitSettings) -> list[Problem]:
+    """Everything that is wrong with the settings, and with fitting the network to these events together."""
+    found = settings.problems()
+    if not events:
+        found.append(Problem("projects", "there is none", "give at least one project"))
+    names = [event.name for event in events]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        found.append(Problem("projects", f"{names.count(name)} events are called {name!r}", "give each event once"))
+    for event in events if settings.fit_days > 0 else ():
+        found += fit_problems(event, settings.fit_days, event.name)
+    return found
 
 
 def fit_problems(event: Scenario, fit_days: int, where: str = "fit") -> list[Problem]:

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from firegui.assets import installed_version
 from firegui.calibration.event_fit import CorrectionVariables, EventFit, half_of, nodes_of, trained_event
-from firegui.calibration.fittable import fit_problems
+from firegui.calibration.fittable import network_fit_problems
 from firegui.calibration.network_misfit import Misfit
 from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
 from firegui.domain.scenario import Scenario
@@ -79,10 +79,12 @@ def fit_network(
     ``begin`` is where to start instead of random weights, ``state`` where to go on. ``progress`` hears of every epoch,
     ``keep`` the state after it. ``check`` may raise :class:`~firegui.errors.CancelledError` at any time: the last kept
     state then has the best so far. ``tell`` hears what the engine has to say. Stops after ``epochs``, or when
-    ``patience`` epochs brought nothing. Raises
-    :class:`~firegui.errors.InputError` with everything that keeps the events from being fitted.
+    ``patience`` epochs brought nothing. Raises :class:`~firegui.errors.InputError` with everything that keeps the
+    events from being fitted.
     """
-    require_fittable(events, settings)
+    problems = network_fit_problems(events, settings)
+    if problems:
+        raise InputError(problems, "The fire model cannot be fitted")
     use_threads()
     fit = _Fit(events, settings, begin, check, tell)
     if state is not None:
@@ -94,20 +96,6 @@ def fit_network(
         if progress is not None:
             progress(heard)
     return fit.state()
-
-
-def require_fittable(events: Sequence[Scenario], settings: NetworkFitSettings) -> None:
-    """Raise :class:`~firegui.errors.InputError` with everything that is wrong with the events and the settings."""
-    found = settings.problems()
-    if not events:
-        found.append(Problem("fit", "there is no event", "name at least one project"))
-    names = [event.name for event in events]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        found.append(Problem("fit", f"{names.count(name)} events are called {name!r}", "give each event once"))
-    for event in events:
-        found += fit_problems(event, settings.fit_days, event.name)
-    if found:
-        raise InputError(found, "The fire model cannot be fitted")
 
 
 def weights_of_state(
@@ -128,7 +116,7 @@ def weights_of_state(
         [_correction(event, settings, best, k) for k, event in enumerate(events)] if settings.correction else []
     )
     others = () if begin is None else begin.corrections
-    rest = [other for other in others if not any(other.fits(event.grid) for event in events)]
+    rest = [other for other in others if not any(other.fits(event.grid, event.date_of_day(0)) for event in events)]
     return weights_of(network, training, (*corrections, *rest))
 
 
@@ -227,6 +215,8 @@ class _Fit:
         """AdamW (Loshchilov and Hutter) on the clipped gradient, with a cosine schedule."""
         slopes = {name: value.grad for name, value in self._named.items() if value.grad is not None}
         length = float(torch.stack([slope.double().pow(2).sum() for slope in slopes.values()]).sum().sqrt())
+        if not math.isfinite(length):  # a step along it would leave no parameter that is a number
+            return
         scale = min(1.0, LONGEST_GRADIENT / max(length, MOMENT_FLOOR))
         cosine = 0.5 * (1.0 + math.cos(math.pi * self.epoch / self._settings.epochs))
         share = LAST_SHARE + (1.0 - LAST_SHARE) * cosine
@@ -274,7 +264,7 @@ class _Fit:
 def _variables(event: Scenario, settings: NetworkFitSettings, begin: NetworkWeights | None) -> CorrectionVariables:
     """Zeros, or what ``begin`` has for this raster with as many nodes: the same rates on the same dates."""
     nodes, trend = torch.zeros(nodes_of(event, settings.node_spacing_m)), torch.zeros(())
-    found = None if begin is None else begin.correction_for(event.grid)
+    found = None if begin is None else begin.correction_for(event)
     if found is not None and found.log_rate.shape == tuple(nodes.shape):
         nodes = torch.tensor(found.log_rate)
         if found.start is not None:

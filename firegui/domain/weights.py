@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
-from firegui.domain.scenario import LAYERS
+from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Problem
 
 KERNELS = (3, 5, 7)
@@ -51,6 +51,8 @@ TENSOR_SHAPES: Mapping[str, tuple[int, ...]] = MappingProxyType(_tensor_shapes()
 """Every tensor of the network and its shape. Input channels: :data:`LAYER_CHANNELS`, the fuel code's learned vector,
 one presence flag per layer of :data:`OPTIONAL_LAYERS`, and last the wind, eastward and northward."""
 
+SAME_FIRE_DAYS = 60
+"""An event on the raster of a correction that starts more days apart from it is another fire."""
 _REMEDY = "use a file that firegui has written"
 
 
@@ -154,9 +156,13 @@ class Correction:
             return 0.0
         return self.trend * days_from_middle((when - self.start).days, self.fit_days, rising=self.trend > 0.0)
 
-    def fits(self, grid: Grid) -> bool:
-        """Whether ``grid`` is the raster that it was fitted on."""
-        return self.shape == grid.shape and self.transform == grid.transform
+    def fits(self, grid: Grid, start: date) -> bool:
+        """Whether ``grid`` is the raster that it was fitted on, for an event that starts about then.
+
+        Another fire on the same raster is another fire.
+        """
+        same_time = self.start is None or abs((start - self.start).days) <= SAME_FIRE_DAYS
+        return same_time and self.shape == grid.shape and self.transform == grid.transform
 
     def problems(self) -> list[Problem]:
         """Everything that makes it unusable."""
@@ -178,9 +184,11 @@ class NetworkWeights:
     training: Training
     corrections: tuple[Correction, ...] = ()
 
-    def correction_for(self, grid: Grid) -> Correction | None:
-        """The correction fitted on this raster, if there is one."""
-        return next((correction for correction in self.corrections if correction.fits(grid)), None)
+    def correction_for(self, event: Scenario) -> Correction | None:
+        """The correction fitted to this event: on its raster, at about its dates, of its name if there are several."""
+        start = event.date_of_day(0)
+        fitting = [correction for correction in self.corrections if correction.fits(event.grid, start)]
+        return next((one for one in fitting if one.event == event.name), fitting[0] if fitting else None)
 
     def problems(self) -> list[Problem]:
         """Everything that makes the weights unusable."""

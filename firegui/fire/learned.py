@@ -94,7 +94,7 @@ class _EventModel:
     def of(event: Scenario, weights: NetworkWeights) -> _EventModel:
         network, training = network_of(weights), weights.training
         partial = network.static(event_features(event, training.layers, training.slope_max_deg))
-        found = weights.correction_for(event.grid)
+        found = weights.correction_for(event)
         field = None if found is None else correction_field(torch.tensor(found.log_rate), event.grid.shape)
         return _EventModel(weights, network, partial, Terrain.of_event(event), found, field)
 

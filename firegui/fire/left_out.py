@@ -86,7 +86,7 @@ def _clipped(event: Scenario, training: Training) -> Iterator[str]:
 def _correction(event: Scenario, weights: NetworkWeights) -> Iterator[str]:
     if not weights.corrections:
         return
-    applied = weights.correction_for(event.grid)
+    applied = weights.correction_for(event)
     if applied is not None:
         yield f"The base rate is corrected by a smooth field that was fitted to {applied.event}."
         if applied.trend != 0.0 and applied.start is not None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from firegui.calibration.fittable import fit_problems
+from firegui.calibration.fittable import network_fit_problems
 from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
@@ -50,15 +50,7 @@ def calibrate_problems(spec: CalibrateSpec) -> list[Problem]:
 
 def input_problems(projects: Sequence[Project], settings: NetworkFitSettings) -> list[Problem]:
     """What is wrong with the settings, and with fitting them to these events."""
-    found = settings.problems()
-    if not projects:
-        found.append(Problem("projects", "there is none", "give at least one project"))
-    names = [project.scenario.name for project in projects]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        found.append(Problem("projects", f"{names.count(name)} events are called {name!r}", "give each event once"))
-    for project in projects if settings.fit_days > 0 else ():
-        found += fit_problems(project.scenario, settings.fit_days, project.scenario.name)
-    return found
+    return network_fit_problems([project.scenario for project in projects], settings)
 
 
 def resume_fit_problems(then: FitCheckpoint, spec: CalibrateSpec, hashes: Sequence[str]) -> list[Problem]:

@@ -137,7 +137,7 @@ def skill_message(report: SkillReport) -> str:
 def _rivals(project: Project) -> Iterator[tuple[str, str, Project]]:
     """Key, label and project of every other model to roll out."""
     event, weights = project.scenario, project.weights
-    if project.fire_model.kind == "network" and weights is not None and weights.correction_for(event.grid) is not None:
+    if project.fire_model.kind == "network" and weights is not None and weights.correction_for(event) is not None:
         bare = replace(project, weights=replace(weights, corrections=()))
         yield "uncorrected", "without the correction field", bare
     card = scalar_card()

@@ -60,8 +60,10 @@ def usual() -> Heard:
     return fitted(small())
 
 
-def weights_from(heard: Heard, *events: Scenario, settings: NetworkFitSettings = QUICK) -> NetworkWeights:
-    return weights_of_state(events or (small(),), settings, heard.last[0])
+def weights_from(
+    heard: Heard, *events: Scenario, settings: NetworkFitSettings = QUICK, begin: NetworkWeights | None = None
+) -> NetworkWeights:
+    return weights_of_state(events or (small(),), settings, heard.last[0], begin)
 
 
 def weighted(terms: Mapping[str, float]) -> float:

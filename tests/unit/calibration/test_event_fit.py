@@ -12,7 +12,7 @@ from firegui.calibration import network_misfit
 from firegui.calibration.event_fit import CorrectionVariables, EventFit, half_of, nodes_of, trained_event
 from firegui.calibration.network_misfit import Misfit
 from firegui.domain.scenario import Scenario
-from firegui.domain.weights import GAINS, TrainedEvent, Training
+from firegui.domain.weights import GAINS, TrainedEvent
 from firegui.errors import CancelledError
 from firegui.fire.features import event_features, wind_inputs
 from firegui.fire.landscape import T_BURN_STEPS, burnable

@@ -12,13 +12,13 @@ from firegui.calibration.network_misfit import Target
 from firegui.domain.fit import FitState
 from firegui.domain.grid import Grid
 from firegui.domain.scenario import Scenario
-from firegui.domain.weights import TENSOR_SHAPES, Correction, NetworkWeights
+from firegui.domain.weights import GAINS, TENSOR_SHAPES, Correction, NetworkWeights, TrainedEvent
 from firegui.errors import InputError
 from firegui.fire.learned import network_maps
 from firegui.io.weights_file import weights_bytes, weights_of_bytes
 from tests.unit.calibration.fits import QUICK, SHAPE, fitted, joint, other, small, usual, weighted, weights_from
 from tests.unit.calibration.watched import DAY_0
-from tests.unit.domain.samples import weights
+from tests.unit.domain.samples import training, weights
 
 
 def test_the_weights_are_those_of_the_best_epoch_not_of_the_last() -> None:
@@ -108,14 +108,15 @@ def test_the_correction_says_how_the_rate_changes_per_day() -> None:
 
 
 def test_the_weights_say_what_they_were_trained_on_and_what_not_to_trust() -> None:
-    training = weights_from(usual()).training
+    found = weights_from(usual()).training
 
-    (taught,) = training.events
+    (taught,) = found.events
     assert (taught.name, taught.start, taught.fit_days) == ("Small", DAY_0, 2)
-    assert training.seed == QUICK.seed
-    said = " ".join(training.limits)
+    assert found.seed == QUICK.seed
+    assert found.label == "network trained on Small"
+    said = " ".join(found.limits)
     assert "first 2 days of Small" in said
-    assert f"winds up to {training.wind_max_ms:.1f} m/s" in said
+    assert f"winds up to {found.wind_max_ms:.1f} m/s" in said
     assert "slope is a published value" not in said
     assert "correction" in said
 
@@ -129,7 +130,8 @@ def test_what_was_taught_before_is_remembered() -> None:
         ),
         corrections=(replace(first.corrections[0], shape=(7, 9)),),
     )
-    after = weights_of_state([small()], QUICK, usual().last[0], before)
+
+    after = weights_from(usual(), begin=before)
 
     assert [event.name for event in after.training.events] == ["Old", "Small"]
     assert "wind_gain" in after.training.learned
@@ -164,7 +166,7 @@ def test_a_fit_begins_with_the_weights_it_is_given_and_their_correction() -> Non
 def first_tried(begin: NetworkWeights, where: Scenario) -> NetworkWeights:
     """What the first epoch was tried with."""
     settings = replace(QUICK, epochs=1)
-    return weights_from(fitted(where, settings=settings, begin=begin), where, settings=settings)
+    return weights_from(fitted(where, settings=settings, begin=begin), where, settings=settings, begin=begin)
 
 
 @pytest.mark.parametrize("shape", [(17, 23), (3, 4)])
@@ -177,6 +179,22 @@ def test_a_correction_of_another_raster_or_other_nodes_is_not_begun_with(shape: 
     assert not tried.corrections[0].log_rate.any()
     assert tried.corrections[0].trend == 0.0
     np.testing.assert_array_equal(tried.tensors["head.weight"], weights().tensors["head.weight"])
+
+
+def test_a_forecast_with_weights_that_went_on_is_the_rollout_that_was_fitted() -> None:
+    # What was learned before, from other layers and stronger wind, goes on being read and moved.
+    strong = TrainedEvent("Storm", DAY_0, 3, ("canopy_height",), 30.0, 60.0)
+    begin = weights(training=training(events=(strong,), learned=GAINS))
+    heard = fitted(other(), begin=begin)
+    best = heard.progress[heard.last[0].best_epoch]
+
+    found = weights_from(heard, other(), begin=begin)
+
+    loss, iou = forecast_misfit(found, other(), 2)
+    assert loss == pytest.approx(weighted(best.terms), rel=1e-4)
+    assert iou == best.events[0].iou
+    assert found.training.learned == GAINS
+    assert found.training.wind_max_ms == 30.0
 
 
 def test_roughness_counts_in_the_misfit_and_is_evened_out_where_the_fire_says_nothing() -> None:

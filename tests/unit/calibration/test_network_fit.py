@@ -205,8 +205,8 @@ def test_events_fitted_together_share_the_network_and_have_a_correction_each() -
     assert (first.log_rate.shape, second.log_rate.shape) == ((5, 5), (4, 6))
     assert first.log_rate.any()
     assert second.log_rate.any()
-    assert found.correction_for(small().grid) is first
-    assert found.correction_for(other().grid) is second
+    assert found.correction_for(small()) is first
+    assert found.correction_for(other()) is second
 
 
 def test_the_misfit_of_events_fitted_together_is_their_mean() -> None:

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 import pytest
 
 from firegui.domain.grid import Grid
+from firegui.domain.scenario import Scenario
 from firegui.domain.weights import (
     CHANNELS,
     TENSOR_SHAPES,
@@ -20,6 +21,9 @@ from tests.unit.domain.samples import project, training, weights
 
 PLACE = (30.0, 0.0, 1000.0, 0.0, -30.0, 2000.0)
 GRID = Grid(20, 30, 30.0, PLACE, "EPSG:3310")
+
+
+DAY_0 = datetime(2020, 8, 19, tzinfo=UTC)
 
 
 def correction(grid: Grid = GRID, event: str = "Bear") -> Correction:
@@ -89,11 +93,32 @@ def test_a_training_has_the_layers_and_extremes_of_all_its_events() -> None:
 def test_a_correction_holds_on_its_own_raster_alone(other: Grid) -> None:
     ours = replace(weights(), corrections=(correction(), correction(other, "Other")))
 
-    found = ours.correction_for(other)
+    found = ours.correction_for(event_on(other))
 
     assert found is not None
     assert found.event == "Other"
-    assert replace(weights(), corrections=(correction(),)).correction_for(other) is None
+    assert replace(weights(), corrections=(correction(),)).correction_for(event_on(other)) is None
+
+
+def event_on(grid: Grid, start: datetime = DAY_0) -> Scenario:
+    calm = np.zeros((1, *grid.shape), np.float32)
+    return Scenario("Fire", grid, start, 0.0, calm, calm, {})
+
+
+def test_of_two_fires_on_one_raster_each_has_its_own_correction() -> None:
+    grid = Grid(20, 30, 30.0, PLACE, "EPSG:3310")
+    ours = replace(weights(), corrections=(correction(grid, "First"), correction(grid, "Second")))
+    for name, expected in (("First", "First"), ("Second", "Second"), ("Third", "First")):
+        found = ours.correction_for(replace(event_on(grid), name=name))
+        assert found is not None and found.event == expected
+
+
+def test_a_correction_is_not_for_another_fire_on_its_raster() -> None:
+    ours = replace(weights(), corrections=(replace(correction(), start=date(2020, 8, 19), fit_days=10),))
+    grid = Grid(20, 30, 30.0, PLACE, "EPSG:3310")
+    assert ours.correction_for(event_on(grid)) is not None
+    assert ours.correction_for(event_on(grid, datetime(2020, 9, 2, tzinfo=UTC))) is not None
+    assert ours.correction_for(event_on(grid, datetime(2021, 8, 19, tzinfo=UTC))) is None
 
 
 @pytest.mark.parametrize("nodes", [np.zeros((1, 4), np.float32), np.full((2, 2), np.inf, np.float32)])
