@@ -1,4 +1,4 @@
-"""The demo fire under an untrained network, that is under the published wind and slope gains: it looks like a fire."""
+"""The demo fire under the shipped network, and an untrained one, with the published gains: it looks like a fire."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from firegui.domain.weights import NetworkWeights
 from firegui.fire.demo import make_demo
 from firegui.fire.learned import network_maps
 from firegui.fire.network import initial, weights_of
+from firegui.fire.shipped import network_weights
 from firegui.rollout.simulate import prepare, simulate
 from tests.unit.domain.samples import training
 
@@ -30,14 +31,17 @@ def demo() -> Scenario:
 
 
 @cache
-def untrained() -> NetworkWeights:
-    return weights_of(initial(0), training())
+def weights_called(name: str) -> NetworkWeights:
+    return network_weights() if name == "shipped" else weights_of(initial(0), training())
 
 
-def burned(event: Scenario) -> NDArray[np.float32]:
+both = pytest.mark.parametrize("model", ["shipped", "untrained"])
+
+
+def burned(event: Scenario, name: str) -> NDArray[np.float32]:
     """``P [H, W]`` after two days without drops."""
     assert event.ignition is not None
-    maps = network_maps(event, untrained(), event.ignition, 0, DAYS)
+    maps = network_maps(event, weights_called(name), event.ignition, 0, DAYS)
     nothing = np.zeros((0, *maps.shape), bool)
     model = prepare(maps, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL)
     states = simulate(model, Schedule.empty(maps.n_steps, 0), keep_days=True).p_fire_days
@@ -57,22 +61,24 @@ def without_slope(event: Scenario) -> Scenario:
     return replace(event, layers={key: values for key, values in event.layers.items() if key != "slope"})
 
 
-def test_it_climbs() -> None:
+@both
+def test_it_climbs(model: str) -> None:
     still = without_wind(demo())
     height = demo().layers["elevation"]
 
-    climbed = mean_of(height, burned(still)) - mean_of(height, burned(without_slope(still)))
+    climbed = mean_of(height, burned(still, model)) - mean_of(height, burned(without_slope(still), model))
 
     assert climbed > 5.0
 
 
+@both
 @pytest.mark.parametrize("towards_deg", [0.0, 120.0, 250.0])
-def test_it_follows_the_wind(towards_deg: float) -> None:
+def test_it_follows_the_wind(towards_deg: float, model: str) -> None:
     way = np.deg2rad(towards_deg)
     flat = without_slope(demo())
     blown = replace(flat, wind_speed=np.full_like(flat.wind_speed, 5.0), wind_dir=np.full_like(flat.wind_dir, way))
     rows, columns = np.indices(flat.grid.shape, dtype=np.float32)
-    still, windy = burned(without_wind(flat)), burned(blown)
+    still, windy = burned(without_wind(flat), model), burned(blown, model)
 
     east = mean_of(columns, windy) - mean_of(columns, still)
     north = mean_of(rows, still) - mean_of(rows, windy)
@@ -80,12 +86,13 @@ def test_it_follows_the_wind(towards_deg: float) -> None:
     assert east * np.cos(way) + north * np.sin(way) > 3.0
 
 
-def test_it_stops_at_the_reservoir() -> None:
+@both
+def test_it_stops_at_the_reservoir(model: str) -> None:
     water = demo().layers["fuel"] == WATER
     shore = spread(water, 1) & ~water
     around = spread(water, 3) & ~spread(water, 2)
 
-    fire = burned(replace(demo(), ignition=around))
+    fire = burned(replace(demo(), ignition=around), model)
 
     assert (fire[water] == 0.0).all()
     assert fire[shore].mean() > 0.3
