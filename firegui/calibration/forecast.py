@@ -39,7 +39,8 @@ def forecast(
     """
     event = blindfolded(project.scenario)
     plan = replace(project.plan, start_day=0, days=days)
-    return roll_out(project_maps(replace(project, scenario=event, plan=plan)), backend=backend, check=check, tell=tell)
+    maps = project_maps(replace(project, scenario=event, plan=plan), check)
+    return roll_out(maps, backend=backend, check=check, tell=tell)
 
 
 def scalar_forecast(

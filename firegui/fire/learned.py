@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date
 
@@ -49,13 +49,18 @@ def correction_field(nodes: Tensor, shape: tuple[int, int]) -> Tensor:
 
 
 def network_maps(
-    event: Scenario, weights: NetworkWeights, ignition: NDArray[np.bool_], start_day: int, days: int
+    event: Scenario,
+    weights: NetworkWeights,
+    ignition: NDArray[np.bool_],
+    start_day: int,
+    days: int,
+    check: Callable[[], None] | None = None,
 ) -> FireMaps:
     """The maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
 
     Layers that no training event had count as missing, the network's wind and slope are clipped to what it was trained
-    on, the spread form uses the true ones, and the correction for this raster is applied if there is one. Raises
-    :class:`~firegui.errors.InputError` for weights that cannot be used.
+    on, the spread form uses the true ones, and the event's correction is applied if there is one. ``check`` is called
+    before each day and may raise to cancel. Raises :class:`~firegui.errors.InputError` for weights that cannot be used.
     """
     window = slice(start_day, start_day + days)
     speed, towards = event.wind_speed[window], event.wind_dir[window]
@@ -64,6 +69,8 @@ def network_maps(
     with torch.no_grad():
         model = _EventModel.of(event, weights)
         for day in range(len(speed)):
+            if check is not None:
+                check()
             phi[day], gamma[day] = model.day(speed[day], towards[day], event.date_of_day(start_day + day))
     return FireMaps(
         phi=phi,

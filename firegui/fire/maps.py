@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,12 +17,13 @@ from firegui.fire.scalar import scalar_maps
 KINDS = ("network", "scalar", "maps")
 
 
-def project_maps(project: Project) -> FireMaps:
+def project_maps(project: Project, check: Callable[[], None] | None = None) -> FireMaps:
     """Spread maps of days ``plan.start_day … + plan.days − 1``, burning from the perimeter of the start day.
 
     Kinds ``"network"`` and ``"scalar"`` evaluate that model on the event; kind ``"maps"`` cuts the window out of the
-    imported maps and keeps their burn duration, steps a day and required coverage. Raises
-    :class:`~firegui.errors.InputError` when there is no such model, no weather for the window or nothing that burns.
+    imported maps and keeps their burn duration, steps a day and required coverage. ``check`` may raise to cancel.
+    Raises :class:`~firegui.errors.InputError` when there is no such model, no weather for the window or nothing that
+    burns.
     """
     plan, event = project.plan, project.scenario
     problems = Problems()
@@ -33,7 +36,7 @@ def project_maps(project: Project) -> FireMaps:
     if project.fire_model.kind == "maps":
         return _imported(project, ignition)
     if project.weights is not None and project.fire_model.kind == "network":
-        return network_maps(event, project.weights, ignition, plan.start_day, plan.days)
+        return network_maps(event, project.weights, ignition, plan.start_day, plan.days, check)
     parameters = ScalarParameters.of(project.fire_model.parameters)
     return scalar_maps(event, parameters, ignition, plan.start_day, plan.days)
 

@@ -11,7 +11,7 @@ import torch
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import GAINS, Correction, NetworkWeights, TrainedEvent
-from firegui.errors import InputError
+from firegui.errors import CancelledError, InputError
 from firegui.fire.features import event_features, wind_inputs
 from firegui.fire.first_project import first_project
 from firegui.fire.learned import correction_field, network_fields, network_maps
@@ -212,3 +212,17 @@ def test_a_projects_network_makes_the_maps_of_its_window() -> None:
 def test_a_network_without_weights_is_refused() -> None:
     with pytest.raises(InputError, match="no weights for the network"):
         project_maps(replace(network_project(), weights=None))
+
+
+def test_it_can_be_stopped_before_each_day() -> None:
+    asked: list[int] = []
+
+    def check() -> None:
+        asked.append(1)
+        if len(asked) == 2:
+            raise CancelledError("stopped")
+
+    where = event(SHAPE, days=3)
+    with pytest.raises(CancelledError):
+        network_maps(where, lively(), square(SHAPE), 0, 3, check)
+    assert len(asked) == 2
