@@ -41,7 +41,8 @@ def left_out(project: Project) -> tuple[str, ...]:
 
 def _missing_ground(event: Scenario) -> Iterator[str]:
     if not has_terrain(event):
-        yield "No slope or aspect: the fire model leaves the slope term out."
+        lacking = " or ".join(key for key in ("slope", "aspect") if key not in event.layers)
+        yield f"No {lacking}: the fire model leaves the slope term out."
     if "fuel" not in event.layers:
         yield "No fuel model layer: every cell can burn, water and rock included."
 
@@ -73,7 +74,8 @@ def _clipped(event: Scenario, training: Training) -> Iterator[str]:
     wind = float(event.wind_speed.max(initial=0.0))
     if round(wind, 1) > round(training.wind_max_ms, 1):
         yield (
-            f"Winds reach {wind:.1f} m/s: the network reads at most {training.wind_max_ms:.1f}, the spread formula all."
+            f"Winds reach {wind:.1f} m/s: the network takes more than {training.wind_max_ms:.1f} as "
+            f"{training.wind_max_ms:.1f}, the spread formula as they are."
         )
     slope = event.layers.get("slope")
     if slope is None or "slope" not in training.layers or not np.isfinite(slope).any():

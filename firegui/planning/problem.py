@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
 from firegui.errors import Problems
@@ -19,10 +21,11 @@ def build(
     backend: str = "auto",
     precision: str = "float32",
     tell: Tell = silent,
+    check: Callable[[], None] | None = None,
 ) -> Model:
     """The frozen fire, the fleet with its calendar and the objective of ``project`` at ``effectiveness``.
 
-    ``tell`` hears what the engine has to say (:mod:`firegui.rollout.remark`). Raises
+    ``tell`` hears what the engine has to say (:mod:`firegui.rollout.remark`), ``check`` may raise to cancel. Raises
     :class:`~firegui.errors.InputError` with everything that keeps the project from being planned.
     """
     problems, title = Problems(), "The project cannot be planned"
@@ -35,7 +38,7 @@ def build(
             problems.add(f"region {region.name}", "covers no cell centre", "make it wider or remove it")
     problems.raise_if_any(title)
     return prepare(
-        project_maps(project),
+        project_maps(project, check),
         project.planned_fleet,
         masks,
         [region.weight for region in project.regions],

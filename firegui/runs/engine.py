@@ -40,10 +40,11 @@ class LazyEngine:
         precision: str = "float32",
         *,
         tell: Tell = silent,
+        check: Check | None = None,
     ) -> EngineModel:
         """See :func:`firegui.planning.problem.build`."""
         model: EngineModel = import_module("firegui.planning.problem").build(
-            project, effectiveness=effectiveness, backend=backend, precision=precision, tell=tell
+            project, effectiveness=effectiveness, backend=backend, precision=precision, tell=tell, check=check
         )
         return model
 

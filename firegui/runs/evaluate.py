@@ -50,7 +50,8 @@ class Evaluation:
         problems.extend(project.problems())
         problems.raise_if_any("The project cannot be run")
         speaker = Speaker(self._emit, self._engine, spec.backend)
-        model = self._engine.build(project, project.plan.nominal, spec.backend, tell=speaker.pass_on)
+        check, tell = self._control.check, speaker.pass_on
+        model = self._engine.build(project, project.plan.nominal, spec.backend, tell=tell, check=check)
         speaker.say_device(model)
         self._machine.move(RunState.RUNNING)
         baseline = self._rollout(model, Schedule.empty(project.calendar.n_steps, model.fleet.n_aircraft))

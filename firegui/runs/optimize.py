@@ -70,7 +70,8 @@ class Optimization:
         """Prepare, optimize, conclude. Writes nothing before the input is known to be good."""
         previous = self._checked()
         project, tell = self._spec.project, self._speaker.pass_on
-        model = self._engine.build(project, project.plan.design, self._spec.backend, tell=tell)
+        check, design = self._control.check, project.plan.design
+        model = self._engine.build(project, design, self._spec.backend, tell=tell, check=check)
         folder = self._folder = self._open(model, previous)
         planner = None
         try:

@@ -151,8 +151,9 @@ class Engine(Protocol):
         """How a model is computed, as people call it: ``active-front kernels``."""
 
     def build(
-        self, project: Project, effectiveness: Effectiveness, backend: str, *, tell: Tell = silent
-    ) -> EngineModel:
+        self, project: Project, effectiveness: Effectiveness, backend: str, *, tell: Tell = silent,
+        check: Check | None = None,
+    ) -> EngineModel:  # fmt: skip
         """The project's fire model, regions and fleet on a device. ``tell`` hears what the engine has to say."""
 
     def simulate(

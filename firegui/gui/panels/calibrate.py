@@ -151,9 +151,10 @@ class CalibratePanel(QWidget):
         column.setSpacing(4)
         column.addWidget(self._work_buttons())
         column.addWidget(self._activity)
-        column.addWidget(self.summary)
+        # Above the summary, which grows: what can be done with the result has to be in view.
         column.addWidget(self._result_buttons())
         column.addWidget(self.notes)
+        column.addWidget(self.summary)
         column.addLayout(labelled_rows(self.form.pairs(_MAIN), 2))
         column.addWidget(self.form.box("correction"))
         column.addLayout(self._origin_row())

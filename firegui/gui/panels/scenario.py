@@ -91,7 +91,7 @@ class ScenarioPanel(QScrollArea):
         self._values["CRS"].setToolTip(event.grid.crs or "")
         _set_role(self._values["Missing"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
-        notes = dict.fromkeys((*event.notes, *left_out(project)))
+        notes = dict.fromkeys((*left_out(project), *event.notes))
         self._notes.setText("\n".join(f"• {note}" for note in notes))
         self._notes.setVisible(bool(notes))
 

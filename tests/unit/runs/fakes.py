@@ -147,7 +147,10 @@ class FakeEngine:
     def method(self, model: Any) -> str:
         return "fake arithmetic"
 
-    def build(self, project: Project, effectiveness: Effectiveness, backend: str, *, tell: Tell = silent) -> FakeModel:
+    def build(
+        self, project: Project, effectiveness: Effectiveness, backend: str, *, tell: Tell = silent,
+        check: Check | None = None,
+    ) -> FakeModel:  # fmt: skip
         self.built_with.append(effectiveness)
         self.tell = tell
         self.during_build(tell)
