@@ -147,7 +147,7 @@ def test_a_forecast_does_not_depend_on_what_happened_later() -> None:
 def test_the_model_is_given_no_perimeter_but_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Project] = []
 
-    def maps(project: Project) -> FireMaps:
+    def maps(project: Project, check: object = None) -> FireMaps:
         given.append(project)
         return project_maps(project)
 
