@@ -127,6 +127,8 @@ def training_of(
     taught = [trained_event(event, settings.fit_days) for event in events]
     learned = learned_gains(events, settings.fit_days)
     if begin is not None:
+        read = {(event.name, event.start): event.fit_days for event in begin.training.events}
+        taught = [replace(one, fit_days=max(one.fit_days, read.get((one.name, one.start), 0))) for one in taught]
         here = {(event.name, event.start) for event in taught}
         taught = [event for event in begin.training.events if (event.name, event.start) not in here] + taught
         learned = tuple(name for name in GAINS if name in learned or name in begin.training.learned)

@@ -197,7 +197,11 @@ class Partner:
         if not wanted:
             yield board
             return
-        helper = self.submit(assist, board, *values)
+        try:
+            helper = self.submit(assist, board, *values)
+        except RuntimeError:  # no thread is to be had, as when the interpreter is leaving
+            yield board
+            return
         try:
             yield board
         finally:
