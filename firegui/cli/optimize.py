@@ -29,7 +29,7 @@ from firegui.runs.folder import OCCUPANCY, PLAN, SCHEDULE, RunRecord, check_out,
 from firegui.runs.messages import FORMING_EPOCHS, counted
 from firegui.runs.resume import resume_problems
 from firegui.runs.runner import execute
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import PlanSpec
 
 _TITLE = "The run cannot start"
 
@@ -107,13 +107,13 @@ def command_line_spec(
     warm_start: Schedule | None = None,
     warm_start_file: Path | None = None,
     backend: str = "auto",
-) -> OptimizeSpec:
+) -> PlanSpec:
     """A run as the command line does it: nobody looks at its pictures, so it makes next to none."""
     plan = project.plan
     command = optimize_command(
         project_folder, out, plan.optimizer, plan.design, warm_start=warm_start_file, backend=backend
     )
-    return OptimizeSpec(
+    return PlanSpec(
         project=project,
         out=out,
         command=command,
@@ -127,7 +127,7 @@ def command_line_spec(
     )
 
 
-def nothing_left(earlier: RunRecord | None, spec: OptimizeSpec) -> RunFinished | None:
+def nothing_left(earlier: RunRecord | None, spec: PlanSpec) -> RunFinished | None:
     """How the run to be resumed ended, when it has done all that is asked for and would only repeat its end."""
     if earlier is None or not earlier.can_resume or earlier.state is not RunState.FINISHED or earlier.metrics is None:
         return None
@@ -144,7 +144,7 @@ def nothing_left(earlier: RunRecord | None, spec: OptimizeSpec) -> RunFinished |
     return RunFinished(earlier.reason, text, earlier.metrics, earlier.baseline, earlier.folder)
 
 
-def carry_out(spec: OptimizeSpec, show: Emit) -> RunFinished:
+def carry_out(spec: PlanSpec, show: Emit) -> RunFinished:
     """Run ``spec`` in this thread, steered by Ctrl-C, and return how it ended."""
     ends: list[RunFinished] = []
 

@@ -96,6 +96,36 @@ class OptimizerSettings:
         2.0, "Jitter", "standard deviation of the random offset of starting positions", unit="cells", low=0.0
     )
     seed: int = option(0, "Seed", "seed of every random choice of the run", low=0, high=2**32 - 1)
+    full_carry: bool = option(
+        False, "Full carry", "follow the gradient through the burning state too, which the paper stops; slower"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EliminationSettings:
+    """Stage 2 (paper, section ``step5`` and Table ``loss_weights``).
+
+    ``perturbations`` and ``front_shift`` are the paper's two other ways to leave a margin (section ``design_eta``),
+    off at 0.
+    """
+
+    slack: float = option(1.02, "Slack ρ", "what a constrained loss may rise to, against the first stage", low=1.0)
+    floor: float = option(1e-4, "Threshold floor", "no constraint is tighter than this", low=0.0)
+    first_batch: int = option(32, "First batch", "drops removed together in the first trial of a pass", low=1)
+    largest_batch: int = option(256, "Largest batch", "cap on the batch after accepted batches", low=1)
+    allowance: int = option(40_000, "Rollout allowance", "stop after this many rollouts", low=1)
+    perturbations: int = option(
+        0, "Pose perturbations", "a removal must also hold under this many fixed perturbations of all poses", low=0,
+        high=64,
+    )  # fmt: skip
+    perturbation_scale: float = option(
+        1e-3, "Perturbation scale", "standard deviation of the perturbed pose logits; 0.001 is about half a cell",
+        low=0.0, high=1.0,
+    )  # fmt: skip
+    front_shift: float = option(
+        0.0, "Front shift", "a removal must also hold when the fire is this many standard deviations worse", low=0.0,
+        high=10.0,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +142,7 @@ class PlanSettings:
     design: Effectiveness = DESIGN
     retardant_acts_on: RetardantSide = RetardantSide.BOTH
     optimizer: OptimizerSettings = OptimizerSettings()
+    elimination: EliminationSettings = EliminationSettings()
 
     def problems(self) -> list[Problem]:
         """Everything out of bounds."""
@@ -119,7 +150,7 @@ class PlanSettings:
         found += bounds_problems(self.nominal, "nominal effectiveness") + bounds_problems(
             self.design, "design effectiveness"
         )
-        found += bounds_problems(self.optimizer, "optimizer")
+        found += bounds_problems(self.optimizer, "optimizer") + bounds_problems(self.elimination, "elimination")
         weights = (self.weights.burn, self.weights.final, self.weights.prot)
         if all(math.isfinite(w) for w in weights) and not any(w > 0 for w in weights):
             found.append(

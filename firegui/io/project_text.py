@@ -82,6 +82,7 @@ def to_tables(project: Project) -> dict[str, Any]:
         "fleet": [_without_days(row) for row in fleet_to_tables(project.fleet)],
         "grounded": {key: list(days) for key, days in sorted(project.grounded.items()) if key in ids},
         "region": [region_table(region) for region in project.regions],
+        "operations": {},
     }
 
 
@@ -135,6 +136,7 @@ def read_text(table: strict.Table) -> ProjectText | None:
     regions = tuple(_read_region(row) for row in table.tables("region"))
     layers = _read_layers(table.table("layers"))
     weights = strict.read_dataclass(LayerFile, table.table("weights")) if "weights" in table else None
+    table.table("operations").finish()
     table.finish()
     if plan is not None:
         table.problems.extend(bounds_problems(plan, "plan"))

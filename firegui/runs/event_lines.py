@@ -9,6 +9,7 @@ from firegui.domain.fit import FitProgress
 from firegui.domain.results import Metrics
 from firegui.runs.events import (
     BaselineReady,
+    EliminationStep,
     EpochDone,
     FitEpoch,
     Message,
@@ -17,6 +18,7 @@ from firegui.runs.events import (
     RunEvent,
     RunFinished,
     SkillReady,
+    StageBegan,
     StateChanged,
     WeightsReady,
 )
@@ -33,8 +35,12 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             return {"event": "message", "level": event.level, "text": event.text}
         case BaselineReady():
             return {"event": "baseline", **asdict(event.metrics)}
+        case StageBegan():
+            return {"event": "stage", **asdict(event), "stage": event.stage.value}
         case EpochDone():
             return {"event": "epoch", **asdict(event)}
+        case EliminationStep():
+            return {"event": "elimination", **asdict(event)}
         case PlanUpdated():
             return {"event": "plan", "epoch": event.epoch, "drops_listed": len(event.drops), **asdict(event.metrics)}
         case Progress():

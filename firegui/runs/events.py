@@ -18,6 +18,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 from firegui.fire.skill_report import SkillReport
+from firegui.runs.spec import Stage
 
 
 class RunState(StrEnum):
@@ -92,14 +93,52 @@ class EpochDone:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class StageBegan:
+    """Stage ``number`` of ``count`` (from 1) of a plan began; ``text`` says what it does, for people."""
+
+    stage: Stage
+    number: int
+    count: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EliminationStep:
+    """Stage 2 has decided on some batches (paper, step 5); ``seconds`` since the stage began.
+
+    ``passes`` is the pass at work, from 1, ``drops`` what is left of ``drops_before``, and ``removed`` how many this
+    pass has removed so far; ``tested`` of the ``to_test`` drops of this pass are decided. ``burn``, ``final`` and
+    ``prot`` are ``ℓ_k / τ_k`` of the plan as it is, at most 1, NaN where the term is not constrained.
+    """
+
+    rollouts: int
+    passes: int
+    drops: int
+    drops_before: int
+    removed: int
+    tested: int
+    to_test: int
+    batch: int
+    burn: float
+    final: float
+    prot: float
+    seconds: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanUpdated:
-    """A picture of the best plan so far, at most a few a second, for the map. ``epoch`` is −1 for an evaluated file."""
+    """A picture of the best plan so far, at most a few a second, for the map. ``epoch`` is −1 for an evaluated file.
+
+    During the second stage ``epoch`` stays that of the first, and what a picture has less than the one before it was
+    removed.
+    """
 
     epoch: int
     metrics: Metrics
     frames: Frames
     drops: tuple[DropRecord, ...]
+    stage: Stage = Stage.OPTIMIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +196,9 @@ RunEvent = (
     StateChanged
     | Message
     | BaselineReady
+    | StageBegan
     | EpochDone
+    | EliminationStep
     | PlanUpdated
     | Progress
     | SkillReady

@@ -25,7 +25,7 @@ from firegui.io.plain_words import plain_words
 from firegui.io.project_store import project_hash
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import PlanSpec
 
 FORMAT = 1
 _FROM_SOURCE = "0+source"
@@ -84,7 +84,7 @@ def read_header(path: Path) -> RunHeader:
         ) from error
 
 
-def new_header(spec: OptimizeSpec, backend: str, device: str, previous: RunHeader | None) -> RunHeader:
+def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | None) -> RunHeader:
     """The header of a run that begins, or that goes on from ``previous``."""
     return RunHeader(
         command=spec.command,

@@ -14,7 +14,7 @@ from firegui.runs.folder import RunRecord
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import PlanSpec
 
 RAISABLE = ("epochs", "patience")
 """Optimizer settings that only say when to stop: a longer run passes through every state of a shorter one."""
@@ -23,7 +23,7 @@ _ONLY_TEXT = ("setting",)
 _REMEDY = "set it back, or start a new run in another folder"
 
 
-def resume_problems(record: RunRecord, spec: OptimizeSpec) -> list[Problem]:
+def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
     """Everything that keeps ``spec`` from going on with ``record``; empty when it ends as an unbroken run would."""
     then, now = record.header.project, ProjectSnapshot.of(spec.project)
     where = str(record.folder)

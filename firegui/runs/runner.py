@@ -11,14 +11,14 @@ from firegui.runs.engine import load_engine
 from firegui.runs.evaluate import Evaluation
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState
 from firegui.runs.messages import failure_message, is_foreseen, write_log
-from firegui.runs.optimize import Optimization
+from firegui.runs.plan import Planning
 from firegui.runs.protocols import Engine
 from firegui.runs.skill import SkillScoring
 from firegui.runs.spec import CalibrateSpec, EvaluateSpec, RunSpec, SkillSpec
 from firegui.runs.state import RunMachine
 
 Emit = Callable[[RunEvent], None]
-Job = Optimization | Evaluation | SkillScoring | Calibration
+Job = Planning | Evaluation | SkillScoring | Calibration
 
 
 def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | None = None) -> None:
@@ -55,7 +55,7 @@ def _job(spec: RunSpec, emit: Emit, control: RunControl, engine: Engine, machine
         return SkillScoring(spec, emit, control, engine, machine)
     if isinstance(spec, CalibrateSpec):
         return Calibration(spec, emit, control, engine, machine)
-    return Optimization(spec, emit, control, engine, machine)
+    return Planning(spec, emit, control, engine, machine)
 
 
 def _failure(error: Exception, job: Job) -> RunFinished:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from firegui.domain.fit import NetworkFitSettings
@@ -11,12 +12,20 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.weights import NetworkWeights
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OptimizeSpec:
-    """Stage 1 on ``project``, into the run folder ``out``.
+class Stage(StrEnum):
+    """A stage of a plan: the paper's first (step 4) and second (step 5)."""
 
-    ``project.plan`` holds every setting. ``warm_start`` starts from a schedule instead of the front; it was read from
-    ``warm_start_file``. ``resume`` goes on from the checkpoint in ``out`` and ends with the result of an unbroken run.
+    OPTIMIZE = "optimize"
+    PRUNE = "prune"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanSpec:
+    """One stage of a plan of ``project``, or both, into the run folder ``out``.
+
+    ``project.plan`` holds every setting. ``warm_start`` is the schedule that the first of ``stages`` begins with, in
+    place of the front (stage 1 only) and read from ``warm_start_file``; pruning alone needs one. ``resume`` goes on
+    from the checkpoint in ``out`` and ends with the result of an unbroken run.
     ``command`` is what a person would type to repeat it (see :mod:`firegui.runs.command`). ``frame_stride`` steps lie
     between displayed states; ``snapshot_seconds`` between pictures of the plan, ``checkpoint_seconds`` between
     checkpoints. ``project_folder`` is where the project is kept, for the record.
@@ -25,6 +34,7 @@ class OptimizeSpec:
     project: Project
     out: Path
     command: str
+    stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
     warm_start: Schedule | None = None
     resume: bool = False
     backend: str = "auto"
@@ -78,4 +88,4 @@ class CalibrateSpec:
     project_folders: tuple[Path, ...] = ()
 
 
-RunSpec = OptimizeSpec | EvaluateSpec | SkillSpec | CalibrateSpec
+RunSpec = PlanSpec | EvaluateSpec | SkillSpec | CalibrateSpec

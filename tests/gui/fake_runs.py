@@ -24,7 +24,7 @@ from firegui.runs.events import (
     RunState,
     StateChanged,
 )
-from firegui.runs.spec import EvaluateSpec, OptimizeSpec, RunSpec
+from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec
 
 Emit = Callable[[RunEvent], None]
 STRIDE = 5
@@ -73,19 +73,19 @@ class FakeExecute:
         self.threads.append(threading.get_ident())
         self.living += 1
         try:
-            if self.raises is not None and isinstance(spec, OptimizeSpec):
+            if self.raises is not None and isinstance(spec, PlanSpec):
                 raise self.raises
             if isinstance(spec, EvaluateSpec):
                 self._evaluate(spec, emit)
-            elif isinstance(spec, OptimizeSpec):
+            elif isinstance(spec, PlanSpec):
                 self._optimize(spec, emit, control)
         finally:
             self.living -= 1
 
     @property
-    def runs(self) -> list[OptimizeSpec]:
+    def runs(self) -> list[PlanSpec]:
         """The runs that were started."""
-        return [spec for spec in self.specs if isinstance(spec, OptimizeSpec)]
+        return [spec for spec in self.specs if isinstance(spec, PlanSpec)]
 
     @property
     def evaluations(self) -> list[EvaluateSpec]:
@@ -100,7 +100,7 @@ class FakeExecute:
             emit(PlanUpdated(-1, metrics(3.0, 2), frames(spec.project), (drop(3), drop(60, "water"))))
         emit(RunFinished(FinishReason.COMPLETED, "ready", None, metrics(24.6), None))
 
-    def _optimize(self, spec: OptimizeSpec, emit: Emit, control: RunControl) -> None:
+    def _optimize(self, spec: PlanSpec, emit: Emit, control: RunControl) -> None:
         spec.out.mkdir(parents=True, exist_ok=True)
         (spec.out / "run.toml").write_text("format = 1\n")
         emit(StateChanged(RunState.PREPARING))
@@ -131,6 +131,6 @@ class FakeExecute:
         )
 
 
-def run_spec(project: Project, out: Path) -> OptimizeSpec:
+def run_spec(project: Project, out: Path) -> PlanSpec:
     """A run of ``project`` into ``out``."""
-    return OptimizeSpec(project, out, "firegui optimize P --out R")
+    return PlanSpec(project, out, "firegui optimize P --out R")

@@ -24,7 +24,7 @@ from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunState
 from firegui.runs.folder import read_run
 from firegui.runs.lock import FolderLock
 from firegui.runs.runner import execute
-from firegui.runs.spec import OptimizeSpec, RunSpec
+from firegui.runs.spec import PlanSpec, RunSpec
 from tests.support import make_project, tiny_project
 
 LONG_MS = 60_000
@@ -253,8 +253,12 @@ def test_a_run_that_another_process_is_writing_is_listed_so_and_can_be_neither_r
 def test_going_on_keeps_the_schedule_that_a_run_started_from(tmp_path: Path) -> None:
     source = tmp_path / "start.csv"
     project, out = make_project(), tmp_path / "run"
-    spec = OptimizeSpec(
-        project, out, "firegui optimize …", Schedule.empty(project.calendar.n_steps, 4), warm_start_file=source
+    spec = PlanSpec(
+        project,
+        out,
+        "firegui optimize …",
+        warm_start=Schedule.empty(project.calendar.n_steps, 4),
+        warm_start_file=source,
     )
     execute(spec, lambda event: None, RunControl())
     again = resume_spec(project, tmp_path, out)

@@ -17,7 +17,7 @@ from firegui.io.project_store import load_project, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunState
 from firegui.runs.runner import execute
-from firegui.runs.spec import OptimizeSpec, RunSpec
+from firegui.runs.spec import PlanSpec, RunSpec
 from tests.support import make_project, tiny_project
 
 LONG_MS = 60_000
@@ -28,13 +28,13 @@ class LateExecute:
 
     def __init__(self) -> None:
         self.released = threading.Event()
-        self.started: list[OptimizeSpec] = []
+        self.started: list[PlanSpec] = []
 
     def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        if isinstance(spec, OptimizeSpec):
+        if isinstance(spec, PlanSpec):
             self.started.append(spec)
         execute(spec, emit, control)
-        if isinstance(spec, OptimizeSpec):
+        if isinstance(spec, PlanSpec):
             self.released.wait(60)
 
 

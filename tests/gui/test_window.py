@@ -31,7 +31,7 @@ from firegui.gui.theme import COLORS, Theme, apply_theme, current_theme
 from firegui.io.project_store import PROJECT_FILE, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState, StateChanged
-from firegui.runs.spec import OptimizeSpec, RunSpec
+from firegui.runs.spec import PlanSpec, RunSpec
 from tests.gui.hands import LEFT, centre_of
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -334,7 +334,7 @@ class _UntilStopped:
         self.stopped = threading.Event()
 
     def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        if isinstance(spec, OptimizeSpec):
+        if isinstance(spec, PlanSpec):
             spec.out.mkdir(parents=True)
             emit(StateChanged(RunState.RUNNING))
             while not control.stop_requested:
@@ -379,7 +379,7 @@ def test_a_second_stop_leaves_out_the_final_score(
     abandoned = threading.Event()
 
     def scoring(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        while isinstance(spec, OptimizeSpec) and not abandoned.is_set():
+        while isinstance(spec, PlanSpec) and not abandoned.is_set():
             threading.Event().wait(0.005)
             try:
                 control.check_abandoned()

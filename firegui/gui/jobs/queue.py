@@ -33,7 +33,7 @@ from firegui.runs.events import (
     StateChanged,
 )
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import PlanSpec
 
 
 class RunQueue(QObject):
@@ -58,7 +58,7 @@ class RunQueue(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._execute, self._clock = session, execute, clock
-        self._waiting: list[tuple[RunEntry, OptimizeSpec]] = []
+        self._waiting: list[tuple[RunEntry, PlanSpec]] = []
         self._active: RunEntry | None = None
         self._job: RunJob | None = None
         self._leaving = Leaving()
@@ -105,7 +105,7 @@ class RunQueue(QObject):
         taken, backend = self._list.folders, self._session.backend
         return self.start(optimize_spec(self._session.project, folder, self._clock(), backend=backend, taken=taken))
 
-    def start(self, spec: OptimizeSpec) -> RunEntry:
+    def start(self, spec: PlanSpec) -> RunEntry:
         """Start ``spec``, or queue it behind the run that works."""
         entry = RunEntry(
             run_title(spec.out, self._clock().date()), spec.out, spec.project, epochs=spec.project.plan.optimizer.epochs
@@ -210,7 +210,7 @@ class RunQueue(QObject):
             self.show(entry)
 
     # -- the run lane ------------------------------------------------------------------------------------------------
-    def _enqueue(self, entry: RunEntry, spec: OptimizeSpec) -> None:
+    def _enqueue(self, entry: RunEntry, spec: PlanSpec) -> None:
         self._waiting.append((entry, spec))
         self._start_next()
         self.changed.emit()

@@ -13,7 +13,7 @@ from firegui.domain.settings import Setting
 from firegui.errors import InputError
 from firegui.runs.command import optimize_command
 from firegui.runs.folder import read_run
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import PlanSpec
 
 RUNS = "runs"
 """The folder of a project that holds its runs."""
@@ -32,22 +32,22 @@ def new_run_folder(project_folder: Path, setting: Setting, now: datetime, taken:
 
 def optimize_spec(
     project: Project, project_folder: Path, now: datetime, *, backend: str = "auto", taken: Iterable[Path] = ()
-) -> OptimizeSpec:
+) -> PlanSpec:
     """A new run of ``project``, which must be saved in ``project_folder``."""
     out = new_run_folder(project_folder, project.plan.setting, now, taken)
-    return OptimizeSpec(
+    return PlanSpec(
         project, out, _command(project, project_folder, out, backend), backend=backend, project_folder=project_folder
     )
 
 
-def resume_spec(project: Project, project_folder: Path, out: Path, backend: str = "auto") -> OptimizeSpec:
+def resume_spec(project: Project, project_folder: Path, out: Path, backend: str = "auto") -> PlanSpec:
     """Go on with the stopped run in ``out``; its command still names the schedule that it started from."""
     source = None
     # A record that cannot be read is the run's own to refuse.
     with suppress(InputError):
         source = read_run(out).warm_start_file
     command = _command(project, project_folder, out, backend, source)
-    return OptimizeSpec(
+    return PlanSpec(
         project, out, command, resume=True, backend=backend, project_folder=project_folder, warm_start_file=source
     )
 

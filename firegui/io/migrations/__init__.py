@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from firegui.io.migrations import format_1
+from firegui.io.migrations import format_1, format_2
 
 TomlTable = dict[str, Any]
 Step = Callable[[TomlTable], TomlTable]
 
-CURRENT_FORMAT = 2
+CURRENT_FORMAT = 3
 
-STEPS: Mapping[int, Step] = MappingProxyType({1: format_1.to_2})
+STEPS: Mapping[int, Step] = MappingProxyType({1: format_1.to_2, 2: format_2.to_3})
 """``n`` → the step from format ``n`` to ``n + 1``."""
 
 

@@ -29,7 +29,7 @@ from firegui.rollout.machine import kernel_folder
 from firegui.runs.control import RunControl
 from firegui.runs.events import Message
 from firegui.runs.runner import execute
-from firegui.runs.spec import EvaluateSpec, OptimizeSpec
+from firegui.runs.spec import EvaluateSpec, PlanSpec
 from tests.support import make_project
 
 kept = []
@@ -42,9 +42,9 @@ def emit(event):
 project, out = make_project(epochs=12), Path(sys.argv[1])
 one = Schedule.empty(20, 4)
 one.logits[3, 0], one.poses[3, 0] = 1.0, (8.0, 10.0, 0.3)
-execute(OptimizeSpec(project, out / "run", ""), emit, RunControl())
+execute(PlanSpec(project, out / "run", ""), emit, RunControl())
 execute(EvaluateSpec(project, one), emit, RunControl())
-execute(OptimizeSpec(project, out / "warm", "", warm_start=one), emit, RunControl())
+execute(PlanSpec(project, out / "warm", "", warm_start=one), emit, RunControl())
 assert kept[-1] == len(list(kernel_folder().rglob("*.nbc"))) == kept[1] > 0, kept
 """
 

@@ -15,7 +15,7 @@ from firegui.rollout.kernels.gpu_rollout import Rollouts
 from firegui.runs.control import RunControl
 from firegui.runs.events import DeviceUsed, FinishReason, Message, RunEvent, RunFinished
 from firegui.runs.runner import execute
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import PlanSpec
 from tests.support import make_project
 
 
@@ -33,7 +33,7 @@ def card(monkeypatch: pytest.MonkeyPatch) -> None:
 def run(out: Path, backend: str) -> tuple[list[Message], Metrics]:
     """The messages of a run of two epochs, and the score of its plan."""
     events: list[RunEvent] = []
-    spec = OptimizeSpec(make_project(epochs=2), out, "", backend=backend, snapshot_seconds=float("inf"))
+    spec = PlanSpec(make_project(epochs=2), out, "", backend=backend, snapshot_seconds=float("inf"))
     execute(spec, events.append, RunControl())
     end = events[-1]
     assert isinstance(end, RunFinished)

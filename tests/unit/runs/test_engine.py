@@ -11,7 +11,7 @@ from firegui.domain.schedule import Schedule
 from firegui.runs.engine import LazyEngine, warmed
 from firegui.runs.events import DeviceUsed, Message
 from firegui.runs.messages import engine_words
-from firegui.runs.spec import EvaluateSpec, OptimizeSpec
+from firegui.runs.spec import EvaluateSpec, PlanSpec
 from tests.support import make_project
 from tests.unit.runs.fakes import carried_out
 
@@ -69,7 +69,7 @@ def test_what_computes_a_run_is_said_in_words() -> None:
 @pytest.mark.parametrize("kind", ["optimize", "evaluate"])
 def test_a_run_says_what_it_computes_on_and_what_was_asked_for(tmp_path: Path, kind: str) -> None:
     project = make_project(epochs=1)
-    spec = OptimizeSpec(project, tmp_path / "run", "") if kind == "optimize" else EvaluateSpec(project)
+    spec = PlanSpec(project, tmp_path / "run", "") if kind == "optimize" else EvaluateSpec(project)
     messages = [event for event in carried_out(spec) if isinstance(event, Message)]
     said = [message for message in messages if message.device is not None]
     assert [message.device for message in said] == [DeviceUsed("auto", "the none of the test")]

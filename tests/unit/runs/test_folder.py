@@ -13,20 +13,20 @@ from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunFinished, 
 from firegui.runs.folder import check_out, read_drops, read_run
 from firegui.runs.history import COLUMNS, history_text, read_history
 from firegui.runs.runner import execute
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import PlanSpec
 from tests.support import make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out
 
 
 @pytest.fixture
-def spec(tmp_path: Path) -> OptimizeSpec:
-    return OptimizeSpec(
+def spec(tmp_path: Path) -> PlanSpec:
+    return PlanSpec(
         make_project(epochs=4), tmp_path / "run", "firegui optimize X --out run", project_folder=tmp_path / "X.firegui"
     )
 
 
 @pytest.fixture
-def finished_run(spec: OptimizeSpec) -> Path:
+def finished_run(spec: PlanSpec) -> Path:
     carried_out(spec)
     return spec.out
 
@@ -45,7 +45,7 @@ def test_occupancy_is_one_band_per_day_dated_at_its_end(finished_run: Path) -> N
         assert raster.descriptions == ("P(fire) 2020-08-20T00:00-07:00", "P(fire) 2020-08-21T00:00-07:00")
 
 
-def test_the_record_says_what_was_run(finished_run: Path, spec: OptimizeSpec) -> None:
+def test_the_record_says_what_was_run(finished_run: Path, spec: PlanSpec) -> None:
     record = read_run(finished_run)
     assert record.command == spec.command
     assert record.settings == spec.project.plan
@@ -57,7 +57,7 @@ def test_the_record_says_what_was_run(finished_run: Path, spec: OptimizeSpec) ->
 
 
 def test_the_project_in_a_record_is_the_one_that_was_run_but_for_its_rasters(
-    finished_run: Path, spec: OptimizeSpec
+    finished_run: Path, spec: PlanSpec
 ) -> None:
     kept, run = read_run(finished_run).project, spec.project
     assert kept.planned_fleet == run.planned_fleet
@@ -109,7 +109,7 @@ def test_hidden_leftovers_do_not_make_a_folder_somebody_elses(tmp_path: Path) ->
     assert check_out(tmp_path, resume=False) is None
 
 
-def test_a_finished_run_is_not_overwritten(finished_run: Path, spec: OptimizeSpec) -> None:
+def test_a_finished_run_is_not_overwritten(finished_run: Path, spec: PlanSpec) -> None:
     before = {path: path.read_bytes() for path in finished_run.iterdir()}
     last = carried_out(spec)[-1]
     assert isinstance(last, RunFinished)
@@ -117,13 +117,13 @@ def test_a_finished_run_is_not_overwritten(finished_run: Path, spec: OptimizeSpe
     assert {path: path.read_bytes() for path in finished_run.iterdir()} == before
 
 
-def test_an_interrupted_run_is_not_overwritten_either(spec: OptimizeSpec) -> None:
+def test_an_interrupted_run_is_not_overwritten_either(spec: PlanSpec) -> None:
     carried_out(spec, FakeEngine(during_epoch=_killed_at(2)), RunControl())
     with pytest.raises(InputError, match="holds a finished run"):
         check_out(spec.out, resume=False)
 
 
-def test_a_run_that_never_got_anywhere_may_be_overwritten(spec: OptimizeSpec) -> None:
+def test_a_run_that_never_got_anywhere_may_be_overwritten(spec: PlanSpec) -> None:
     control = RunControl()
     control.request_stop()
     carried_out(spec, FakeEngine(), control)
@@ -160,13 +160,13 @@ def test_damaged_metrics_are_said_to_be_so(finished_run: Path) -> None:
         read_run(finished_run)
 
 
-def test_a_run_without_drops_yet_says_how_to_get_them(spec: OptimizeSpec) -> None:
+def test_a_run_without_drops_yet_says_how_to_get_them(spec: PlanSpec) -> None:
     carried_out(spec, FakeEngine(during_epoch=_killed_at(0)))
     with pytest.raises(InputError, match="has no finished plan — resume the run"):
         read_drops(spec.out)
 
 
-def test_a_run_killed_between_two_checkpoints_can_be_read_and_resumed(spec: OptimizeSpec) -> None:
+def test_a_run_killed_between_two_checkpoints_can_be_read_and_resumed(spec: PlanSpec) -> None:
     with pytest.raises(SystemExit):
         carried_out(replace(spec, checkpoint_seconds=0.0), FakeEngine(during_epoch=_exit_at(2)))
     record = read_run(spec.out)
@@ -196,7 +196,7 @@ def _exit_at(at: int):  # type: ignore[no-untyped-def]
     return during
 
 
-def test_the_record_says_running_from_the_first_epoch_on_and_paused_while_it_is(spec: OptimizeSpec) -> None:
+def test_the_record_says_running_from_the_first_epoch_on_and_paused_while_it_is(spec: PlanSpec) -> None:
     said: list[RunState] = []
     control = RunControl()
 

@@ -12,7 +12,7 @@ from firegui.errors import InputError
 from firegui.runs.events import RunEvent, RunFinished
 from firegui.runs.folder import check_out, read_run
 from firegui.runs.lock import LOCK, FolderLock, is_held
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import PlanSpec
 from tests.support import make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out
 
@@ -27,8 +27,8 @@ time.sleep(60)
 
 
 @pytest.fixture
-def spec(tmp_path: Path) -> OptimizeSpec:
-    return OptimizeSpec(make_project(epochs=4), tmp_path / "run", "firegui optimize …", checkpoint_seconds=0.0)
+def spec(tmp_path: Path) -> PlanSpec:
+    return PlanSpec(make_project(epochs=4), tmp_path / "run", "firegui optimize …", checkpoint_seconds=0.0)
 
 
 def problems_of(events: list[RunEvent]) -> str:
@@ -37,7 +37,7 @@ def problems_of(events: list[RunEvent]) -> str:
     return "\n".join(map(str, last.problems))
 
 
-def test_a_second_run_into_the_folder_of_a_live_one_is_refused_and_changes_nothing(spec: OptimizeSpec) -> None:
+def test_a_second_run_into_the_folder_of_a_live_one_is_refused_and_changes_nothing(spec: PlanSpec) -> None:
     refusals: list[str] = []
     states: list[tuple[bool, dict[Path, bytes]]] = []
 
@@ -56,7 +56,7 @@ def test_a_second_run_into_the_folder_of_a_live_one_is_refused_and_changes_nothi
     assert [row.epoch for row in read_run(spec.out).history] == [0, 1, 2, 3]
 
 
-def test_a_run_that_lost_the_race_for_the_folder_is_refused(spec: OptimizeSpec) -> None:
+def test_a_run_that_lost_the_race_for_the_folder_is_refused(spec: PlanSpec) -> None:
     # Between the check of the folder and the first write to it another run comes and goes.
     late = FakeEngine(during_build=lambda tell: carried_out(spec))
     assert "holds a finished run" in problems_of(carried_out(spec, late))
@@ -65,13 +65,13 @@ def test_a_run_that_lost_the_race_for_the_folder_is_refused(spec: OptimizeSpec) 
     assert "has just written to this folder" in problems_of(carried_out(longer, late))
 
 
-def _longer(spec: OptimizeSpec) -> OptimizeSpec:
+def _longer(spec: PlanSpec) -> PlanSpec:
     plan = spec.project.plan
     longer = replace(plan, optimizer=replace(plan.optimizer, epochs=6))
     return replace(spec, project=replace(spec.project, plan=longer))
 
 
-def test_a_run_is_live_while_it_works_and_not_after(spec: OptimizeSpec) -> None:
+def test_a_run_is_live_while_it_works_and_not_after(spec: PlanSpec) -> None:
     seen: list[bool] = []
     carried_out(spec, FakeEngine(during_epoch=lambda epoch: seen.append(read_run(spec.out).is_live)))
     assert seen == [True] * 4
@@ -79,7 +79,7 @@ def test_a_run_is_live_while_it_works_and_not_after(spec: OptimizeSpec) -> None:
 
 
 @pytest.mark.parametrize("error", [MemoryError, InputError], ids=lambda kind: kind.__name__)
-def test_a_run_that_fails_lets_the_folder_go(spec: OptimizeSpec, error: type[Exception]) -> None:
+def test_a_run_that_fails_lets_the_folder_go(spec: PlanSpec, error: type[Exception]) -> None:
     def during(epoch: int) -> None:
         raise error(())
 

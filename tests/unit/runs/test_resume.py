@@ -18,14 +18,14 @@ from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunFinished
 from firegui.runs.folder import read_run
 from firegui.runs.history import history_text
 from firegui.runs.runner import execute
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import PlanSpec
 from tests.support import make_project, random_maps
 
 EPOCHS = 12
 EXACT = ("plan.safetensors", "checkpoint.safetensors", "schedule.csv", "drops.json", "metrics.json", "occupancy.tif")
 
 
-def run(spec: OptimizeSpec, stop_after: int | None = None, *, in_epoch: bool = False) -> RunFinished:
+def run(spec: PlanSpec, stop_after: int | None = None, *, in_epoch: bool = False) -> RunFinished:
     """Carry ``spec`` out, stopping after an epoch, or within the next one."""
     control, ends = RunControl(), []
     if in_epoch:
@@ -59,10 +59,8 @@ class _StopsInside(RunControl):
         super().check()
 
 
-def spec_in(folder: Path, project: Project | None = None) -> OptimizeSpec:
-    return OptimizeSpec(
-        project or make_project(epochs=EPOCHS), folder, "firegui optimize …", snapshot_seconds=float("inf")
-    )
+def spec_in(folder: Path, project: Project | None = None) -> PlanSpec:
+    return PlanSpec(project or make_project(epochs=EPOCHS), folder, "firegui optimize …", snapshot_seconds=float("inf"))
 
 
 def with_epochs(project: Project, epochs: int) -> Project:

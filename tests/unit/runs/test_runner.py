@@ -23,14 +23,14 @@ from firegui.runs.events import (
 )
 from firegui.runs.folder import RunFolder, read_run
 from firegui.runs.runner import execute
-from firegui.runs.spec import EvaluateSpec, OptimizeSpec
+from firegui.runs.spec import EvaluateSpec, PlanSpec
 from tests.support import make_project
 from tests.unit.runs.fakes import BASELINE, FakeEngine, carried_out
 
 
 @pytest.fixture
-def spec(tmp_path: Path) -> OptimizeSpec:
-    return OptimizeSpec(make_project(epochs=6), tmp_path / "run", "firegui optimize …", snapshot_seconds=float("inf"))
+def spec(tmp_path: Path) -> PlanSpec:
+    return PlanSpec(make_project(epochs=6), tmp_path / "run", "firegui optimize …", snapshot_seconds=float("inf"))
 
 
 def states(events: list[RunEvent]) -> list[RunState]:
@@ -47,20 +47,20 @@ def epochs(events: list[RunEvent]) -> list[EpochDone]:
     return [event for event in events if isinstance(event, EpochDone)]
 
 
-def test_a_run_prepares_runs_and_finishes_in_that_order(spec: OptimizeSpec) -> None:
+def test_a_run_prepares_runs_and_finishes_in_that_order(spec: PlanSpec) -> None:
     events = carried_out(spec)
     assert states(events) == [RunState.PREPARING, RunState.RUNNING, RunState.FINISHED]
     kinds = [type(event) for event in events if not isinstance(event, (Message, StateChanged))]
     assert kinds == [BaselineReady, *[EpochDone] * 6, PlanUpdated, RunFinished]
 
 
-def test_every_epoch_reports_its_cost_as_three_rollouts(spec: OptimizeSpec) -> None:
+def test_every_epoch_reports_its_cost_as_three_rollouts(spec: PlanSpec) -> None:
     rows = epochs(carried_out(spec))
     assert [(row.epoch, row.rollouts) for row in rows] == [(n, 3 * (n + 1)) for n in range(6)]
     assert [row.best for row in rows] == [9.0, 7.0, 7.0, 6.0, 5.0, 5.0]
 
 
-def test_the_best_plan_is_scored_at_nominal_effectiveness(spec: OptimizeSpec) -> None:
+def test_the_best_plan_is_scored_at_nominal_effectiveness(spec: PlanSpec) -> None:
     engine = FakeEngine()
     finished = end(carried_out(spec, engine))
     assert engine.built_with == [spec.project.plan.design]
@@ -72,7 +72,7 @@ def test_the_best_plan_is_scored_at_nominal_effectiveness(spec: OptimizeSpec) ->
     assert scores.design.objective == 5.0
 
 
-def test_completing_all_epochs_says_how_to_go_on(spec: OptimizeSpec) -> None:
+def test_completing_all_epochs_says_how_to_go_on(spec: PlanSpec) -> None:
     finished = end(carried_out(spec))
     assert finished.reason is FinishReason.COMPLETED
     assert "completed 6 epochs" in finished.message
@@ -80,7 +80,7 @@ def test_completing_all_epochs_says_how_to_go_on(spec: OptimizeSpec) -> None:
     assert "raise the epochs" in finished.message
 
 
-def test_running_out_of_patience_says_what_to_change(spec: OptimizeSpec) -> None:
+def test_running_out_of_patience_says_what_to_change(spec: PlanSpec) -> None:
     settings = replace(spec.project.plan.optimizer, epochs=100, patience=3)
     spec = replace(spec, project=replace(spec.project, plan=replace(spec.project.plan, optimizer=settings)))
     finished = end(carried_out(spec))
@@ -89,7 +89,7 @@ def test_running_out_of_patience_says_what_to_change(spec: OptimizeSpec) -> None
     assert "raise the patience or the learning rate" in finished.message
 
 
-def test_a_stop_keeps_the_best_so_far_and_scores_it(spec: OptimizeSpec) -> None:
+def test_a_stop_keeps_the_best_so_far_and_scores_it(spec: PlanSpec) -> None:
     control = RunControl()
     engine = FakeEngine(during_epoch=lambda epoch: control.request_stop() if epoch == 3 else None)
     events = carried_out(spec, engine, control)
@@ -110,7 +110,7 @@ def test_a_stop_keeps_the_best_so_far_and_scores_it(spec: OptimizeSpec) -> None:
     }
 
 
-def test_an_urgent_stop_saves_the_plan_without_scoring_it(spec: OptimizeSpec) -> None:
+def test_an_urgent_stop_saves_the_plan_without_scoring_it(spec: PlanSpec) -> None:
     control = RunControl()
     engine = FakeEngine(during_epoch=lambda epoch: control.request_stop(now=True) if epoch == 3 else None)
     finished = end(carried_out(spec, engine, control))
@@ -121,7 +121,7 @@ def test_an_urgent_stop_saves_the_plan_without_scoring_it(spec: OptimizeSpec) ->
     assert read_run(spec.out).scores.baseline is not None
 
 
-def test_a_stop_before_the_first_epoch_leaves_a_run_without_a_plan(spec: OptimizeSpec) -> None:
+def test_a_stop_before_the_first_epoch_leaves_a_run_without_a_plan(spec: PlanSpec) -> None:
     control = RunControl()
     control.request_stop()
     events = carried_out(spec, FakeEngine(), control)
@@ -131,7 +131,7 @@ def test_a_stop_before_the_first_epoch_leaves_a_run_without_a_plan(spec: Optimiz
     assert not read_run(spec.out).has_plan
 
 
-def test_a_paused_run_holds_until_it_is_resumed(spec: OptimizeSpec) -> None:
+def test_a_paused_run_holds_until_it_is_resumed(spec: PlanSpec) -> None:
     control, held = RunControl(), threading.Event()
     events: list[RunEvent] = []
 
@@ -155,7 +155,7 @@ def test_a_paused_run_holds_until_it_is_resumed(spec: OptimizeSpec) -> None:
     assert len(epochs(events)) == 6
 
 
-def test_a_stop_wakes_a_paused_run(spec: OptimizeSpec) -> None:
+def test_a_stop_wakes_a_paused_run(spec: PlanSpec) -> None:
     control = RunControl()
     events: list[RunEvent] = []
 
@@ -171,7 +171,7 @@ def test_a_stop_wakes_a_paused_run(spec: OptimizeSpec) -> None:
     assert end(events).nominal is not None
 
 
-def test_bad_input_is_listed_completely_and_nothing_is_written(spec: OptimizeSpec) -> None:
+def test_bad_input_is_listed_completely_and_nothing_is_written(spec: PlanSpec) -> None:
     plan = replace(spec.project.plan, days=99, optimizer=replace(spec.project.plan.optimizer, epochs=0))
     spec.out.parent.joinpath("notes.txt").write_text("mine")
     finished = end(carried_out(replace(spec, project=replace(spec.project, plan=plan), out=spec.out.parent)))
@@ -183,7 +183,7 @@ def test_bad_input_is_listed_completely_and_nothing_is_written(spec: OptimizeSpe
     assert [path.name for path in spec.out.parent.iterdir()] == ["notes.txt"]
 
 
-def test_a_model_that_cannot_be_built_leaves_no_folder(spec: OptimizeSpec) -> None:
+def test_a_model_that_cannot_be_built_leaves_no_folder(spec: PlanSpec) -> None:
     def refuse(tell: Tell) -> None:
         raise InputError([Problem("backend", "cuda is not there", "use cpu")])
 
@@ -200,7 +200,7 @@ def test_a_model_that_cannot_be_built_leaves_no_folder(spec: OptimizeSpec) -> No
         RuntimeError("DefaultCPUAllocator: can't allocate memory"),
     ],
 )
-def test_missing_memory_fails_with_a_remedy_and_keeps_the_checkpoint(spec: OptimizeSpec, error: Exception) -> None:
+def test_missing_memory_fails_with_a_remedy_and_keeps_the_checkpoint(spec: PlanSpec, error: Exception) -> None:
     finished = end(carried_out(spec, FakeEngine(during_epoch=_raising(error, 2))))
     assert finished.reason is FinishReason.FAILED
     assert "ran out of memory; plan fewer days" in finished.message
@@ -210,7 +210,7 @@ def test_missing_memory_fails_with_a_remedy_and_keeps_the_checkpoint(spec: Optim
     assert not (spec.out / "error.log").exists()
 
 
-def test_an_unforeseen_error_ends_in_a_message_and_a_log_not_a_traceback(spec: OptimizeSpec) -> None:
+def test_an_unforeseen_error_ends_in_a_message_and_a_log_not_a_traceback(spec: PlanSpec) -> None:
     finished = end(carried_out(spec, FakeEngine(during_epoch=_raising(ZeroDivisionError("boom"), 2))))
     assert finished.reason is FinishReason.FAILED
     assert "ZeroDivisionError: boom" in finished.message
@@ -219,7 +219,7 @@ def test_an_unforeseen_error_ends_in_a_message_and_a_log_not_a_traceback(spec: O
     assert "Traceback" in (spec.out / "error.log").read_text(encoding="utf-8")
 
 
-def test_a_listener_that_fails_ends_the_run_with_a_log(spec: OptimizeSpec) -> None:
+def test_a_listener_that_fails_ends_the_run_with_a_log(spec: PlanSpec) -> None:
     events: list[RunEvent] = []
 
     def emit(event: RunEvent) -> None:
@@ -233,7 +233,7 @@ def test_a_listener_that_fails_ends_the_run_with_a_log(spec: OptimizeSpec) -> No
 
 
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(
-    spec: OptimizeSpec, monkeypatch: pytest.MonkeyPatch
+    spec: PlanSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, calls = RunFolder.write_history, iter([True, True])
 
@@ -250,19 +250,19 @@ def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(
     assert end(events).reason is FinishReason.COMPLETED
 
 
-def test_without_a_snapshot_interval_no_picture_is_made_before_the_end(spec: OptimizeSpec) -> None:
+def test_without_a_snapshot_interval_no_picture_is_made_before_the_end(spec: PlanSpec) -> None:
     pictures = [event for event in carried_out(spec) if isinstance(event, PlanUpdated)]
     assert [picture.epoch for picture in pictures] == [4]
 
 
-def test_pictures_show_improvements_only(spec: OptimizeSpec) -> None:
+def test_pictures_show_improvements_only(spec: PlanSpec) -> None:
     events = carried_out(replace(spec, snapshot_seconds=0.0))
     pictures = [event for event in events if isinstance(event, PlanUpdated)]
     assert [picture.epoch for picture in pictures] == [0, 1, 3, 4, 4]
     assert all(picture.drops for picture in pictures)
 
 
-def test_pictures_keep_their_distance_and_catch_up(spec: OptimizeSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_keep_their_distance_and_catch_up(spec: PlanSpec, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(10_000))
     monkeypatch.setattr("firegui.runs.pictures.time.monotonic", lambda: float(next(clock)))
     events = carried_out(replace(spec, snapshot_seconds=6.0))

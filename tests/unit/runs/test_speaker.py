@@ -8,7 +8,7 @@ import pytest
 
 from firegui.rollout.remark import Remark, Tell
 from firegui.runs.events import DeviceUsed, Message
-from firegui.runs.spec import EvaluateSpec, OptimizeSpec, RunSpec
+from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec
 from tests.support import make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out
 
@@ -20,7 +20,7 @@ def spec(request: pytest.FixtureRequest, tmp_path: Path) -> RunSpec:
     project = make_project(epochs=2)
     if request.param == "evaluate":
         return EvaluateSpec(project, backend="cuda")
-    return OptimizeSpec(project, tmp_path / "run", "", backend="cuda")
+    return PlanSpec(project, tmp_path / "run", "", backend="cuda")
 
 
 def messages(spec: RunSpec, engine: FakeEngine) -> list[Message]:

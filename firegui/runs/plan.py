@@ -31,7 +31,7 @@ from firegui.runs.pictures import Pictures
 from firegui.runs.protocols import Engine, EngineModel, EpochResult, Planner
 from firegui.runs.resume import resume_problems
 from firegui.runs.speaker import Speaker
-from firegui.runs.spec import OptimizeSpec
+from firegui.runs.spec import PlanSpec
 from firegui.runs.state import RunMachine
 
 ROLLOUTS_PER_EPOCH = 3
@@ -40,12 +40,12 @@ ROLLOUTS_PER_EPOCH = 3
 _REASONS = {"epochs": FinishReason.COMPLETED, "patience": FinishReason.PATIENCE}
 
 
-class Optimization:
-    """Carries out an :class:`~firegui.runs.spec.OptimizeSpec`."""
+class Planning:
+    """Carries out an :class:`~firegui.runs.spec.PlanSpec`."""
 
     def __init__(
         self,
-        spec: OptimizeSpec,
+        spec: PlanSpec,
         emit: Callable[[RunEvent], None],
         control: RunControl,
         engine: Engine,
