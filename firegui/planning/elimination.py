@@ -1,0 +1,283 @@
+"""Stage 2 (paper, section ``step5``): backward elimination of the drops that the constraints do not need.
+
+The decision set holds the schedules ``u(S)`` with ``S`` a subset of what the reference executes: its poses, its logits
+on ``S`` and −3 elsewhere, so that no drop which a turnaround had blocked takes the place of a removed one. Removals are
+tested in batches by rollouts and accepted only when every constraint holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file, save
+
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
+from firegui.domain.settings import EliminationSettings, ObjectiveWeights
+from firegui.errors import InputError, Problem
+from firegui.io.atomic import replacing
+from firegui.planning.batches import Batches
+from firegui.planning.trials import TERMS, Trial, ratios, thresholds
+from firegui.rollout.day_state import DayState
+from firegui.rollout.gates import apply_gates
+from firegui.rollout.model import Model
+from firegui.rollout.simulate import Rollout, simulate, simulate_many, simulate_with_gradient
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Check = Callable[[], None]
+
+AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE = "", "minimal", "allowance", "infeasible"
+ENDS = (AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EliminationState:
+    """Everything that decides how the elimination goes on.
+
+    ``kept [T, A]`` is ``S``, ``order [n]`` the flat indices of this pass in the order of their tests, ``stack [m, 3]``
+    what of the batch at work is open (:class:`~firegui.planning.batches.Batches`). ``counts``: passes, rollouts,
+    removed in this pass, how it ended (an index of :data:`ENDS`), and of the batches position, size and hopeful.
+    """
+
+    kept: Bools
+    order: Ints
+    stack: Ints
+    counts: Ints
+
+    def save(self, path: Path) -> None:
+        """Write as safetensors, atomically."""
+        arrays = {item.name: np.ascontiguousarray(getattr(self, item.name)) for item in fields(self)}
+        arrays["kept"] = arrays["kept"].astype(np.uint8)
+        with replacing(path) as temporary:
+            temporary.write_bytes(save(arrays))
+
+    @staticmethod
+    def load(path: Path) -> EliminationState:
+        """Read what :meth:`save` wrote. Raises :class:`~firegui.errors.InputError` when the file cannot be used."""
+        try:
+            stored = load_file(path)
+            stored["kept"] = stored["kept"].astype(bool)
+            return EliminationState(**{item.name: stored[item.name] for item in fields(EliminationState)})
+        except Exception as error:  # safetensors raises its own and OSError alike
+            remedy = "start the run again without resuming"
+            raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EliminationReport:
+    """Where the elimination is.
+
+    ``rollouts`` counts those that the rule asks for. ``ratios`` are ``ℓ_k / τ_k`` of the plan as it is, by term;
+    ``rollout`` that of the plan as it is.
+    """
+
+    passes: int
+    rollouts: int
+    drops: int
+    drops_before: int
+    removed: int
+    tested: int
+    to_test: int
+    batch: int
+    ratios: dict[str, float]
+    metrics: Metrics
+
+
+class Elimination:
+    """The backward elimination of one reference schedule.
+
+    Independent tests are rolled out together, on a guess of how the ones before them end; an answer whose guess was
+    wrong is thrown away, so the accepted set is the one of the sequential rule whatever the number of threads.
+    """
+
+    def __init__(
+        self, model: Model, settings: EliminationSettings, trials: Sequence[Trial], reference: Schedule, *,
+        ahead: int = 2, state: EliminationState | None = None, check: Check | None = None,
+    ) -> None:  # fmt: skip
+        """Begin with ``reference``, or go on from ``state``; ``trials[0]`` is the undisturbed rollout on ``model``.
+
+        ``ahead`` tests are rolled out at a time.
+        """
+        self._model, self._settings, self._trials, self._ahead = model, settings, tuple(trials), max(1, ahead)
+        gates = apply_gates(reference.proposed, model.fleet, model.maps.steps_per_day)
+        self._reference, self._executed = reference, gates.executed
+        self._pinned = _pinned(model, gates.executed)
+        self._order, self._batches = np.empty(0, np.int64), self._pass_over(0, hopeful=True)
+        self._passes = self._rollouts = self._removed = 0
+        self._kept = gates.executed.copy()
+        self._finished = AT_WORK
+        if state is not None:
+            self._restore(state)
+        self._now = self._roll(self._trials[0], self.schedule, check)
+        if state is None:
+            self._rollouts = 1
+            if not all(self._holds(trial, self.schedule, check) for trial in self._trials):
+                self._finished = INFEASIBLE
+
+    # -- what it is now ----------------------------------------------------------------------------------------------
+    @property
+    def schedule(self) -> Schedule:
+        """``u(S)``."""
+        return subset(self._reference, self._kept)
+
+    @property
+    def kept(self) -> Bools:
+        """``S`` as bool ``[T, A]``."""
+        return self._kept
+
+    @property
+    def finished(self) -> str:
+        """Why it ended; empty while it is at work.
+
+        ``"minimal"``: no single drop can be removed; ``"allowance"``: the rollouts are used up; ``"infeasible"``: the
+        reference itself breaks a constraint.
+        """
+        return self._finished
+
+    @property
+    def report(self) -> EliminationReport:
+        """Where it is."""
+        return EliminationReport(
+            self._passes, self._rollouts, int(self._kept.sum()), int(self._executed.sum()), self._removed,
+            self._batches.decided, self._batches.count, self._batches.size,
+            ratios(self._now.metrics, self._trials[0].bounds), self._now.metrics,
+        )  # fmt: skip
+
+    def state(self) -> EliminationState:
+        """A value to go on from."""
+        batches = self._batches
+        counts = [self._passes, self._rollouts, self._removed, ENDS.index(self._finished)]
+        counts += [batches.position, batches.size, int(batches.hopeful)]
+        return EliminationState(self._kept, self._order, batches.stack_array(), np.array(counts, np.int64))
+
+    # -- the search --------------------------------------------------------------------------------------------------
+    def advance(self, check: Check | None = None) -> EliminationReport:
+        """Decide on the next tests, or begin a pass. A cancelled call leaves everything as it was."""
+        if self._finished:
+            return self.report
+        if self._batches.is_done:
+            self._next_pass(check)
+            return self.report
+        tests = self._likely_tests()
+        rollouts = self._nominal([candidate for candidate, _ in tests], check)
+        for (candidate, guess), rollout in zip(tests, rollouts, strict=True):
+            feasible = self._within(self._trials[0], rollout) and all(
+                self._holds(trial, subset(self._reference, candidate), check) for trial in self._trials[1:]
+            )
+            self._decide(candidate, rollout, feasible)
+            if self._finished or feasible is not guess:
+                break
+        return self.report
+
+    def _likely_tests(self) -> list[tuple[Bools, bool]]:
+        """The next test and those that follow if the guesses are right: the drops that are left, and the guess."""
+        tests: list[tuple[Bools, bool]] = []
+        batches, kept = self._batches, self._kept
+        while len(tests) < self._ahead and not batches.is_done:
+            begin, end = batches.next
+            left = kept.copy()
+            left.ravel()[self._order[begin:end]] = False
+            tests.append((left, batches.guess))
+            kept = left if batches.guess else kept
+            batches = batches.after(batches.guess)
+        return tests
+
+    def _decide(self, candidate: Bools, rollout: Rollout, feasible: bool) -> None:
+        self._rollouts += len(self._trials) if feasible else 1
+        if feasible:
+            begin, end = self._batches.next
+            self._kept, self._removed = candidate, self._removed + end - begin
+            unchanged = len(self._now.states) - len(rollout.states)
+            self._now = replace(rollout, states=(*self._now.states[:unchanged], *rollout.states))
+        self._batches = self._batches.after(feasible)
+        if self._rollouts >= self._settings.allowance:
+            self._finished = EXHAUSTED
+
+    def _next_pass(self, check: Check | None) -> None:
+        if self._passes > 0 and self._removed == 0:
+            self._finished = MINIMAL
+            return
+        elements = self._kept & ~self._pinned
+        order = removal_order(self._model, self._trials[0], self._reference, elements, self.schedule, check)
+        self._order, self._batches = order, self._pass_over(len(order), hopeful=self._passes == 0)
+        self._passes, self._removed, self._rollouts = self._passes + 1, 0, self._rollouts + 1
+
+    def _pass_over(self, count: int, *, hopeful: bool) -> Batches:
+        largest = self._settings.largest_batch
+        return Batches(count, largest, min(self._settings.first_batch, largest), hopeful=hopeful)
+
+    def _nominal(self, candidates: Sequence[Bools], check: Check | None) -> list[Rollout]:
+        """Roll every candidate out on the first trial, from the last day boundary before what it removes."""
+        trial, per_day = self._trials[0], self._model.maps.steps_per_day
+        starts: list[DayState | None] = []
+        for candidate in candidates:
+            first = int(np.flatnonzero((self._kept & ~candidate).any(axis=1))[0]) // per_day
+            starts.append(self._now.states[first] if self._now.states else None)
+        schedules = [subset(self._reference, candidate) for candidate in candidates]
+        return simulate_many(
+            trial.model, schedules, starts=starts, bounds=trial.bounds, keep_states=True, check=check
+        )
+
+    def _roll(self, trial: Trial, schedule: Schedule, check: Check | None) -> Rollout:
+        return simulate(trial.model, trial.schedule(schedule), check=check, keep_states=True)
+
+    def _holds(self, trial: Trial, schedule: Schedule, check: Check | None) -> bool:
+        rollout = simulate(trial.model, trial.schedule(schedule), bounds=trial.bounds, check=check)
+        return self._within(trial, rollout)
+
+    @staticmethod
+    def _within(trial: Trial, rollout: Rollout) -> bool:
+        return rollout.exceeded is None and all(
+            getattr(rollout.metrics, f"loss_{term}") <= getattr(trial.bounds, term) for term in TERMS
+        )
+
+    def _restore(self, state: EliminationState) -> None:
+        if state.kept.shape != self._executed.shape or (state.kept & ~self._executed).any():
+            remedy = "resume with the project the run was started on"
+            raise InputError([Problem("elimination checkpoint", "is not of this schedule", remedy)])
+        self._kept, self._order = state.kept, state.order
+        self._passes, self._rollouts, self._removed, ended, position, size, hopeful = map(int, state.counts)
+        self._finished = ENDS[ended]
+        self._batches = Batches(
+            len(state.order), self._settings.largest_batch, size, position, Batches.stack_of(state.stack), bool(hopeful)
+        )
+
+
+def subset(reference: Schedule, kept: Bools) -> Schedule:
+    """``u(S)``: the poses of ``reference``, its logits on ``S = kept [T, A]`` and −3 elsewhere."""
+    return replace(reference, logits=np.where(kept, reference.logits, UNLISTED_LOGIT))
+
+
+def removal_order(
+    model: Model, trial: Trial, reference: Schedule, elements: Bools, schedule: Schedule, check: Check | None
+) -> Ints:
+    """Flat indices of ``elements [T, A]`` in the order of their tests (paper, ``step5``, "Order of removals").
+
+    By ``−g`` increasing, with ``g = ∂/∂D Σ_k ℓ_k / τ_k`` the straight-through gradient at ``schedule``; on ties by
+    ``D^ref`` increasing, then by step and column.
+    """
+    scale = {term: getattr(trial.bounds, term) for term in TERMS}
+    weights = ObjectiveWeights(
+        **{term: 1.0 / limit if 0.0 < limit < np.inf else 0.0 for term, limit in scale.items()}, budget=0.0
+    )
+    _, gradient = simulate_with_gradient(replace(model, weights=weights), schedule, check=check)
+    flat = np.flatnonzero(elements)
+    rise, logit = -gradient.logit.ravel()[flat], reference.logits.ravel()[flat]
+    return flat[np.lexsort((flat, logit, rise))].astype(np.int64)
+
+
+def nominal_trial(
+    model: Model, settings: EliminationSettings, reference: Schedule, terms: tuple[str, ...], check: Check | None = None
+) -> tuple[Trial, Metrics]:
+    """The paper's own test, with thresholds from a new evaluation of ``reference``; also returns that."""
+    metrics = simulate(model, reference, check=check).metrics
+    return Trial(model, thresholds(metrics, terms, settings)), metrics
+
+
+def _pinned(model: Model, executed: Bools) -> Bools:
+    return np.zeros_like(executed)

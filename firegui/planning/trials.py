@@ -1,0 +1,72 @@
+"""What a removal has to pass in the second stage: one or more rollouts within bounds (paper, section ``step5``).
+
+The paper's own test is one rollout of the schedule as it is. Its two alternatives to a design margin (section
+``design_eta``) add rollouts: with all poses displaced, and with a fire that is worse than the model says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import EliminationSettings, ObjectiveWeights, Setting
+from firegui.planning.initialization import pose_logits_of
+from firegui.rollout.day_state import Bounds
+from firegui.rollout.model import Model
+
+Floats = NDArray[np.float64]
+
+TERMS = ("burn", "final", "prot")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """A rollout on ``model`` that has to end within ``bounds``.
+
+    ``shift [T, A, 3]`` is added to the pose logits of the schedule, ``None`` for none.
+    """
+
+    model: Model
+    bounds: Bounds
+    shift: Floats | None = None
+
+    def schedule(self, schedule: Schedule) -> Schedule:
+        """What is rolled out for ``schedule``."""
+        return schedule if self.shift is None else displaced(schedule, self.shift, self.model.shape)
+
+
+def displaced(schedule: Schedule, shift: Floats, shape: tuple[int, int]) -> Schedule:
+    """``schedule`` with ``shift [T, A, 3]`` added to its pose logits."""
+    z = pose_logits_of(schedule.poses, shape) if schedule.pose_logits is None else schedule.pose_logits
+    return Schedule.from_pose_logits(schedule.logits, z + shift, shape)
+
+
+def constrained_terms(setting: Setting, weights: ObjectiveWeights) -> tuple[str, ...]:
+    """The losses that stage 2 holds: burn and final extent in setting A, protected exposure in B (paper, ``step5``).
+
+    With weights of one's own, every fire term that has one.
+    """
+    if setting is Setting.A:
+        return ("burn", "final")
+    if setting is Setting.B:
+        return ("prot",)
+    return tuple(term for term in TERMS if getattr(weights, term) > 0)
+
+
+def thresholds(reference: Metrics, terms: tuple[str, ...], settings: EliminationSettings) -> Bounds:
+    """``τ_k = max(ρ ℓ_k^ref, τ_min)`` of the constrained terms; the others are unbounded (paper, ``step5``)."""
+    limits = {term: max(settings.slack * getattr(reference, f"loss_{term}"), settings.floor) for term in terms}
+    return Bounds(**limits)
+
+
+def ratios(metrics: Metrics, bounds: Bounds) -> dict[str, float]:
+    """``ℓ_k / τ_k`` of every term, NaN where it is not constrained."""
+    limits = {term: getattr(bounds, term) for term in TERMS}
+    return {
+        term: getattr(metrics, f"loss_{term}") / limit if 0.0 < limit < np.inf else np.nan
+        for term, limit in limits.items()
+    }
