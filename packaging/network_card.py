@@ -49,6 +49,11 @@ KNOWN_BEFORE = (
     "Its smoothness and the use of a trend were chosen after looking at the days after day 10, so those are no clean "
     "test of the two."
 )
+# To be dropped with the next fit, which goes through the evened form.
+FITTED_AS_PUBLISHED = (
+    "The weights were fitted with the effect of wind direction as published; it is used evened, which raised the mean "
+    "IoU of the three seeds by 0.003 on average."
+)
 
 States = NDArray[np.float32]
 
@@ -105,7 +110,7 @@ def make_card(
         label=training.label, trained_on=fires, fit_days=fit_days, layers=training.layers, trained=trained,
         command=COMMAND, method=METHOD, correction=_correction(weights),
         priors=tuple(f"{name}: {SOURCE}" for name in _assumed(weights)),
-        limits=(*training.limits, KNOWN_BEFORE, *_about(project, states)), results=tuple(results),
+        limits=(*training.limits, FITTED_AS_PUBLISHED, KNOWN_BEFORE, *_about(project, states)), results=tuple(results),
         scores=tuple(_short(score) for score in score_days(event, states, fit_days)),
         baseline=tuple(baseline(_with(project, weights), states, members)),
     )  # fmt: skip

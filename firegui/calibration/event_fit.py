@@ -20,6 +20,7 @@ from firegui.fire.features import event_features, wind_inputs
 from firegui.fire.landscape import COVERAGE_GAL_PER_100FT2, T_BURN_STEPS, burnable
 from firegui.fire.learned import correction_field, network_fields
 from firegui.fire.network import Partial, SpreadNetwork
+from firegui.fire.one_thread import one_thread
 from firegui.fire.skill import observed_start, scored_days
 from firegui.fire.spread import Terrain, ignition_gains, potentials
 from firegui.rollout.model import Model
@@ -47,8 +48,9 @@ class CorrectionVariables:
         Where the fire says nothing, the field goes on as it is beside it.
         """
         nodes = self.nodes
-        rough = ((nodes[1:] - nodes[:-1]) ** 2).sum() + ((nodes[:, 1:] - nodes[:, :-1]) ** 2).sum()
-        return SMOOTHNESS * rough + MAGNITUDE * (nodes**2).sum()
+        with one_thread():
+            rough = ((nodes[1:] - nodes[:-1]) ** 2).sum() + ((nodes[:, 1:] - nodes[:, :-1]) ** 2).sum()
+            return SMOOTHNESS * rough + MAGNITUDE * (nodes**2).sum()
 
 
 def nodes_of(event: Scenario, spacing_m: float) -> tuple[int, int]:
@@ -113,29 +115,33 @@ class EventFit:
         Days are differentiated one at a time, each from the state it started from, as the source model was trained;
         the network is evaluated again for each, so that memory holds one day.
         """
-        partial = network.static(self._features)
-        field = None if correction is None else correction_field(correction.nodes, self._shape)[self._box]
+        with one_thread():
+            partial = network.static(self._features)
+            field = None if correction is None else correction_field(correction.nodes, self._shape)[self._box]
         leaves = tuple(part.detach().requires_grad_() for part in partial)
         trend = None if correction is None else correction.trend.detach().requires_grad_()
         local = None if field is None else field.detach().requires_grad_()
         found: list[Misfit] = []
 
         def slopes(states: NDArray[np.float32]) -> NDArray[np.float32]:
-            found.append(self.target.misfit(states))
+            with one_thread():
+                found.append(self.target.misfit(states))
             return found[-1].slopes * np.float32(share)
 
         def hear(day: int, by_gain: NDArray[np.float32]) -> None:
             if check is not None:
                 check()
-            phi, gamma = self._day(network, leaves, day, local, trend)
-            torch.autograd.backward(phi * gamma * torch.from_numpy(self._burnable), torch.from_numpy(by_gain))
+            with one_thread():
+                phi, gamma = self._day(network, leaves, day, local, trend)
+                torch.autograd.backward(phi * gamma * torch.from_numpy(self._burnable), torch.from_numpy(by_gain))
 
         gain_slopes(self._model(network, leaves, local, trend, check), slopes, hear, through_days=False, check=check)
-        torch.autograd.backward(partial, [leaf.grad for leaf in leaves])
-        if correction is not None and field is not None and local is not None and trend is not None:
-            torch.autograd.backward(field, local.grad)
-            if trend.grad is not None:  # a single day has no trend
-                torch.autograd.backward(correction.trend, trend.grad)
+        with one_thread():
+            torch.autograd.backward(partial, [leaf.grad for leaf in leaves])
+            if correction is not None and field is not None and local is not None and trend is not None:
+                torch.autograd.backward(field, local.grad)
+                if trend.grad is not None:  # a single day has no trend
+                    torch.autograd.backward(correction.trend, trend.grad)
         return found[0]
 
     def _day(
@@ -151,7 +157,7 @@ class EventFit:
         self, network: SpreadNetwork, partial: Partial, field: Tensor | None, trend: Tensor | None, check: Check | None
     ) -> Model:
         phi, gamma = self._phi, self._gamma
-        with torch.no_grad():
+        with torch.no_grad(), one_thread():
             for day in range(self.days):
                 if check is not None:
                     check()

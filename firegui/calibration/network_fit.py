@@ -29,7 +29,7 @@ from firegui.domain.weights import GAINS, Correction, NetworkWeights, TrainedEve
 from firegui.errors import InputError, Problem
 from firegui.fire.landscape import has_terrain
 from firegui.fire.network import SpreadNetwork, initial, network_of, weights_of
-from firegui.rollout.backend import use_threads
+from firegui.fire.one_thread import one_thread
 from firegui.rollout.outcome import Check
 from firegui.rollout.remark import Tell, silent
 
@@ -74,7 +74,7 @@ def fit_network(
     check: Check | None = None,
     tell: Tell = silent,
 ) -> FitState:
-    """Fit to days ``0 … fit_days`` of every event; the same input gives the same bits.
+    """Fit to days ``0 … fit_days`` of every event; the same input gives the same bits on any number of threads.
 
     ``begin`` is where to start instead of random weights, ``state`` where to go on. ``progress`` hears of every epoch,
     ``keep`` the state after it. ``check`` may raise :class:`~firegui.errors.CancelledError` at any time: the last kept
@@ -85,7 +85,6 @@ def fit_network(
     problems = network_fit_problems(events, settings)
     if problems:
         raise InputError(problems, "The fire model cannot be fitted")
-    use_threads()
     fit = _Fit(events, settings, begin, check, tell)
     if state is not None:
         fit.go_on_from(state)
@@ -116,7 +115,7 @@ def weights_of_state(
         [_correction(event, settings, best, k) for k, event in enumerate(events)] if settings.correction else []
     )
     others = () if begin is None else begin.corrections
-    rest = [other for other in others if not any(other.fits(event.grid, event.date_of_day(0)) for event in events)]
+    rest = [other for other in others if not any(other.fits(event) for event in events)]
     return weights_of(network, training, (*corrections, *rest))
 
 
@@ -153,7 +152,8 @@ def _limits(taught: Sequence[TrainedEvent], learned: Sequence[str], settings: Ne
     if "wind_gain" not in learned:
         strongest = max(event.wind_max_ms for event in taught)
         said.append(
-            f"It has seen winds up to {strongest:.1f} m/s; the effect of wind is a published value, not learned."
+            f"It has seen winds up to {strongest:.1f} m/s; the effect of wind is a published value, not learned, and "
+            "was compared with no fire in stronger wind."
         )
     if "slope_gain" not in learned:
         said.append("The effect of slope is a published value, not learned.")
@@ -190,7 +190,8 @@ class _Fit:
         loss += sum(float(each.penalty().detach()) for each in self._corrections) / len(misfits)
         if loss < self._best_loss:
             self._best, self._best_loss, self.best_epoch = self._copied(), loss, self.epoch
-        self._descend()
+        with one_thread():
+            self._descend()
         terms = {name: sum(one.terms[name] for one in misfits) / len(misfits) for name in misfits[0].terms}
         seen = tuple(
             EventProgress(event.name, event.target.days, misfit.iou)

@@ -13,9 +13,10 @@ from firegui.cli.options import project_argument, project_schedule, schedule_of_
 from firegui.cli.output import json_option, report, table
 from firegui.cli.shell import DONE, FAILED
 from firegui.cli.words import day_text
+from firegui.domain.operations import Operations
 from firegui.io.project_store import load_project
 from firegui.io.schedule_file import is_plan, read_claims
-from firegui.planning.audit import AuditReport
+from firegui.planning.audit import AuditReport, Conditions
 from firegui.planning.audit import audit as check_rules
 from firegui.runs.engine import load_engine
 from firegui.runs.folder import PLAN, SCHEDULE
@@ -30,7 +31,9 @@ _SHOWN = 20
 @json_option
 @click.pass_context
 def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_json: bool) -> None:
-    """Check a schedule against PROJECT's turnaround times, grounded days and grid. Exits with 1 if a rule is broken.
+    """Check a schedule against PROJECT's turnaround times, grounded days, grid and operational constraints.
+
+    Exits with 1 if a rule is broken.
 
     Checked are the drops that a CSV claims to be executed: those whose column `executed` is true, or every row where
     there is no such column. Of a plan.safetensors, which claims nothing, those that the rollout executes.
@@ -42,10 +45,12 @@ def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_
         gather.raise_if_any("The schedule cannot be checked")
         return
     engine, fleet, calendar = load_engine(), project.planned_fleet, project.calendar
+    gather.extend(project.operations.problems(fleet, calendar, project.scenario.grid))
+    gather.raise_if_any("The schedule cannot be checked")
     schedule_file = schedule_of_run(schedule_file, SCHEDULE, PLAN)
     if is_plan(schedule_file):
         schedule = project_schedule(schedule_file, project)
-        executed = engine.executed(schedule, fleet, calendar.steps_per_day)
+        executed = engine.executed(schedule, project)
     else:
         schedule, executed = read_claims(schedule_file, fleet, calendar.n_steps)
 
@@ -53,14 +58,15 @@ def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_
         return f"day {day}" if as_json else day_text(day, calendar.date_of_day(day))
 
     shape = project.scenario.grid.shape
-    counts = check_rules(schedule, fleet, calendar.steps_per_day, shape, executed, day_name)
+    conditions = Conditions.of(project)
+    counts = check_rules(schedule, fleet, calendar.steps_per_day, shape, executed, day_name, conditions)
     data = {**asdict(counts), "ok": counts.ok}
-    report(as_json, data, lambda: audit_lines(counts))
+    report(as_json, data, lambda: audit_lines(counts, project.operations))
     context.exit(DONE if counts.ok else FAILED)
 
 
-def audit_lines(counts: AuditReport) -> list[str]:
-    """The report for people."""
+def audit_lines(counts: AuditReport, operations: Operations) -> list[str]:
+    """The report for people; of the operational constraints, those that are set."""
     rows = [
         ("drops proposed", f"{counts.candidate:,}"),
         ("drops executed", f"{counts.executed:,}"),
@@ -69,7 +75,19 @@ def audit_lines(counts: AuditReport) -> list[str]:
         ("twice at one step", f"{counts.simultaneous:,}"),
         ("outside grid or plan", f"{counts.outside:,}"),
     ]
+    rows += [(words, f"{count:,}") for words, count, is_set in _operational(counts, operations) if is_set]
     hidden = len(counts.violations) - _SHOWN
     more = [f"  … and {hidden:,} more"] if hidden > 0 else []
     verdict = "No rule is broken." if counts.ok else f"{counted(len(counts.violations), 'violation')}:"
     return [*table(rows), verdict, *(f"  {text}" for text in counts.violations[:_SHOWN]), *more]
+
+
+def _operational(counts: AuditReport, operations: Operations) -> list[tuple[str, int, bool]]:
+    return [
+        ("outside daylight", counts.dark, operations.daylight is not None),
+        ("while grounded", counts.closed, bool(operations.groundings)),
+        ("over the day's sorties", counts.sorties, bool(operations.sorties_per_day)),
+        ("over the cap", counts.cap, operations.hard_cap is not None),
+        ("in a no-drop zone", counts.zones, bool(operations.no_drop_zones)),
+        ("pinned, not flown", counts.pinned, bool(operations.pinned)),
+    ]

@@ -24,11 +24,11 @@ from firegui.domain.weights import GAINS, Correction
 from firegui.fire.taught import taught
 from firegui.io.project_store import load_project
 from firegui.io.weights_file import read_weights
-from firegui.runs.calibrate import TITLE, calibrate_problems, mean_iou
+from firegui.runs.calibrate import TITLE, calibrate_problems, default_settings, mean_iou
 from firegui.runs.command import calibrate_command
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, WeightsReady
-from firegui.runs.fit_checkpoint import FitCheckpoint, out_problems, part_of, read_checkpoint
+from firegui.runs.fit_checkpoint import out_problems, part_of, read_checkpoint
 from firegui.runs.runner import execute
 from firegui.runs.spec import CalibrateSpec
 
@@ -37,18 +37,18 @@ _ACROSS = 10
 """How many days stand in a line."""
 
 
-def _number(flag: str, name: str) -> Callable[[F], F]:
+def _number(flag: str, name: str, at_most: str = "") -> Callable[[F], F]:
     """The option for one number of the settings, with what they say of it."""
     item = next(item for item in fields(NetworkFitSettings) if item.name == name)
     about, unit = item.metadata["help"], item.metadata["unit"]
     said = f"{about[0].upper()}{about[1:]}{f', {unit}' if unit and unit not in about else ''}.  "
-    return click.option(flag, name, type=type(item.default), help=f"{said}[default: {item.default:g}]")
+    return click.option(flag, name, type=type(item.default), help=f"{said}[default: {item.default:g}{at_most}]")
 
 
 @click.command()
 @click.argument("project_folders", metavar="PROJECT...", type=FILE, nargs=-1, required=True)
 @click.option("--out", metavar="WEIGHTS.safetensors", type=FILE, required=True, help="The weights file to write.")
-@_number("--fit-days", "fit_days")
+@_number("--fit-days", "fit_days", ", or as many as every event has perimeters for")
 @_number("--epochs", "epochs")
 @_number("--lr", "learning_rate")
 @_number("--patience", "patience")
@@ -80,8 +80,8 @@ def calibrate(
     projects = [gather.attempt(partial(load_project, folder)) for folder in project_folders]
     start = None if start_file is None else gather.attempt(lambda: read_weights(start_file))
     earlier = gather.attempt(lambda: read_checkpoint(part_of(out))) if resume and part_of(out).exists() else None
-    settings = _settings(earlier, numbers, no_correction)
     loaded = tuple(project for project in projects if project is not None)
+    settings = _settings(default_settings(*loaded) if earlier is None else earlier.settings, numbers, no_correction)
     command = calibrate_command(project_folders, out, settings, start=start_file)
     spec = CalibrateSpec(loaded, settings, out, command, start, resume, project_folders=project_folders)
     # Of projects that could not be read there is nothing more to say, but much of the rest.
@@ -175,10 +175,9 @@ def _correction(found: Correction) -> dict[str, Any]:
 
 
 def _settings(
-    earlier: FitCheckpoint | None, given: dict[str, int | float | None], no_correction: bool
+    base: NetworkFitSettings, given: dict[str, int | float | None], no_correction: bool
 ) -> NetworkFitSettings:
     """What was given, on top of the interrupted calibration's settings or the usual ones."""
-    base = NetworkFitSettings() if earlier is None else earlier.settings
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if no_correction:
         changes["correction"] = False

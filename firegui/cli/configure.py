@@ -13,13 +13,16 @@ from firegui.cli.inputs import check_source
 from firegui.cli.options import FILE, effectiveness, effectiveness_options, parse_weights, project_argument
 from firegui.cli.output import json_option, report
 from firegui.domain.fleet import Fleet
+from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 from firegui.fire.first_project import with_model
+from firegui.io.daylight import dark_pin_problems
 from firegui.io.fleet_toml import read_fleet
+from firegui.io.operations_toml import read_operations
 from firegui.io.project_store import load_project, save_project
 from firegui.io.regions_file import read_regions
 from firegui.io.weights_file import read_weights
@@ -39,6 +42,13 @@ _TITLE = "The project was not changed"
     type=FILE,
     help="Protected regions, replacing those there are.",
 )
+@click.option(
+    "--operations",
+    "operations_file",
+    metavar="F.toml|none",
+    type=FILE,
+    help="Daylight, groundings, sorties, cap, no-drop zones and pinned drops, replacing those there are.",
+)
 @click.option("--setting", type=click.Choice(["A", "B"]), help="The paper's objective A or B, with its weights.")
 @click.option("--weights", metavar="burn=,final=,prot=,budget=", help="Weights of the objective; those not named stay.")
 @click.option("--start-day", type=int, help="Day of the event on which the plan starts, counted from 0.")
@@ -57,6 +67,7 @@ def configure(
     project_folder: Path,
     fleet_file: Path | None,
     regions_file: Path | None,
+    operations_file: Path | None,
     setting: str | None,
     weights: str | None,
     start_day: int | None,
@@ -67,13 +78,14 @@ def configure(
     eta_water: float | None,
     as_json: bool,
 ) -> None:
-    """Change PROJECT: fleet, protected regions, objective, days, fire model, nominal effectiveness."""
-    files = (fleet_file, regions_file, weights_file)
+    """Change PROJECT: fleet, regions, operational constraints, objective, days, fire model, nominal effectiveness."""
+    files = (fleet_file, regions_file, operations_file, weights_file)
     if all(value is None for value in (*files, setting, weights, start_day, days, model, eta_retardant, eta_water)):
         raise click.UsageError("nothing to change: give at least one option")
     gather = Gather()
     before = gather.attempt(lambda: load_project(project_folder))
     fleet = None if fleet_file is None else gather.attempt(lambda: read_fleet(fleet_file))
+    operations = None if operations_file is None else gather.attempt(lambda: _operations(operations_file))
     plan = _objective(PlanSettings() if before is None else before.plan, setting, weights, gather)
     plan = replace(
         plan,
@@ -88,7 +100,7 @@ def configure(
         gather.raise_if_any(_TITLE)
         return
     regions = None if regions_file is None else gather.attempt(lambda: read_regions(regions_file, before.scenario.grid))
-    after = changed(before, fleet, regions, plan)
+    after = changed(before, fleet, regions, plan, operations)
     after = gather.attempt(lambda: _remodelled(after, model, fire_weights)) or after
     gather.extend(introduced(before, after))
     gather.raise_if_any(_TITLE)
@@ -101,10 +113,25 @@ def configure(
     )
 
 
-def changed(project: Project, fleet: Fleet | None, regions: tuple[Region, ...] | None, plan: PlanSettings) -> Project:
+def changed(
+    project: Project,
+    fleet: Fleet | None,
+    regions: tuple[Region, ...] | None,
+    plan: PlanSettings,
+    operations: Operations | None = None,
+) -> Project:
     """``project`` with what is not ``None`` replaced; a fleet's grounded days are days of the new plan."""
-    after = replace(project, plan=plan, regions=project.regions if regions is None else regions)
+    after = replace(
+        project,
+        plan=plan,
+        regions=project.regions if regions is None else regions,
+        operations=project.operations if operations is None else operations,
+    )
     return after if fleet is None else after.with_fleet(fleet)
+
+
+def _operations(file: Path) -> Operations:
+    return Operations() if str(file) == "none" else read_operations(file)
 
 
 def _fire_model(model: str | None, weights_file: Path | None, gather: Gather) -> NetworkWeights | None:
@@ -129,8 +156,13 @@ def introduced(before: Project, after: Project) -> list[Problem]:
     if after.plan.weights.prot > 0 and not after.regions:
         height, width = after.scenario.grid.shape
         after = replace(after, regions=(Region.rectangle("still to come", (0, height), (0, width)),))
-    known = set(before.problems())
-    return [problem for problem in after.problems() if problem not in known]
+    known = set(_all_problems(before))
+    return [problem for problem in _all_problems(after) if problem not in known]
+
+
+def _all_problems(project: Project) -> list[Problem]:
+    # Where the sun is at the fire is not the project's to know.
+    return project.problems() + dark_pin_problems(project)
 
 
 def _objective(plan: PlanSettings, setting: str | None, weights: str | None, gather: Gather) -> PlanSettings:

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from firegui.cli.display import display_trouble
-from firegui.cli.optimize import carry_out, command_line_spec, planned
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
+from firegui.cli.plan_runs import carry_out, command_line_spec, planned
 from firegui.cli.progress import emitter, progress_option
 from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
 from firegui.cli.window import own_command, run_window

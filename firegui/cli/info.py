@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from firegui.cli.operations import operations_lines, operations_summary
 from firegui.cli.options import project_argument
 from firegui.cli.output import json_option, report, table
 from firegui.cli.words import command_text, day_text, days_text
@@ -21,6 +22,7 @@ from firegui.domain.settings import SETTING_TITLES
 from firegui.errors import InputError
 from firegui.fire.left_out import left_out
 from firegui.io.crs import short_name
+from firegui.io.daylight import dark_pin_problems
 from firegui.io.project_store import list_runs, load_project
 from firegui.io.rasterize import region_masks
 from firegui.runs.folder import RunRecord, read_run
@@ -73,9 +75,10 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
         },
         "fleet": _fleet(project),
         "regions": _regions(project),
+        "operations": operations_summary(project),
         "runs": _runs(project, folder),
         "notes": list(event.notes),
-        "problems": [str(problem) for problem in project.problems()],
+        "problems": [str(problem) for problem in (*project.problems(), *dark_pin_problems(project))],
     }
 
 
@@ -208,6 +211,7 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
         for r in data["regions"]
         if r["beyond_grid"]
     )
+    yield from operations_lines(data["operations"], dates["utc_offset_h"])
     yield f"  runs       {len(data['runs']) or 'none'}"
     yield from (f"    {_run_line(run)}" for run in data["runs"])
     yield from (f"  note       {note}" for note in data["notes"])

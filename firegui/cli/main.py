@@ -17,6 +17,10 @@ from firegui.cli.info import info
 from firegui.cli.maps import maps
 from firegui.cli.open import open_command
 from firegui.cli.optimize import optimize
+from firegui.cli.plan import plan
+from firegui.cli.prune import prune
+from firegui.cli.replan import replan
+from firegui.cli.sensitivity import sensitivity
 from firegui.cli.shell import GuardedGroup
 from firegui.cli.skill import skill
 from firegui.cli.snapshot import snapshot
@@ -30,7 +34,8 @@ from firegui.runs.header import installed_versions
 def main(context: click.Context) -> None:
     """Plan the aerial attack on a wildfire.
 
-    Without a command the workbench opens. PROJECT is a folder NAME.firegui, RUN a folder that optimize wrote.
+    Without a command the workbench opens. PROJECT is a folder NAME.firegui, RUN a folder that
+    plan, optimize or prune wrote.
     Every command prints a short report, or one JSON object with --json. Exit codes: 0 done, 1 failed (or, for audit,
     violations found), 2 bad input and nothing written, 130 interrupted with the best so far saved.
     """
@@ -52,6 +57,10 @@ for _command in (
     maps,
     open_command,
     optimize,
+    plan,
+    prune,
+    replan,
+    sensitivity,
     skill,
     snapshot,
 ):

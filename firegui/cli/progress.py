@@ -40,6 +40,8 @@ plain_progress_option = click.option(
 
 _WIDTH = 24
 PACE_EPOCHS = 5
+LONG_HOURS = 100
+"""From so many hours on a time is told in days."""
 
 
 def emitter(mode: str) -> Emit:
@@ -145,9 +147,11 @@ def _time(event: EpochDone | FitProgress) -> str:
 
 
 def clock(seconds: float) -> str:
-    """``seconds`` as ``m:ss`` or ``h:mm:ss``."""
+    """``seconds`` as ``m:ss`` or ``h:mm:ss``, from a hundred hours on as days."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
+    if hours >= LONG_HOURS:
+        return f"{hours // 24:,} days"
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
+from firegui.domain.operations import Operations
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
@@ -36,6 +40,7 @@ class Project:
     ``fleet`` carries no grounded days: ``grounded`` keeps them as dates per type id, so that moving the start does not
     move the weather; :attr:`planned_fleet` turns them into days of the plan. ``maps`` are the imported
     maps of the whole event when ``fire_model.kind == "maps"``, ``weights`` the network's when it is ``"network"``.
+    ``operations`` are the constraints beyond the paper's, all off unless set.
     """
 
     scenario: Scenario
@@ -46,6 +51,7 @@ class Project:
     fire_model: FireModel
     maps: FireMaps | None = None
     weights: NetworkWeights | None = None
+    operations: Operations = field(default_factory=Operations)
 
     @property
     def calendar(self) -> Calendar:
@@ -62,6 +68,13 @@ class Project:
             days = (calendar.day_of_date(when) for when in self.grounded.get(kind.id, ()))
             types.append(kind.with_grounded_days(tuple(day for day in days if 0 <= day < calendar.days)))
         return Fleet(tuple(types))
+
+    @property
+    def planned_wind(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Wind speed in m/s and direction of the planned days, each ``[D, H, W]``, as the fire's maps have them."""
+        source = self.scenario if self.maps is None or self.fire_model.kind != "maps" else self.maps
+        days = slice(self.plan.start_day, self.plan.start_day + self.plan.days)
+        return source.wind_speed[days], source.wind_dir[days]
 
     def with_fleet(self, fleet: Fleet) -> Project:
         """Replace the fleet by one whose ``grounded_days`` are days of the current plan; they become dates."""
@@ -86,9 +99,11 @@ class Project:
             + self.fleet.problems()
             + region_problems(self.regions, event.grid.shape)
             + plan.problems()
+            + self.operations.problems(self.planned_fleet, self.calendar, event.grid)
         )
         if plan.start_day + plan.days > event.days:
-            remedy = f"plan at most {max(event.days - plan.start_day, 0)} days from day {plan.start_day}"
+            first = max(plan.start_day, 0)
+            remedy = f"plan at most {max(event.days - first, 0)} days from day {first}"
             found.append(
                 Problem(
                     "plan",

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+POSE_LOGIT_LIMIT = 1.0 - 1e-9
+"""Sines are kept this far from ±1, where ``arcsin`` is still exact and a pose still has a gradient."""
+
 LISTED_LOGIT = 3.0
 UNLISTED_LOGIT = -3.0
 
@@ -64,6 +67,19 @@ class Schedule:
 def pose_scale(shape: tuple[int, int]) -> Floats:
     """``(n_y − 1, n_x − 1, π)``: the range of each pose component."""
     return np.array([shape[0] - 1, shape[1] - 1, np.pi], np.float64)
+
+
+def pose_logits_of(poses: Floats, shape: tuple[int, int]) -> Floats:
+    """The ``z [..., 3]`` that the paper's maps take to ``poses [..., 3]``: ``z = arcsin(2 pose / range − 1)``.
+
+    A heading outside ``[0, π]`` is the same axis as the one it is congruent to modulo π.
+    """
+    poses = poses.copy()
+    turned = (poses[..., 2] < 0.0) | (poses[..., 2] > np.pi)
+    poses[turned, 2] = np.mod(poses[turned, 2], np.pi)
+    sine = 2.0 * poses / np.maximum(pose_scale(shape), 1.0) - 1.0
+    logits: Floats = np.arcsin(np.clip(sine, -POSE_LOGIT_LIMIT, POSE_LOGIT_LIMIT))
+    return logits
 
 
 @dataclass(frozen=True, slots=True)

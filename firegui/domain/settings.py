@@ -79,6 +79,14 @@ class RetardantSide(StrEnum):
     RECEIVER = "receiver"
 
 
+class Start(StrEnum):
+    """Where the first stage begins (paper, step 4, "Initialization", and section ``scope_objective``)."""
+
+    FRONT = "front"
+    CENTROID = "centroid"
+    TACTICAL = "tactical"
+
+
 @dataclass(frozen=True, slots=True)
 class OptimizerSettings:
     """Stage 1 (paper, Table ``opt_params``)."""
@@ -96,6 +104,13 @@ class OptimizerSettings:
         2.0, "Jitter", "standard deviation of the random offset of starting positions", unit="cells", low=0.0
     )
     seed: int = option(0, "Seed", "seed of every random choice of the run", low=0, high=2**32 - 1)
+    start: Start = field(
+        default=Start.FRONT,
+        metadata={
+            "title": "Start", "unit": "", "low": None, "high": None,
+            "help": "on the front of the fire without drops, on its centroid, or from the tactical heuristic",
+        },
+    )  # fmt: skip
     full_carry: bool = option(
         False, "Full carry", "follow the gradient through the burning state too, which the paper stops; slower"
     )
@@ -114,6 +129,7 @@ class EliminationSettings:
     first_batch: int = option(32, "First batch", "drops removed together in the first trial of a pass", low=1)
     largest_batch: int = option(256, "Largest batch", "cap on the batch after accepted batches", low=1)
     allowance: int = option(40_000, "Rollout allowance", "stop after this many rollouts", low=1)
+    keep: int = option(0, "Keep at least", "stop pruning at this many drops; 0 prunes whatever can go", low=0)
     perturbations: int = option(
         0, "Pose perturbations", "a removal must also hold under this many fixed perturbations of all poses", low=0,
         high=64,

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.grid import Grid
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Problem
 
@@ -156,13 +155,16 @@ class Correction:
             return 0.0
         return self.trend * days_from_middle((when - self.start).days, self.fit_days, rising=self.trend > 0.0)
 
-    def fits(self, grid: Grid, start: date) -> bool:
-        """Whether ``grid`` is the raster that it was fitted on, for an event that starts about then.
+    def fits(self, event: Scenario) -> bool:
+        """Whether the event has the raster that it was fitted on and starts at about its time.
 
-        Another fire on the same raster is another fire.
+        Another fire on the same raster is another fire. Rasters without a place on the map are told apart only by
+        their size, so there the event must also have the name.
         """
-        same_time = self.start is None or abs((start - self.start).days) <= SAME_FIRE_DAYS
-        return same_time and self.shape == grid.shape and self.transform == grid.transform
+        grid = event.grid
+        same_time = self.start is None or abs((event.date_of_day(0) - self.start).days) <= SAME_FIRE_DAYS
+        same_name = grid.transform is not None or self.event == event.name
+        return same_time and same_name and self.shape == grid.shape and self.transform == grid.transform
 
     def problems(self) -> list[Problem]:
         """Everything that makes it unusable."""
@@ -185,9 +187,8 @@ class NetworkWeights:
     corrections: tuple[Correction, ...] = ()
 
     def correction_for(self, event: Scenario) -> Correction | None:
-        """The correction fitted to this event: on its raster, at about its dates, of its name if there are several."""
-        start = event.date_of_day(0)
-        fitting = [correction for correction in self.corrections if correction.fits(event.grid, start)]
+        """The correction fitted to this event: on its raster, at about its dates, of its name if several fit."""
+        fitting = [correction for correction in self.corrections if correction.fits(event)]
         return next((one for one in fitting if one.event == event.name), fitting[0] if fitting else None)
 
     def problems(self) -> list[Problem]:

@@ -18,7 +18,8 @@ from firegui.domain.weights import GAINS, MAPS, Correction, NetworkWeights
 from firegui.fire.features import event_features, wind_inputs
 from firegui.fire.landscape import COVERAGE_GAL_PER_100FT2, T_BURN_STEPS, burnable
 from firegui.fire.network import Partial, SpreadNetwork, network_of
-from firegui.fire.prior import PRIOR
+from firegui.fire.one_thread import one_thread
+from firegui.fire.prior import EVEN_AT_MS, PRIOR
 from firegui.fire.spread import Field, SpreadFields, Terrain, ignition_gains, potentials
 
 
@@ -34,13 +35,14 @@ def network_fields(
 
     ``partial`` is :meth:`~firegui.fire.network.SpreadNetwork.static` of the event and ``wind [2, H, W]`` is
     :func:`~firegui.fire.features.wind_inputs` of the day. A gain that is not in ``learned`` is the constant of
-    :mod:`firegui.fire.prior`. ``correction [H, W]`` changes the base rate: ``p ← min(p exp(correction), 1)``.
+    :mod:`firegui.fire.prior`, the alignment then evened. ``correction [H, W]`` changes the base rate:
+    ``p ← min(p exp(correction), 1)``.
     """
     named: dict[str, Field] = dict(zip(MAPS, network.daily(partial, wind), strict=True))
     named |= {name: PRIOR[name] for name in GAINS if name not in learned}
     if correction is not None:
         named["base_rate"] = torch.clamp(named["base_rate"] * torch.exp(correction), max=1.0)
-    return SpreadFields(**named)
+    return SpreadFields(**named, even_at_ms=None if "wind_alignment" in learned else EVEN_AT_MS)
 
 
 def correction_field(nodes: Tensor, shape: tuple[int, int]) -> Tensor:
@@ -59,14 +61,15 @@ def network_maps(
     """The maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
 
     Layers that no training event had count as missing, the network's wind and slope are clipped to what it was trained
-    on, the spread form uses the true ones, and the event's correction is applied if there is one. ``check`` is called
-    before each day and may raise to cancel. Raises :class:`~firegui.errors.InputError` for weights that cannot be used.
+    on, the spread form uses the true ones, and the event's correction is applied if there is one. It is computed on one
+    thread: the bits do not depend on how many there are. ``check`` is called before each day and may raise to cancel.
+    Raises :class:`~firegui.errors.InputError` for weights that cannot be used.
     """
     window = slice(start_day, start_day + days)
     speed, towards = event.wind_speed[window], event.wind_dir[window]
     phi = np.empty((len(speed), 8, *event.grid.shape), np.float32)
     gamma = np.empty(speed.shape, np.float32)
-    with torch.no_grad():
+    with torch.no_grad(), one_thread():
         model = _EventModel.of(event, weights)
         for day in range(len(speed)):
             if check is not None:

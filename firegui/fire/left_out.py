@@ -75,7 +75,7 @@ def _clipped(event: Scenario, training: Training) -> Iterator[str]:
     if round(wind, 1) > round(training.wind_max_ms, 1):
         yield (
             f"Winds reach {wind:.1f} m/s: the network takes more than {training.wind_max_ms:.1f} as "
-            f"{training.wind_max_ms:.1f}, the spread formula as they are."
+            f"{training.wind_max_ms:.1f}, the spread formula as they are. No fire of the training tests that."
         )
     slope = event.layers.get("slope")
     if slope is None or "slope" not in training.layers or not np.isfinite(slope).any():
@@ -97,7 +97,7 @@ def _correction(event: Scenario, weights: NetworkWeights) -> Iterator[str]:
             yield f"It also {way} by {share:.0%} a day, the trend of its first {applied.fit_days} days."
     else:
         fires = ", ".join(correction.event for correction in weights.corrections)
-        yield f"No correction is applied: it was fitted to another raster ({fires})."
+        yield f"No correction is applied: it was fitted to another event ({fires})."
 
 
 def _named(keys: Sequence[str]) -> str:

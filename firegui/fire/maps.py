@@ -51,8 +51,11 @@ def _window_problems(project: Project) -> list[Problem]:
         return [Problem("fire model", "the project has no weights for the network", "choose the model again")]
     days = project.maps.days if project.maps is not None and kind == "maps" else project.scenario.days
     if plan.start_day < 0 or plan.days < 1 or plan.start_day + plan.days > days:
-        window = f"days {plan.start_day} to {plan.start_day + plan.days - 1} with maps for {days} days"
-        return [Problem("plan", window, f"plan at most {max(days - plan.start_day, 0)} days from day {plan.start_day}")]
+        first, window = (
+            max(plan.start_day, 0),
+            f"days {plan.start_day} to {plan.start_day + plan.days - 1} with maps for {days} days",
+        )
+        return [Problem("plan", window, f"plan at most {max(days - first, 0)} days from day {first}")]
     return []
 
 

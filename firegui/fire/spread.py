@@ -9,7 +9,7 @@ type of the wind, float32 unless equations are checked.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -35,6 +35,8 @@ class SpreadFields:
 
     ``base_rate`` p, ``wind_gain`` α_w1, ``wind_alignment`` α_w2, ``slope_gain`` α_s and ``ignition_gain`` α_γ belong to
     the receiving cell; ``fuel`` f is used at the emitting neighbour in φ and at the receiving cell in γ.
+    ``even_at_ms``: the wind in m/s at which a gain of published alignment is left as published, ``None`` to leave it so
+    at every wind (:func:`evening`).
     """
 
     base_rate: Field
@@ -43,6 +45,7 @@ class SpreadFields:
     slope_gain: Field
     ignition_gain: Field
     fuel: Field
+    even_at_ms: float | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,10 +92,14 @@ def potentials(fields: SpreadFields, wind_speed: Tensor, wind_dir: Tensor, terra
 
     ``φ = clip(p(x) f(n) exp(α_w1 V_n) exp(α_w2 V_n (cos(β − ψ_n) − 1)) exp(α_s s_n cos(β − up_n)), 0, 100)`` with each
     exponent clipped to ±20, ``V = wind_speed / 10 m/s`` and ``ψ = wind_dir`` the direction the wind blows to (radians,
-    counter-clockwise from east). Without ``terrain`` the slope factor is left out. A neighbour outside the raster gives
-    0. Differentiable in every field that is a tensor.
+    counter-clockwise from east). With ``even_at_ms`` the product has :func:`evening` of the neighbour as a further
+    factor. Without ``terrain`` the slope factor is left out. A neighbour outside the raster gives 0. Differentiable in
+    every field that is a tensor.
     """
     speed = wind_speed / WIND_SCALE_MS
+    emitted = fields.fuel
+    if fields.even_at_ms is not None:
+        emitted = emitted * evening(fields.wind_alignment, wind_speed, fields.even_at_ms)
     east, north = speed * torch.cos(wind_dir), speed * torch.sin(wind_dir)
     phi = []
     for neighbour in NEIGHBOURS:
@@ -104,9 +111,37 @@ def potentials(fields: SpreadFields, wind_speed: Tensor, wind_dir: Tensor, terra
         if terrain is not None:
             rise = math.cos(beta) * terrain.east[n] + math.sin(beta) * terrain.north[n]
             exponent = exponent + _limited(_at(fields.slope_gain, x) * rise)
-        rate = _at(fields.base_rate, x) * _at(fields.fuel, n)
+        rate = _at(fields.base_rate, x) * _at(emitted, n)
         phi.append(_framed(torch.clamp(rate * torch.exp(exponent), 0.0, MAXIMUM_POTENTIAL), neighbour))
     return torch.stack(phi)
+
+
+def evening(alignment: Field, wind_speed: Tensor, even_at_ms: float) -> Tensor:
+    """What makes the alignment factor turn the spread without taking from it: ``m(V₀) / m(V)``, ``[H, W]``.
+
+    ``m(V) = e^−z I₀(z)`` with ``z = α_w2 V`` is the mean of ``exp(z (cos θ − 1))`` over all directions ``θ``, ``I₀``
+    the modified Bessel function; over the raster's eight it is the same within 0.1 % up to 25 m/s at the published
+    alignment. ``exp(z cos θ) / (2π I₀(z))`` is the density of von Mises: a cell in the wind ``V`` gives off
+    ``m(V₀) exp(α_w1 V)`` times what the base rate says, the more of it downwind the stronger the wind, and the ratios
+    between directions are the published ones. The factor is 1 at ``V₀ = even_at_ms``.
+
+    Why: the published alignment factor is at most 1, so it takes from all sides what the wind gain gives back only
+    in part. Over the eight neighbours together, with the published gain, 86 % of calm is left at 2 m/s, 65 % at 8 and
+    62 % at 16. That was published for a fire whose cells light each neighbour with probability 0.58 in calm. With a
+    base rate learned from daily growth a cell lights one to three others in the ten steps that it burns, and what
+    one side loses is what the fire loses: flanks die, and the head, fed by three neighbours behind it of which two are
+    diagonal, and by two beside it, gains no speed (a straight front of the shipped network: 327, 320, 319 and 364 m a
+    day in calm and at 2, 8 and 16 m/s). Evened it runs 292, 380, 662 and 1,006 m a day, 2.3 and 3.4 times calm at 8 and
+    16 m/s; McArthur's meter has ``exp(0.084 V)``, 2.0 and 3.8 times (I. R. Noble, G. A. V. Bary, A. M. Gill (1980),
+    *McArthur's fire-danger meters expressed as equations*, Australian Journal of Ecology 5, 201–203). A straight head
+    cannot slow down as the wind rises, for weight moves from neighbours in front to those behind and the sum does not
+    fall.
+    """
+    means: list[Tensor] = [
+        torch.special.i0e(torch.clamp(alignment * speed / WIND_SCALE_MS, 0.0, MAXIMUM_EXPONENT))
+        for speed in (torch.full_like(wind_speed, even_at_ms), wind_speed)
+    ]
+    return means[0] / means[1]
 
 
 def ignition_gains(fields: SpreadFields, like: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QActionGroup, QIcon, QKeySequence
 from PySide6.QtWidgets import QMainWindow
 
 from firegui.gui.documents import Documents
+from firegui.gui.forms.next_run import STAGES
 from firegui.gui.forms.numbers import settle_editing
 from firegui.gui.icons import icon
 from firegui.gui.plan_control import PlanControl
@@ -75,6 +76,7 @@ class Actions(QObject):
         session.region_selected.connect(self._enable)
         plan.changed.connect(self._enable)
         self._enable()
+        self._check()
 
     # -- making ------------------------------------------------------------------------------------------------------
     def _make_file(self, commands: WindowCommands) -> None:
@@ -120,17 +122,22 @@ class Actions(QObject):
         self.themes = self._choice(_THEMES, commands.set_theme)
         self._session.tool_changed.connect(self._check)
         self._session.view_changed.connect(self._check)
-        self._check()
 
     def _make_plan(self, commands: WindowCommands) -> None:
         plan = self._plan
-        self.start = self._action("&Start plan", plan.start, "F5", "start", "save the project and optimize its plan")
-        self.pause = self._action("&Pause", plan.pause, "F6", "pause", "hold before the next epoch")
+        self.start = self._action("&Start plan", plan.start, "F5", "start", "save the project and plan it")
+        self.stages = self._choice({key: (*words, "") for key, words in STAGES.items()}, self._session.set_stages)
+        self._session.next_run_changed.connect(self._check)
+        self.pause = self._action("&Pause", plan.pause, "F6", "pause", "hold before the next epoch or test")
         self.resume = self._action(
             "&Resume", plan.resume, None, "resume", "let the run go on, or take a stopped one up"
         )
         self.stop = self._action("S&top, keep best", plan.stop, "F7", "stop", _STOP)
         skill = "compare the fire model's forecast with the observed perimeters"
+        use = "use the network fire model with weights from a file"
+        self.load_weights = self._action(
+            "&Load fire weights…", self._documents.choose_and_load_weights, None, None, use
+        )
         self.score = self._action("Score the &forecast", commands.score, "F8", None, skill)
         fit = "fit the fire model to the observed perimeters of this event, alone or with others"
         self.calibrate = self._action("&Calibrate fire model…", commands.calibrate, "F9", None, fit)
@@ -176,7 +183,8 @@ class Actions(QObject):
     # -- when they can be used ---------------------------------------------------------------------------------------
     def _enable(self) -> None:
         there, plan, result = self._session.has_project, self._plan, self._session.result
-        for action in (self.save, self.save_as, self.fit, self.score, self.calibrate, *self.tools.values()):
+        whole = (self.save, self.save_as, self.fit, self.score, self.calibrate, self.load_weights)
+        for action in (*whole, *self.tools.values(), *self.stages.values()):
             action.setEnabled(there)
         self.export.setEnabled(there and result.plan is not None)
         self.delete_region.setEnabled(bool(self._session.selected_region))
@@ -192,6 +200,8 @@ class Actions(QObject):
     def _check(self) -> None:
         self.tools[self._session.tool].setChecked(True)
         self.views[self._session.view].setChecked(True)
+        if self._session.stages in self.stages:
+            self.stages[self._session.stages].setChecked(True)
 
     def _name_undo(self, text: str) -> None:
         self.undo.setText(f"&Undo {text}".strip())

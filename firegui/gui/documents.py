@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from firegui.domain.project import Project
-from firegui.errors import FireguiError
+from firegui.errors import FireguiError, InputError
 from firegui.fire.demo import make_demo
 from firegui.fire.first_project import first_project
 from firegui.gui.background import wait_for
@@ -22,13 +22,14 @@ from firegui.gui.jobs.listing import same_folder
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.jobs.work import Work
 from firegui.gui.preferences import Preferences
-from firegui.gui.reporting import as_input_error
+from firegui.gui.reporting import as_input_error, refusing
 from firegui.gui.session import Session
 from firegui.io.importers.events import import_events
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import PROJECT_FILE, ProjectExistsError, load_project, save_project
+from firegui.io.weights_file import read_weights
 
 SUFFIX = ".firegui"
 _HDF5 = (".hdf5", ".h5", ".hdf")
@@ -92,6 +93,27 @@ class Documents(QObject):
     def import_maps(self, path: Path) -> bool:
         """Open the fire maps in ``path`` as a new project."""
         return self._bring_in(str(path), f"Importing {path.name}…", lambda: _maps(path), None)
+
+    def choose_and_load_weights(self) -> bool:
+        """Ask for a file of network weights and give them to the open project."""
+        if not self._session.has_project:
+            return False
+        kinds = "Weights (*.safetensors)"
+        name, _filter = QFileDialog.getOpenFileName(self._window, "Load fire model weights", self._place(), kinds)
+        return bool(name) and self.load_weights(Path(name))
+
+    def load_weights(self, path: Path) -> bool:
+        """Use the network fire model with the weights in ``path``, as one undoable step; refused where it cannot be."""
+        session = self._session
+        with refusing(session, str(path)):
+            weights = wait_for(self._window, f"Reading {path.name}…", lambda: read_weights(path))
+            known, changed = set(session.project.problems()), session.project.with_network(weights)
+            if found := [problem for problem in changed.problems() if problem not in known]:
+                raise InputError(found, f"The weights {path.name} cannot be used")
+            session.edit(f"load {path.name}", changed)
+            session.message.emit(f"The fire model is {weights.training.label}.")
+            return True
+        return False
 
     def take_dropped(self, path: Path) -> bool:
         """Open or import what was dragged into the window, by what it is."""

@@ -37,7 +37,9 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     plan = bar.addMenu("&Plan")
     plan.addActions([actions.start, actions.pause, actions.resume, actions.stop])
     plan.addSeparator()
-    plan.addActions([actions.calibrate, actions.score])
+    plan.addActions(list(actions.stages.values()))
+    plan.addSeparator()
+    plan.addActions([actions.calibrate, actions.load_weights, actions.score])
     bar.addMenu("&Help").addAction(actions.about)
 
 
@@ -56,6 +58,8 @@ def fill_tool_bar(bar: QToolBar, actions: Actions) -> None:
     start = bar.widgetForAction(actions.start)
     if isinstance(start, QToolButton):
         start.setObjectName("startButton")
+        start.setMenu(_submenu("Stages", actions.stages.values(), start))
+        start.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
 
 
 def _submenu(title: str, actions: Iterable[QAction], parent: QWidget) -> QMenu:

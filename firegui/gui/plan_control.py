@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject, Signal
 
-from firegui.errors import InputError
+from firegui.errors import InputError, Problem
 from firegui.gui.documents import Documents
 from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.jobs.listing import fitting_schedule, kept_plan
 from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.specs import WarmStart
 from firegui.gui.session import Session
 from firegui.runs.events import RunState
+from firegui.runs.spec import Stage
 
 
 class PlanControl(QObject):
@@ -25,22 +30,48 @@ class PlanControl(QObject):
             signal.connect(self.changed)
 
     def start(self) -> None:
-        """Save the project and optimize its plan; what keeps it from starting is listed.
+        """Save the project and plan it through the chosen stages; what keeps it from starting is listed.
 
         The project is saved first, so that the command kept with the run repeats it.
         """
+        self._begin(self._session.stages, self._session.start_file)
+
+    def prune(self, entry: RunEntry) -> None:
+        """Remove what the plan that ``entry`` kept does not need, in a run of its own of the open project."""
+        self._begin_with_plan_of(entry, (Stage.PRUNE,))
+
+    def start_from(self, entry: RunEntry) -> None:
+        """Plan the open project through the chosen stages, beginning with the plan that ``entry`` kept."""
+        self._begin_with_plan_of(entry, self._session.stages)
+
+    def _begin_with_plan_of(self, entry: RunEntry, stages: tuple[Stage, ...]) -> None:
+        file = kept_plan(entry.folder)
+        if file is None:
+            problem = Problem(entry.title, "kept no plan", "let it go on, or choose another run")
+            self._session.refuse(InputError([problem], "The plan cannot be started"))
+        else:
+            self._begin(stages, file)
+
+    def _begin(self, stages: tuple[Stage, ...], file: Path | None) -> None:
         if not self.can_start:
             return
         if problems := self._session.project.problems():
             self._session.refuse(InputError(problems, "The plan cannot be started yet"))
             return
+        start = None
+        if file is not None:
+            try:
+                start = WarmStart(fitting_schedule(file, self._session.project), file)
+            except InputError as error:
+                self._session.refuse(error)
+                return
         if (self._session.folder is None or self._session.is_dirty) and not self._documents.save():
             return
-        entry = self._queue.optimize()
+        entry = self._queue.plan(stages, start)
         self._session.message.emit(f"Started {entry.title}")
 
     def pause(self) -> None:
-        """Hold before the next epoch."""
+        """Hold before the next epoch or test."""
         self._queue.pause()
 
     def resume(self) -> None:

@@ -20,6 +20,7 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError
+from firegui.runs.spec import Stage
 
 
 class Tool(StrEnum):
@@ -44,7 +45,8 @@ class View(StrEnum):
 class ShownResult:
     """What playback shows. Either part may be missing until a run delivers it. ``stale``: inputs were edited since.
 
-    ``project`` is the value the result was made from, which an edited project no longer is.
+    ``stage`` is the one that a run at work was in when it drew the plan. ``project`` is the value the result was made
+    from, which an edited project no longer is.
     """
 
     title: str = ""
@@ -56,6 +58,7 @@ class ShownResult:
     epoch: int = -1
     stale: bool = False
     project: Project | None = None
+    stage: Stage = Stage.OPTIMIZE
 
 
 class _Edit(QUndoCommand):
@@ -107,6 +110,8 @@ class Session(QObject):
     """An edit or a file was refused; carries the :class:`InputError`. Nothing was changed. The window shows it."""
     backend_changed = Signal(str)
     device_changed = Signal(str)
+    next_run_changed = Signal()
+    """Other stages, or another schedule to begin with, were chosen for the next run."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -122,6 +127,8 @@ class Session(QObject):
         self._result = ShownResult()
         self._backend = "auto"
         self._devices: dict[str, str] = {}
+        self._stages: tuple[Stage, ...] = tuple(Stage)
+        self._start_file: Path | None = None
 
     # -- the project -------------------------------------------------------------------------------------------------
     @property
@@ -151,6 +158,7 @@ class Session(QObject):
         self._project, self._folder, self._step, self._selected = project, folder, 0, ""
         self._result = ShownResult()
         self.undo_stack.clear()
+        self.set_start_file(None)
         self.project_opened.emit()
         self.result_changed.emit()
         self.step_changed.emit(0)
@@ -243,6 +251,29 @@ class Session(QObject):
         """A run that asked for ``backend`` computes on the device ``name``."""
         self._devices[backend] = name
         self.device_changed.emit(self.device)
+
+    # -- the next run ------------------------------------------------------------------------------------------------
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """What the next run does: both stages or the first alone. Not part of the project."""
+        return self._stages
+
+    def set_stages(self, stages: tuple[Stage, ...]) -> None:
+        """Choose what the next run does."""
+        if stages != self._stages:
+            self._stages = stages
+            self.next_run_changed.emit()
+
+    @property
+    def start_file(self) -> Path | None:
+        """The schedule that the next run begins with; ``None`` for what the settings say. Not part of the project."""
+        return self._start_file
+
+    def set_start_file(self, file: Path | None) -> None:
+        """Choose a saved schedule to begin with, or none."""
+        if file != self._start_file:
+            self._start_file = file
+            self.next_run_changed.emit()
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     @property

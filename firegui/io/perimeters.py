@@ -43,18 +43,7 @@ def read_perimeters(path: Path, grid: Grid) -> tuple[NDArray[np.bool_], tuple[da
     """
     problems = Problems()
     title = f"The perimeters {path} cannot be used"
-    if not grid.is_georeferenced:
-        problems.add(
-            "grid",
-            "the event has no place on the map",
-            "give its CRS and transform, so that perimeters can be laid on it",
-        )
-    else:
-        problems.extend(crs.grid_problems(grid))
-    file = vector_file(path, problems)
-    features = None if file is None else _read(file, problems)
-    if file is None or features is None:
-        raise InputError(problems, title)
+    file, features = _opened(path, grid, problems, title)
     dates = dates_of_features(features.columns, len(features.geometries), file.name, problems)
     _check(features, file, problems)
     problems.raise_if_any(title)
@@ -65,6 +54,37 @@ def read_perimeters(path: Path, grid: Grid) -> tuple[NDArray[np.bool_], tuple[da
         problems.add(file.name, *_off_grid(geometries, grid))
     problems.raise_if_any(title)
     return masks, days
+
+
+def read_outline(path: Path, grid: Grid, until: date) -> NDArray[np.bool_]:
+    """One perimeter ``[H, W]`` on ``grid``: the union of the polygons of a file, by the cell-centre rule.
+
+    Where the polygons have dates, those after the local date ``until`` are left out. ``path`` as in
+    :func:`read_perimeters`. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
+    """
+    problems = Problems()
+    title = f"The perimeter {path} cannot be used"
+    file, features = _opened(path, grid, problems, title)
+    undated = Problems()
+    dates = dates_of_features(features.columns, len(features.geometries), file.name, undated)
+    if dates:
+        problems.extend(undated)
+    _check(features, file, problems)
+    problems.raise_if_any(title)
+    geometries = _on_grid(features, grid, file, problems)
+    problems.raise_if_any(title)
+    if dates:
+        geometries = geometries[[when <= until for when in dates]]
+        if len(geometries) == 0:
+            what = f"its perimeters are of {min(dates)} and later, none is of {until} or before"
+            problems.add(file.name, what, "give the perimeter of the day to plan from, or check the day")
+        problems.raise_if_any(title)
+    assert grid.transform is not None
+    mask = polygon_mask(list(geometries), Affine(*grid.transform), grid.shape)
+    if not mask.any():
+        problems.add(file.name, *_off_grid(geometries, grid))
+    problems.raise_if_any(title)
+    return mask
 
 
 def vector_file(path: Path, problems: Problems) -> Path | None:
@@ -84,6 +104,23 @@ def vector_file(path: Path, problems: Problems) -> Path | None:
             return None
     problems.add(str(path), "holds no .gpkg, .geojson or .shp file", "name the vector file to use")
     return None
+
+
+def _opened(path: Path, grid: Grid, problems: Problems, title: str) -> tuple[Path, _Features]:
+    """The file and its features. Raises with what is wrong with them or with the place of the grid."""
+    if not grid.is_georeferenced:
+        problems.add(
+            "grid",
+            "the event has no place on the map",
+            "give its CRS and transform, so that perimeters can be laid on it",
+        )
+    else:
+        problems.extend(crs.grid_problems(grid))
+    file = vector_file(path, problems)
+    features = None if file is None else _read(file, problems)
+    if file is None or features is None:
+        raise InputError(problems, title)
+    return file, features
 
 
 def _read(file: Path, problems: Problems) -> _Features | None:

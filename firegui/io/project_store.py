@@ -114,7 +114,9 @@ def load_project(folder: Path) -> Project:
         synthetic=event.synthetic,
         markers=event.markers,
     )
-    return Project(scenario, text.fleet, text.grounded, text.regions, text.plan, text.fire_model, maps, weights)
+    return Project(
+        scenario, text.fleet, text.grounded, text.regions, text.plan, text.fire_model, maps, weights, text.operations
+    )
 
 
 def list_runs(folder: Path) -> list[Path]:

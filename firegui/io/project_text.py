@@ -9,6 +9,7 @@ from typing import Any
 
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
+from firegui.domain.operations import Operations
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
@@ -17,8 +18,9 @@ from firegui.errors import Problems
 from firegui.io import crs, strict
 from firegui.io.fleet_toml import fleet_to_tables
 from firegui.io.local_time import as_utc, start_problems
+from firegui.io.operations_toml import operations_from_table, operations_to_table
+from firegui.io.region_table import Polygons, polygons_of
 
-Polygons = tuple[tuple[tuple[tuple[float, float], ...], ...], ...]
 Points = tuple[tuple[float, float], ...]
 
 
@@ -58,6 +60,7 @@ class ProjectText:
     fire_model: FireModel
     layers: Mapping[str, LayerFile]
     weights: LayerFile | None
+    operations: Operations
 
 
 def event_of(scenario: Scenario) -> Event:
@@ -82,7 +85,7 @@ def to_tables(project: Project) -> dict[str, Any]:
         "fleet": [_without_days(row) for row in fleet_to_tables(project.fleet)],
         "grounded": {key: list(days) for key, days in sorted(project.grounded.items()) if key in ids},
         "region": [region_table(region) for region in project.regions],
-        "operations": {},
+        "operations": operations_to_table(project.operations),
     }
 
 
@@ -93,8 +96,7 @@ def _without_days(row: dict[str, Any]) -> dict[str, Any]:
 
 def region_table(region: Region) -> dict[str, Any]:
     """One region; polygons as lists of rings of (row, column) corners."""
-    polygons = [[[[float(row), float(column)] for row, column in ring] for ring in part] for part in region.parts]
-    return {"name": region.name, "weight": float(region.weight), "polygons": polygons}
+    return {"name": region.name, "weight": float(region.weight), "polygons": polygons_of(region)}
 
 
 def _event_table(event: Event) -> dict[str, Any]:
@@ -136,14 +138,14 @@ def read_text(table: strict.Table) -> ProjectText | None:
     regions = tuple(_read_region(row) for row in table.tables("region"))
     layers = _read_layers(table.table("layers"))
     weights = strict.read_dataclass(LayerFile, table.table("weights")) if "weights" in table else None
-    table.table("operations").finish()
+    operations = operations_from_table(table.table("operations"))
     table.finish()
     if plan is not None:
         table.problems.extend(bounds_problems(plan, "plan"))
     if len(list(table.problems)) > before or event is None or plan is None:
         return None
     fleet = Fleet(tuple(kind for kind in types if kind is not None))
-    return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers, weights)
+    return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers, weights, operations)
 
 
 def listed_layers(table: strict.Table) -> dict[str, LayerFile]:

@@ -42,8 +42,10 @@ class Raster:
 
 
 def read_raster(path: Path) -> Raster:
-    """Read every band of a raster file. Raises :class:`InputError` when it is missing or not a raster."""
+    """Read every band of a raster file. Raises :class:`InputError` when it is missing, a folder or not a raster."""
     if not path.is_file():
+        if path.is_dir():
+            raise InputError([Problem(str(path), "is a folder, not a raster file", "give the GeoTIFF itself")])
         raise InputError([Problem(str(path), "the file does not exist", "check the path")])
     try:
         with without_place_warnings(), rasterio.open(path) as source:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from firegui.domain.grid import Grid
 from firegui.domain.regions import Region, region_problems
 from firegui.errors import Problems
 from firegui.io import strict
 from firegui.io.atomic import write_text
-from firegui.io.project_text import Polygons
+from firegui.io.region_table import read_region, region_to_table
 from firegui.io.regions_geojson import regions_from_geojson, regions_to_geojson
 from firegui.io.toml_text import dumps
 
@@ -50,7 +49,7 @@ def read_regions(path: Path, grid: Grid) -> tuple[Region, ...]:
 
 def write_regions_toml(regions: Sequence[Region], path: Path) -> None:
     """Write regions in cells, atomically; rectangles as rows and columns, so that people can edit them."""
-    write_text(path, _HEADER + dumps({"region": [_to_table(region) for region in regions]}))
+    write_text(path, _HEADER + dumps({"region": [region_to_table(region) for region in regions]}))
 
 
 def write_regions_geojson(regions: Sequence[Region], path: Path, grid: Grid) -> None:
@@ -61,53 +60,14 @@ def write_regions_geojson(regions: Sequence[Region], path: Path, grid: Grid) -> 
     write_text(path, json.dumps(regions_to_geojson(regions, grid), indent=1, ensure_ascii=False) + "\n")
 
 
-def _to_table(region: Region) -> dict[str, Any]:
-    table: dict[str, Any] = {"name": region.name, "weight": float(region.weight)}
-    box = region.as_rectangle
-    if box is not None and Region.rectangle(region.name, *box, region.weight) == region:
-        return table | {"rows": [float(v) for v in box[0]], "columns": [float(v) for v in box[1]]}
-    return table | {"polygons": [[[list(corner) for corner in ring] for ring in part] for part in region.parts]}
-
-
 def _from_toml(path: Path, problems: Problems) -> list[Region]:
     raw = strict.read_toml(path, problems)
     if raw is None:
         return []
     table = strict.Table(raw, path.name, problems)
-    regions = [region for row in table.tables("region") if (region := _from_table(row, problems)) is not None]
+    regions = [region for row in table.tables("region") if (region := read_region(row)) is not None]
     table.finish()
     return regions
-
-
-def _from_table(table: strict.Table, problems: Problems) -> Region | None:
-    before = len(list(problems))
-    name = table.take("name", str)
-    weight = table.take("weight", float, 1.0)
-    ways = [key for key in ("rows", "polygon", "polygons") if key in table]
-    parts: Polygons = ()
-    if len(ways) != 1:
-        problems.add(
-            table.where, "needs rows with columns, or polygon, or polygons, and only one of them", "say where it is"
-        )
-    elif ways[0] == "rows":
-        parts = _rectangle(table, problems)
-    elif ways[0] == "polygon":
-        ring = table.take("polygon", tuple[tuple[float, float], ...])
-        parts = ((ring,),)
-    else:
-        parts = table.take("polygons", Polygons)
-    for key in ("rows", "columns", "polygon", "polygons"):
-        table.raw(key)
-    table.finish()
-    return Region(name, parts, weight) if len(list(problems)) == before else None
-
-
-def _rectangle(table: strict.Table, problems: Problems) -> Polygons:
-    rows, columns = table.take("rows", tuple[float, float]), table.take("columns", tuple[float, float])
-    for key, pair in (("rows", rows), ("columns", columns)):
-        if pair is not None and not pair[0] < pair[1]:
-            problems.add(table.where, f"{key} {list(pair)} is empty", "write [first, one past the last]")
-    return () if rows is None or columns is None else Region.rectangle("", rows, columns).parts
 
 
 def _from_geojson_file(path: Path, grid: Grid, problems: Problems) -> list[Region]:

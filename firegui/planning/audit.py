@@ -1,24 +1,42 @@
 """An independent check of a schedule (paper, Table ``schedule_feasibility``).
 
-Everything is re-derived from the schedule and the fleet alone, one function per rule; no code is shared with the gates.
+Everything is re-derived from the schedule, the fleet and the project's constraints, one function per rule; no code is
+shared with the gates.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Tail
+from firegui.domain.grid import Grid
+from firegui.domain.operations import Operations
+from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
+from firegui.io.daylight import flying_windows
+from firegui.io.rasterize import region_masks
 
 Executed = list[tuple[int, int]]
+
+# Planners hold poses as sines, and files write them in decimals: a pinned pose comes back to within these.
+_SAME_CELLS, _SAME_TURN = 1e-3, 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """Counts as in the paper's table, and a sentence for each violation."""
+    """Counts as in the paper's table, and a sentence for each violation.
+
+    Beyond the paper: drops in the ``dark``, while their aircraft is grounded for a part of a day (``closed``), more
+    than its ``sorties`` of a day, over the ``cap``, coming down in ``zones``; and pinned drops that are not flown.
+    """
 
     candidate: int
     executed: int
@@ -27,11 +45,33 @@ class AuditReport:
     simultaneous: int
     outside: int
     violations: tuple[str, ...]
+    dark: int = 0
+    closed: int = 0
+    sorties: int = 0
+    cap: int = 0
+    zones: int = 0
+    pinned: int = 0
 
     @property
     def ok(self) -> bool:
         """Whether no rule is broken."""
         return not self.violations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditions:
+    """What a schedule is held against beyond the paper's rules, with the wind ``[D, H, W]`` of the planned days."""
+
+    operations: Operations
+    calendar: Calendar
+    grid: Grid
+    wind_speed: NDArray[np.float32]
+    wind_dir: NDArray[np.float32]
+
+    @staticmethod
+    def of(project: Project) -> Conditions:
+        """Those of a project."""
+        return Conditions(project.operations, project.calendar, project.scenario.grid, *project.planned_wind)
 
 
 def _zero_based(day: int) -> str:
@@ -61,10 +101,12 @@ def audit(
     shape: tuple[int, int],
     executed: Executed | None = None,
     day_name: Callable[[int], str] = _zero_based,
+    conditions: Conditions | None = None,
 ) -> AuditReport:
     """Check the ``executed`` drops ``[(step, column), …]``; without them, those that :func:`replay` finds.
 
-    ``day_name`` is how the sentences call a zero-based day.
+    ``day_name`` is how the sentences call a zero-based day. Without ``conditions`` the paper's rules are checked alone,
+    which are all that :func:`replay` knows.
     """
     drops = replay(schedule, fleet, steps_per_day) if executed is None else sorted(executed)
     tails = fleet.tails
@@ -74,6 +116,8 @@ def audit(
         "simultaneous": list(simultaneity_violations(drops, tails)),
         "outside": list(outside_violations(schedule, drops, tails, shape)),
     }
+    if conditions is not None:
+        found |= _operational(schedule, drops, tails, conditions, day_name)
     counts = {rule: len(sentences) for rule, sentences in found.items()}
     sentences = tuple(sentence for rule in found.values() for sentence in rule)
     return AuditReport(int((schedule.logits > 0.0).sum()), len(drops), **counts, violations=sentences)
@@ -117,6 +161,122 @@ def outside_violations(
         y, x, _ = schedule.poses[step, column]
         if not (0.0 <= y <= shape[0] - 1 and 0.0 <= x <= shape[1] - 1):
             yield f"{tails[column].name} drops at step {step} outside the grid, at row {y:.2f}, column {x:.2f}"
+
+
+def _operational(
+    schedule: Schedule, drops: Executed, tails: tuple[Tail, ...], conditions: Conditions, day_name: Callable[[int], str]
+) -> dict[str, list[str]]:
+    """The sentences of each rule that the paper does not have."""
+    inside = [(step, column) for step, column in drops if 0 <= step < schedule.n_steps]
+    return {
+        "dark": list(darkness_violations(inside, tails, conditions)),
+        "closed": list(grounding_violations(inside, tails, conditions)),
+        "sorties": list(sortie_violations(inside, tails, conditions, day_name)),
+        "cap": list(cap_violations(drops, tails, conditions)),
+        "zones": list(zone_violations(schedule, inside, tails, conditions)),
+        "pinned": list(pin_violations(schedule, drops, tails, conditions)),
+    }
+
+
+def darkness_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Conditions) -> Iterator[str]:
+    """A drop at a time that no flying window holds."""
+    daylight, calendar = conditions.operations.daylight, conditions.calendar
+    if daylight is None:
+        return
+    windows = flying_windows(daylight, conditions.grid, calendar)
+    for step, column in drops:
+        when = calendar.time_of_step(step)
+        if not any(begin <= when <= end for begin, end in windows):
+            local = when.astimezone(calendar.local_zone)
+            yield f"{tails[column].name} drops at step {step}, at {local:%H:%M} local time, outside daylight"
+
+
+def grounding_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Conditions) -> Iterator[str]:
+    """A drop while its aircraft is grounded for a part of a day."""
+    for step, column in drops:
+        tail, when = tails[column], conditions.calendar.time_of_step(step)
+        for item in conditions.operations.groundings:
+            if item.aircraft in {tail.name, tail.type.id} and item.start <= when and not item.end <= when:
+                yield f"{tail.name} drops at step {step}, while it is grounded until {item.end.isoformat()}"
+                break
+
+
+def sortie_violations(
+    drops: Executed, tails: tuple[Tail, ...], conditions: Conditions, day_name: Callable[[int], str] = _zero_based
+) -> Iterator[str]:
+    """Every drop of an aircraft beyond its sorties of a day."""
+    flown: Counter[tuple[int, int]] = Counter()
+    for step, column in drops:
+        day = step // conditions.calendar.steps_per_day
+        flown[column, day] += 1
+        most = conditions.operations.sorties_per_day.get(tails[column].type.id)
+        if most is not None and flown[column, day] > most:
+            count = flown[column, day]
+            yield f"{tails[column].name} drops at step {step}, its drop {count} of {day_name(day)}, of {most} allowed"
+
+
+def cap_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Conditions) -> Iterator[str]:
+    """Every drop over the hard cap."""
+    cap = conditions.operations.hard_cap
+    if cap is None:
+        return
+    for number, (step, column) in enumerate(drops[cap:], cap + 1):
+        yield f"{tails[column].name} drops at step {step}, drop {number} of the plan, over the cap of {cap}"
+
+
+def zone_violations(
+    schedule: Schedule, drops: Executed, tails: tuple[Tail, ...], conditions: Conditions
+) -> Iterator[str]:
+    """A drop whose long axis, to two ``σ∥`` on either side of where the wind lands it, meets a no-drop zone."""
+    zones = conditions.operations.no_drop_zones
+    if not zones:
+        return
+    masks = region_masks(zones, conditions.grid.shape)
+    for step, column in drops:
+        points = list(_axis_cells(schedule, step, tails[column], conditions))
+        for zone, mask in zip(zones, masks, strict=True):
+            if any(mask[row, col] for row, col in points):
+                yield f"{tails[column].name} drops at step {step} into the no-drop zone {zone.name}"
+                break
+
+
+def _axis_cells(schedule: Schedule, step: int, tail: Tail, conditions: Conditions) -> Iterator[tuple[int, int]]:
+    """The cells of the raster under the long axis, looked at every half cell and at both ends."""
+    y, x, theta = (float(value) for value in schedule.poses[step, tail.index])
+    rows, columns = conditions.grid.shape
+    cell_m = conditions.grid.cell_size_m
+    at = step // conditions.calendar.steps_per_day, min(max(round(y), 0), rows - 1), min(max(round(x), 0), columns - 1)
+    speed, towards = float(conditions.wind_speed[at]), float(conditions.wind_dir[at])
+    drift = speed * math.sqrt(2.0 * tail.type.drop_height_m / 9.81) / cell_m
+    y, x = y - drift * math.sin(towards), x + drift * math.cos(towards)
+    reach = 2.0 * tail.type.sigma_parallel_m / cell_m
+    along = [number / 2.0 for number in range(-int(reach * 2.0), int(reach * 2.0) + 1)]
+    for distance in (-reach, *along, reach):
+        row = math.floor(y - distance * math.sin(theta) + 0.5)
+        column = math.floor(x + distance * math.cos(theta) + 0.5)
+        if 0 <= row < rows and 0 <= column < columns:
+            yield row, column
+
+
+def pin_violations(
+    schedule: Schedule, drops: Executed, tails: tuple[Tail, ...], conditions: Conditions
+) -> Iterator[str]:
+    """A pinned drop inside the plan that is not flown, or with another pose than pinned."""
+    flown, calendar = set(drops), conditions.calendar
+    columns = {tail.name: tail.index for tail in tails}
+    for pin in conditions.operations.pinned:
+        hours = (pin.time - calendar.start).total_seconds() / 3600.0
+        step = math.floor(hours / calendar.hours_per_step + 1e-6)
+        if not 0 <= step < calendar.n_steps or pin.aircraft not in columns:
+            continue
+        column = columns[pin.aircraft]
+        if (step, column) not in flown:
+            yield f"{pin.aircraft} does not fly its pinned drop at step {step}"
+            continue
+        y, x, theta = schedule.poses[step, column]
+        turn = abs((theta - pin.theta + math.pi / 2.0) % math.pi - math.pi / 2.0)
+        if max(abs(y - pin.y), abs(x - pin.x)) > _SAME_CELLS or turn > _SAME_TURN:
+            yield f"{pin.aircraft} flies its pinned drop at step {step} elsewhere, at row {y:.2f}, column {x:.2f}"
 
 
 def _turnaround(tail: Tail, steps_per_day: int) -> int:

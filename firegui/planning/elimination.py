@@ -17,13 +17,13 @@ from safetensors.numpy import load_file, save
 
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
-from firegui.domain.settings import EliminationSettings, ObjectiveWeights
+from firegui.domain.settings import EliminationSettings
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.planning.batches import Batches
-from firegui.planning.trials import TERMS, Trial, ratios, thresholds
+from firegui.planning.trials import Trial, constraint_weights, passes, ratios, run
 from firegui.rollout.day_state import DayState
-from firegui.rollout.gates import apply_gates
+from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate, simulate_many, simulate_with_gradient
 
@@ -31,8 +31,8 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Check = Callable[[], None]
 
-AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE = "", "minimal", "allowance", "infeasible"
-ENDS = (AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE)
+AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE, ENOUGH = "", "minimal", "allowance", "infeasible", "enough"
+ENDS = (AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE, ENOUGH)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +104,7 @@ class Elimination:
         ``ahead`` tests are rolled out at a time.
         """
         self._model, self._settings, self._trials, self._ahead = model, settings, tuple(trials), max(1, ahead)
-        gates = apply_gates(reference.proposed, model.fleet, model.maps.steps_per_day)
+        gates = gates_of(reference, model.fleet, model.maps, model.rules)
         self._reference, self._executed = reference, gates.executed
         self._pinned = _pinned(model, gates.executed)
         self._order, self._batches = np.empty(0, np.int64), self._pass_over(0, hopeful=True)
@@ -113,10 +113,10 @@ class Elimination:
         self._finished = AT_WORK
         if state is not None:
             self._restore(state)
-        self._now = self._roll(self._trials[0], self.schedule, check)
+        self._now = simulate(self._trials[0].model, self.schedule, check=check, keep_states=True)
         if state is None:
-            self._rollouts = 1
-            if not all(self._holds(trial, self.schedule, check) for trial in self._trials):
+            self._rollouts = len(self._trials)
+            if not (passes(self._trials[0], self._now) and self._others_hold(self._kept, check)):
                 self._finished = INFEASIBLE
 
     # -- what it is now ----------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ class Elimination:
         """Why it ended; empty while it is at work.
 
         ``"minimal"``: no single drop can be removed; ``"allowance"``: the rollouts are used up; ``"infeasible"``: the
-        reference itself breaks a constraint.
+        reference itself breaks a constraint; ``"enough"``: as few are left as were to be kept.
         """
         return self._finished
 
@@ -164,11 +164,12 @@ class Elimination:
             self._next_pass(check)
             return self.report
         tests = self._likely_tests()
+        if not tests:  # the next removal would leave fewer than are to be kept
+            self._batches = self._batches.after(feasible=False)
+            return self.report
         rollouts = self._nominal([candidate for candidate, _ in tests], check)
         for (candidate, guess), rollout in zip(tests, rollouts, strict=True):
-            feasible = self._within(self._trials[0], rollout) and all(
-                self._holds(trial, subset(self._reference, candidate), check) for trial in self._trials[1:]
-            )
+            feasible = passes(self._trials[0], rollout) and self._others_hold(candidate, check)
             self._decide(candidate, rollout, feasible)
             if self._finished or feasible is not guess:
                 break
@@ -182,6 +183,8 @@ class Elimination:
             begin, end = batches.next
             left = kept.copy()
             left.ravel()[self._order[begin:end]] = False
+            if left.sum() < self._settings.keep:
+                break
             tests.append((left, batches.guess))
             kept = left if batches.guess else kept
             batches = batches.after(batches.guess)
@@ -197,6 +200,8 @@ class Elimination:
         self._batches = self._batches.after(feasible)
         if self._rollouts >= self._settings.allowance:
             self._finished = EXHAUSTED
+        elif feasible and self._kept.sum() <= self._settings.keep:
+            self._finished = ENOUGH
 
     def _next_pass(self, check: Check | None) -> None:
         if self._passes > 0 and self._removed == 0:
@@ -219,22 +224,11 @@ class Elimination:
             first = int(np.flatnonzero((self._kept & ~candidate).any(axis=1))[0]) // per_day
             starts.append(self._now.states[first] if self._now.states else None)
         schedules = [subset(self._reference, candidate) for candidate in candidates]
-        return simulate_many(
-            trial.model, schedules, starts=starts, bounds=trial.bounds, keep_states=True, check=check
-        )
+        return simulate_many(trial.model, schedules, starts=starts, bounds=trial.bounds, keep_states=True, check=check)
 
-    def _roll(self, trial: Trial, schedule: Schedule, check: Check | None) -> Rollout:
-        return simulate(trial.model, trial.schedule(schedule), check=check, keep_states=True)
-
-    def _holds(self, trial: Trial, schedule: Schedule, check: Check | None) -> bool:
-        rollout = simulate(trial.model, trial.schedule(schedule), bounds=trial.bounds, check=check)
-        return self._within(trial, rollout)
-
-    @staticmethod
-    def _within(trial: Trial, rollout: Rollout) -> bool:
-        return rollout.exceeded is None and all(
-            getattr(rollout.metrics, f"loss_{term}") <= getattr(trial.bounds, term) for term in TERMS
-        )
+    def _others_hold(self, candidate: Bools, check: Check | None) -> bool:
+        schedule = subset(self._reference, candidate)
+        return all(passes(trial, run(trial, schedule, check=check)) for trial in self._trials[1:])
 
     def _restore(self, state: EliminationState) -> None:
         if state.kept.shape != self._executed.shape or (state.kept & ~self._executed).any():
@@ -261,23 +255,14 @@ def removal_order(
     By ``−g`` increasing, with ``g = ∂/∂D Σ_k ℓ_k / τ_k`` the straight-through gradient at ``schedule``; on ties by
     ``D^ref`` increasing, then by step and column.
     """
-    scale = {term: getattr(trial.bounds, term) for term in TERMS}
-    weights = ObjectiveWeights(
-        **{term: 1.0 / limit if 0.0 < limit < np.inf else 0.0 for term, limit in scale.items()}, budget=0.0
-    )
-    _, gradient = simulate_with_gradient(replace(model, weights=weights), schedule, check=check)
+    scored = replace(model, weights=constraint_weights(trial.bounds))
+    _, gradient = simulate_with_gradient(scored, schedule, check=check)
     flat = np.flatnonzero(elements)
     rise, logit = -gradient.logit.ravel()[flat], reference.logits.ravel()[flat]
     return flat[np.lexsort((flat, logit, rise))].astype(np.int64)
 
 
-def nominal_trial(
-    model: Model, settings: EliminationSettings, reference: Schedule, terms: tuple[str, ...], check: Check | None = None
-) -> tuple[Trial, Metrics]:
-    """The paper's own test, with thresholds from a new evaluation of ``reference``; also returns that."""
-    metrics = simulate(model, reference, check=check).metrics
-    return Trial(model, thresholds(metrics, terms, settings)), metrics
-
-
 def _pinned(model: Model, executed: Bools) -> Bools:
-    return np.zeros_like(executed)
+    """``[T, A]``: executed drops that planning keeps whatever they are worth."""
+    pinned = None if model.rules is None else model.rules.pinned
+    return np.zeros_like(executed) if pinned is None else executed & pinned

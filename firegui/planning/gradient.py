@@ -16,6 +16,7 @@ from firegui.domain.schedule import Schedule, pose_scale
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import replacing
+from firegui.planning.flight_rules import uncapped, with_pins, within_cap
 from firegui.planning.initialization import pose_logits_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate_with_gradient
@@ -80,16 +81,24 @@ class GradientPlanner:
     An epoch evaluates the current schedule and its gradient, keeps the schedule if it is the best so far, clips the
     gradient of all logits together to norm ``clip_norm``, takes an Adam step, and clamps the drop logits to
     ``± logit_clamp``. An epoch that is cancelled leaves the planner as it was.
+
+    Pinned drops stay at ``+ logit_clamp`` and at their pose. Under a hard cap an epoch evaluates, and keeps as the
+    best, the schedule with the highest logits that the cap allows: :func:`~firegui.planning.flight_rules.within_cap`.
     """
 
     def __init__(self, model: Model, settings: OptimizerSettings, start: Schedule) -> None:
+        start = with_pins(start, model)
         z = pose_logits_of(start.poses, model.shape) if start.pose_logits is None else start.pose_logits
         zeros_d, zeros_z = np.zeros_like(start.logits), np.zeros_like(z)
         limit = settings.logit_clamp
         logits = np.clip(start.logits, -limit, limit)
+        pinned = None if model.rules is None else model.rules.pinned
+        logits = logits if pinned is None else np.where(pinned, limit, logits)
         progress = np.array([0.0, -1.0, np.inf])
         self._state = PlannerState(logits, z, zeros_d, zeros_d, zeros_z, zeros_z, logits, z, progress)
-        self._model, self._settings = model, settings
+        self._model, self._settings, self._pinned = model, settings, pinned
+        # within_cap has chosen what may fly; a cap on the gates would only take later pairs' gradient away.
+        self._free = replace(model, rules=uncapped(model.rules), full_carry=settings.full_carry)
 
     @staticmethod
     def restore(model: Model, settings: OptimizerSettings, state: PlannerState) -> GradientPlanner:
@@ -139,26 +148,31 @@ class GradientPlanner:
         """Evaluate, remember, step."""
         now = self._state
         schedule = Schedule.from_pose_logits(now.logits, now.pose_logits, self._model.shape)
-        rollout, gradient = simulate_with_gradient(self._model, schedule, check=check, frame_stride=frame_stride)
+        schedule = within_cap(schedule, self._model)
+        rollout, gradient = simulate_with_gradient(self._free, schedule, check=check, frame_stride=frame_stride)
+        logit_slope = gradient.logit
         pose_slope = gradient.pose * pose_scale(self._model.shape) * np.cos(now.pose_logits) / 2.0
-        norm = float(np.sqrt(np.sum(gradient.logit**2) + np.sum(pose_slope**2)))
+        if self._pinned is not None:
+            logit_slope = np.where(self._pinned, 0.0, logit_slope)
+            pose_slope = np.where(self._pinned[:, :, None], 0.0, pose_slope)
+        norm = float(np.sqrt(np.sum(logit_slope**2) + np.sum(pose_slope**2)))
         epoch, objective = self.epochs_done, rollout.metrics.objective
         improved = objective < self.best_objective
         if improved:
             progress = np.array([epoch + 1.0, epoch, objective])
-            now = replace(now, best_logits=now.logits, best_pose_logits=now.pose_logits, progress=progress)
+            now = replace(now, best_logits=schedule.logits, best_pose_logits=now.pose_logits, progress=progress)
         else:
             now = replace(now, progress=np.array([epoch + 1.0, *now.progress[1:]]))
         scale = min(1.0, self._settings.clip_norm / (norm + 1e-6))
-        self._state = self._adam(now, gradient.logit * scale, pose_slope * scale)
+        self._state = self._adam(now, logit_slope * scale, pose_slope * scale)
         return EpochReport(epoch, rollout.metrics, self.best_objective, improved, norm, rollout)
 
     def _adam(self, now: PlannerState, logit_slope: Floats, pose_slope: Floats) -> PlannerState:
         step, rate = self.epochs_done + 1, self._settings.learning_rate
-        logits, logits_mean, logits_square = _adam_step(
+        logits, logits_mean, logits_square = adam_step(
             now.logits, logit_slope, now.logits_mean, now.logits_square, step, rate
         )
-        pose, pose_mean, pose_square = _adam_step(
+        pose, pose_mean, pose_square = adam_step(
             now.pose_logits, pose_slope, now.pose_mean, now.pose_square, step, rate
         )
         limit = self._settings.logit_clamp
@@ -168,7 +182,7 @@ class GradientPlanner:
         )  # fmt: skip
 
 
-def _adam_step(
+def adam_step(
     value: Floats, slope: Floats, mean: Floats, square: Floats, step: int, rate: float
 ) -> tuple[Floats, Floats, Floats]:
     """One step of Adam (Kingma & Ba, algorithm 1) whose moments are ours to store; returns the new value and moments.

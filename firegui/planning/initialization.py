@@ -10,29 +10,58 @@ import torch
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import Material
-from firegui.domain.schedule import Schedule, pose_scale
-from firegui.domain.settings import OptimizerSettings
+from firegui.domain.schedule import Schedule
+from firegui.domain.schedule import pose_logits_of as pose_logits_of  # the inverse of the variables, for planners
+from firegui.domain.settings import OptimizerSettings, Start
 from firegui.planning.placement import across_wind, dispersed_maxima
+from firegui.planning.planners.tactical import tactical_schedule
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import watch
 
 Floats = NDArray[np.float64]
 
-POSE_LOGIT_LIMIT = 1.0 - 1e-9
-"""Sines are kept this far from ±1, where ``arcsin`` is still exact and a pose still has a gradient."""
+
+def start_schedule(model: Model, settings: OptimizerSettings, *, check: Callable[[], None] | None = None) -> Schedule:
+    """Where ``settings.start`` says that the first stage begins."""
+    if settings.start is Start.CENTROID:
+        return centroid_schedule(model, settings, check=check)
+    front = front_schedule(model, settings, check=check)
+    if settings.start is Start.FRONT:
+        return front
+    tactical = tactical_schedule(model, settings, check=check)
+    logits = np.where(tactical.proposed, abs(settings.initial_logit), front.logits)
+    poses = np.where(tactical.proposed[:, :, None], tactical.poses, front.poses)
+    return Schedule.from_pose_logits(logits, pose_logits_of(poses, model.shape), model.shape)
 
 
-def pose_logits_of(poses: Floats, shape: tuple[int, int]) -> Floats:
-    """The ``z [T, A, 3]`` that the paper's maps take to ``poses``: ``z = arcsin(2 pose / range − 1)``.
+def centroid_schedule(
+    model: Model, settings: OptimizerSettings, *, check: Callable[[], None] | None = None
+) -> Schedule:
+    """Every position at the centroid of ``p^B_t`` of the baseline, headings uniform in ``[0, π)`` (paper's control).
 
-    A heading outside ``[0, π]`` is the same axis as the one it is congruent to modulo π.
+    Logits as in :func:`front_schedule`. A step at which nothing burns keeps the place of the step before it.
     """
-    poses = poses.copy()
-    turned = (poses[..., 2] < 0.0) | (poses[..., 2] > np.pi)
-    poses[turned, 2] = np.mod(poses[turned, 2], np.pi)
-    sine = 2.0 * poses / np.maximum(pose_scale(shape), 1.0) - 1.0
-    logits: Floats = np.arcsin(np.clip(sine, -POSE_LOGIT_LIMIT, POSE_LOGIT_LIMIT))
-    return logits
+    generator = np.random.default_rng(settings.seed)
+    n_steps, n_aircraft = model.n_steps, model.fleet.n_aircraft
+    places = np.zeros((n_steps, 2))
+
+    def see(step: int, burning: torch.Tensor) -> None:
+        if step == n_steps:
+            return
+        mass = burning.double().cpu().numpy()
+        total = mass.sum()
+        if total > 0.0:
+            rows, columns = mass.sum(axis=1), mass.sum(axis=0)
+            places[step] = rows @ np.arange(len(rows)) / total, columns @ np.arange(len(columns)) / total
+        elif step > 0:
+            places[step] = places[step - 1]
+
+    watch(model, Schedule.empty(n_steps, n_aircraft), see, check=check)
+    poses = np.empty((n_steps, n_aircraft, 3))
+    poses[:, :, :2] = places[:, None]
+    poses[:, :, 2] = generator.uniform(0.0, np.pi, (n_steps, n_aircraft))
+    logits = np.full((n_steps, n_aircraft), settings.initial_logit)
+    return Schedule.from_pose_logits(logits, pose_logits_of(poses, model.shape), model.shape)
 
 
 def front_schedule(model: Model, settings: OptimizerSettings, *, check: Callable[[], None] | None = None) -> Schedule:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
 from firegui.errors import Problems
 from firegui.fire.maps import project_maps
 from firegui.io.rasterize import region_masks
+from firegui.planning.flight_rules import flight_rules, rule_problems
 from firegui.rollout.model import Model
-from firegui.rollout.remark import Tell, silent
+from firegui.rollout.remark import Remark, Tell, silent
 from firegui.rollout.simulate import prepare
 
 
@@ -23,7 +25,7 @@ def build(
     tell: Tell = silent,
     check: Callable[[], None] | None = None,
 ) -> Model:
-    """The frozen fire, the fleet with its calendar and the objective of ``project`` at ``effectiveness``.
+    """The frozen fire, the fleet with its calendar, its rules and the objective of ``project`` at ``effectiveness``.
 
     ``tell`` hears what the engine has to say (:mod:`firegui.rollout.remark`), ``check`` may raise to cancel. Raises
     :class:`~firegui.errors.InputError` with everything that keeps the project from being planned.
@@ -36,9 +38,13 @@ def build(
     for region, mask in zip(project.regions, masks, strict=True):
         if not mask.any():
             problems.add(f"region {region.name}", "covers no cell centre", "make it wider or remove it")
+    problems.extend(rule_problems(project))
     problems.raise_if_any(title)
-    return prepare(
-        project_maps(project, check),
+    for note in project.operations.notes(project.calendar):
+        tell(Remark(note, "warning"))
+    maps = project_maps(project, check)
+    model = prepare(
+        maps,
         project.planned_fleet,
         masks,
         [region.weight for region in project.regions],
@@ -49,3 +55,4 @@ def build(
         precision=precision,
         tell=tell,
     )
+    return replace(model, rules=flight_rules(project, maps))

@@ -15,8 +15,11 @@ from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings, ObjectiveWeights, Setting
 from firegui.planning.initialization import pose_logits_of
-from firegui.rollout.day_state import Bounds
+from firegui.rollout.alteration import Alteration
+from firegui.rollout.day_state import UNBOUNDED, Bounds
 from firegui.rollout.model import Model
+from firegui.rollout.outcome import Check
+from firegui.rollout.simulate import Rollout, simulate
 
 Floats = NDArray[np.float64]
 
@@ -27,16 +30,37 @@ TERMS = ("burn", "final", "prot")
 class Trial:
     """A rollout on ``model`` that has to end within ``bounds``.
 
-    ``shift [T, A, 3]`` is added to the pose logits of the schedule, ``None`` for none.
+    ``shift [T, A, 3]`` is added to the pose logits of the schedule, ``None`` for none. ``alter`` changes the fire
+    at the ends of days (:func:`~firegui.uncertainty.front_shift.front_shift`).
     """
 
     model: Model
     bounds: Bounds
     shift: Floats | None = None
+    alter: Alteration | None = None
 
     def schedule(self, schedule: Schedule) -> Schedule:
         """What is rolled out for ``schedule``."""
         return schedule if self.shift is None else displaced(schedule, self.shift, self.model.shape)
+
+
+def run(trial: Trial, schedule: Schedule, *, bounded: bool = True, check: Check | None = None) -> Rollout:
+    """The rollout of ``schedule`` that ``trial`` asks for, given up early at its bounds unless not ``bounded``."""
+    bounds = trial.bounds if bounded else UNBOUNDED
+    return simulate(trial.model, trial.schedule(schedule), bounds=bounds, alter=trial.alter, check=check)
+
+
+def passes(trial: Trial, rollout: Rollout) -> bool:
+    """Whether every constraint of ``trial`` holds at the end of its rollout."""
+    within = (getattr(rollout.metrics, f"loss_{term}") <= getattr(trial.bounds, term) for term in TERMS)
+    return rollout.exceeded is None and all(within)
+
+
+def constraint_weights(bounds: Bounds) -> ObjectiveWeights:
+    """The weights ``1/τ_k`` under which the objective is ``Σ_k ℓ_k / τ_k`` over the constrained terms."""
+    limits = {term: getattr(bounds, term) for term in TERMS}
+    weights = {term: 1.0 / limit if 0.0 < limit < np.inf else 0.0 for term, limit in limits.items()}
+    return ObjectiveWeights(**weights, budget=0.0)
 
 
 def displaced(schedule: Schedule, shift: Floats, shape: tuple[int, int]) -> Schedule:

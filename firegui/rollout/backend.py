@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
 from firegui.rollout import closed_form, first_use, reference
+from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import exceeded, state_of
 from firegui.rollout.kernels.gpu import ON_THE_CPU, Gpu
 from firegui.rollout.kernels.gpu_launch import triton_is_there
@@ -159,7 +160,7 @@ class _Whole:
     def simulate(
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
     ) -> Outcome:
-        outcome = self._roll(model, schedule, observer, check)
+        outcome = self._roll(model, schedule, observer, check, wanted.alter)
         first = wanted.start.day if wanted.start is not None else 0
         days = range(first, model.maps.days) if wanted.keep_states else ()
         states = tuple(state_of(model, schedule, outcome.executed, day, None) for day in days)
@@ -177,15 +178,19 @@ class _Whole:
     ) -> NDArray[np.float32]:
         return reference.gain_slopes(model, slopes, hear, check, through_days=through_days)
 
-    def _roll(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
+    def _roll(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, alter: Alteration | None
+    ) -> Outcome:
         raise NotImplementedError
 
 
 class _ClosedForm(_Whole):
     """Windowed torch: any precision, any device."""
 
-    def _roll(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
-        return closed_form.simulate(model, schedule, observer, check)
+    def _roll(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, alter: Alteration | None
+    ) -> Outcome:
+        return closed_form.simulate(model, schedule, observer, check, alter)
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
         return closed_form.gradient(model, schedule, observer, check)
@@ -194,12 +199,17 @@ class _ClosedForm(_Whole):
 class _Reference(_Whole):
     """Dense torch and autograd, adapted to the same answers."""
 
-    def _roll(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
-        return self._outcome(model, schedule, reference.simulate(model, schedule, check=check), observer)
+    def _roll(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, alter: Alteration | None
+    ) -> Outcome:
+        trajectory = reference.simulate(model, schedule, alter=alter, check=check)
+        return self._outcome(model, schedule, trajectory, observer)
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
         values = reference.variables(schedule, differentiable=True)
-        trajectory = reference.simulate(model, schedule, differentiable=True, values=values, check=check)
+        trajectory = reference.simulate(
+            model, schedule, differentiable=True, full_carry=model.full_carry, values=values, check=check
+        )
         logit, pose = torch.autograd.grad(trajectory.objective, [values.logits, values.poses], allow_unused=True)
         outcome = self._outcome(model, schedule, trajectory, observer)
         empty = np.zeros(schedule.logits.shape)

@@ -11,6 +11,18 @@ receiver and emitter (1 where it does not), and from ``t = T − 1`` down:
     C ← C + V h_t [receiver] + M B̃_t ρ_e [emitter]        = ∂𝓛/∂E^ret_t
     g̃ = g e^{−h_t}                     ∂𝓛/∂E^water_t = s_t B_t (g̃ + M ρ_e)
     g ← g̃ − l_t
+
+With the model's ``full_carry`` the burning state keeps its gradient from step to step. ``B_{t+1} = c B̃_t + Ũ_t (1 −
+e^{−h_t})`` with ``c = 1 − 1/T_burn``, so a second adjoint goes back beside ``g``: ``b = ∂𝓛/∂B_{t+1}``, 0 at ``T``.
+
+    V = (g − b) U_{t+1}                 M and C as above
+    g̃ = g e^{−h_t} + b (1 − e^{−h_t})  = ∂𝓛/∂Ũ_t
+    b̃ = c b − M ρ_e                    = ∂𝓛/∂B̃_t
+    ∂𝓛/∂E^water_t = s_t B_t (g̃ − b̃)
+    g ← g̃ − l_t                        b ← (1 − s_t) g̃ + s_t b̃
+
+``b = 0`` throughout gives the cut gradient. Outside the window of a step ``B`` is the constant 0 and ``b`` is dropped.
+``V`` is 0 where ``h`` is so small that ``e^{−h}`` rounds to 1, for the reason given in ``DESIGN.md``.
 """
 
 from __future__ import annotations
@@ -26,8 +38,9 @@ from firegui.domain.fleet import Material
 from firegui.domain.maps import NEIGHBOURS
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
+from firegui.rollout.alteration import Alteration
 from firegui.rollout.deposits import StepDose, batches, scales_of, step_doses
-from firegui.rollout.gates import Gates, apply_gates
+from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.landing import fall_time_s
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
@@ -55,7 +68,7 @@ class Forward:
 
     def __init__(self, model: Model, schedule: Schedule) -> None:
         self.model = model
-        self.gates: Gates = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day)
+        self.gates: Gates = gates_of(schedule, model.fleet, model.maps, model.rules)
         self.proposed = int(schedule.proposed.sum())
         self.doses = step_doses(model, schedule, self.gates.executed)
         ignition = torch.from_numpy(model.maps.ignition).to(model.device)
@@ -70,19 +83,22 @@ class Forward:
         self.unscored = 0.0  # Σ_t Σ_x P_t of the steps before the first scored one
         self.records: list[_Record] = []
 
-    def run(self, observer: Observer, check: Check | None, *, keep: bool) -> None:
-        """All ``T`` steps; ``keep`` stores what the gradient needs."""
+    def run(self, observer: Observer, check: Check | None, *, keep: bool, alter: Alteration | None = None) -> None:
+        """All ``T`` steps; ``keep`` stores what the gradient needs, ``alter`` changes the ends of days."""
+        per_day = self.model.maps.steps_per_day
         box = self._reached()
         self._score(0, box, observer)
         for step in range(self.model.n_steps):
             if check is not None:
                 check()
-            if step % self.model.maps.steps_per_day == 0:
+            if step % per_day == 0:
                 box = self._reached()
             box = _grown(box, self.model.shape)
             record = self._step(step, box, keep)
             if record is not None:
                 self.records.append(record)
+            if alter is not None and (step + 1) % per_day == 0:
+                self._alter(alter, step // per_day, box)
             self._score(step + 1, box, observer)
 
     def _reached(self) -> Box:
@@ -93,6 +109,13 @@ class Forward:
         if len(rows) == 0:
             return 0, 0, 0, 0
         return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
+
+    def _alter(self, alter: Alteration, day: int, box: Box) -> None:
+        window = _window(box)
+        fields = (self.unburned[window], self.burning[window])
+        changed = alter.applied(day, window, *(field.cpu().numpy().copy() for field in fields))
+        for field, values in zip(fields, changed, strict=True):
+            field.copy_(torch.from_numpy(values))
 
     def _score(self, step: int, box: Box, observer: Observer) -> None:
         window = _window(box)
@@ -162,10 +185,12 @@ class Forward:
         return metrics_of(model, extent, protected, self.unscored + scored, losses, self.proposed, executed)
 
 
-def simulate(model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Outcome:
-    """Roll out without a gradient."""
+def simulate(
+    model: Model, schedule: Schedule, observer: Observer, check: Check | None, alter: Alteration | None = None
+) -> Outcome:
+    """Roll out without a gradient; ``alter`` changes the state at the ends of days."""
     forward = Forward(model, schedule)
-    forward.run(observer, check, keep=False)
+    forward.run(observer, check, keep=False, alter=alter)
     return Outcome(forward.metrics(), forward.gates.executed)
 
 
@@ -204,6 +229,7 @@ class Backward:
         self.slope = model.occupancy_slope().to(dtype)  # l_t
         self.g = -(self.slope + model.terminal_slope)  # starts at −l_T
         self.has_water = bool(model.columns_of(Material.WATER))
+        self.b = torch.zeros(model.shape if model.full_carry else (0, 0), dtype=dtype, device=device)
 
     def run(self, check: Check | None) -> None:
         """All steps backward, footprints a day at a time."""
@@ -246,7 +272,11 @@ class Backward:
         retardant = forward.retardant[window]
         water = forward.doses[Material.WATER].get(step)
         survival = self._survival_field(water, record.box)
+        carried = self.b[window] if model.full_carry else None
+        survived = torch.exp(-record.heat)
         flow = self.g[window] * record.after  # V
+        if carried is not None:
+            flow = torch.where(survived < 1.0, flow - carried * record.after, 0.0)
         received = flow * retardant if model.receiver_treated else flow
         emitted = self._transposed(step, record.box, received)  # M
         if model.emitter_treated:
@@ -256,10 +286,16 @@ class Backward:
             self.retardant_slope[window] += flow * record.heat
         if model.emitter_treated:
             self.retardant_slope[window] += emitted * wetted
-        passed = self.g[window] * torch.exp(-record.heat)
+        passed = self.g[window] * survived
+        if carried is not None:
+            passed = passed + carried * (1.0 - survived)
+            emitted = emitted - carried * (1.0 - 1.0 / model.maps.t_burn)  # −b̃
         if self.has_water:
             self.water_slope.zero_()
             self.water_slope[window] = wetted * (passed + emitted)
+        if carried is not None:
+            self.b.zero_()
+            self.b[window] = -emitted if survival is None else (1.0 - survival) * passed - survival * emitted
         self.g[window] = passed
         if step >= model.first_scored_step:
             self.g -= self.slope

@@ -13,7 +13,7 @@ from firegui.domain.fleet import Material
 from firegui.domain.maps import NEIGHBOURS
 from firegui.domain.schedule import Schedule
 from firegui.rollout.deposits import StepDose, step_doses
-from firegui.rollout.gates import apply_gates
+from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.suppression import MAXIMUM_DOSE
 
@@ -38,7 +38,7 @@ class DenseRollout:
     def __call__(self, schedule: Schedule) -> DenseRollout:
         """Roll ``schedule`` out, its footprints included."""
         model, per_day = self._model, self._model.maps.steps_per_day
-        gates = apply_gates(schedule.proposed, model.fleet, per_day)
+        gates = gates_of(schedule, model.fleet, model.maps, model.rules)
         doses = step_doses(model, schedule, gates.executed)
         self.burning.copy_(self._ignition)
         torch.sub(1.0, self._ignition, out=self.unburned)

@@ -7,14 +7,16 @@ import numpy as np
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import DropRecord, Schedule
-from firegui.rollout.gates import apply_gates
+from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.landing import drift_cells
 
 
-def drop_records(maps: FireMaps, fleet: Fleet, schedule: Schedule) -> tuple[DropRecord, ...]:
+def drop_records(
+    maps: FireMaps, fleet: Fleet, schedule: Schedule, rules: FlightRules | None = None
+) -> tuple[DropRecord, ...]:
     """Every proposed drop in order of step and column, with its landing point and whether the gates execute it."""
     proposed = schedule.proposed
-    executed = apply_gates(proposed, fleet, maps.steps_per_day).executed
+    executed = gates_of(schedule, fleet, maps, rules).executed
     records = []
     for tail in fleet.tails:
         steps = np.flatnonzero(proposed[:, tail.index])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights, RetardantSide
+from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds
 from firegui.rollout.machine import processor
 from firegui.rollout.model import Model, build
@@ -73,7 +75,10 @@ def exercise(engine: Compiled) -> None:
     tight = Bounds(burn=0.5 * whole.metrics.loss_burn)
     nobody = Observer(model, None, keep_days=False)
     engine.simulate(model, schedule, nobody, None, Wanted(whole.states[-1], tight, keep_states=False))
+    dimmer = Alteration(lambda day, window, unburned, burning: (unburned, burning * 0.5))
+    engine.simulate(model, schedule, nobody, None, Wanted(alter=dimmer))
     engine.gradient(model, schedule, nobody, None)
+    engine.gradient(replace(model, full_carry=True), schedule, nobody, None)
     engine.gain_slopes(model, np.ones_like, lambda day, slopes: None, None, through_days=True)
 
 

@@ -1,4 +1,7 @@
-"""Feasible drop decisions (paper, step 1): availability, grounded days, the binary decision."""
+"""Feasible drop decisions (paper, step 1): availability, grounded days, the binary decision.
+
+Beyond the paper, :class:`FlightRules`: what an operation may not do. Without them the gates are the paper's.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import Fleet
+from firegui.domain.schedule import Schedule
+from firegui.rollout.landing import Air
+from firegui.rollout.zones import in_zones
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
@@ -20,6 +27,26 @@ class Gates:
 
     open: Bools
     executed: Bools
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlightRules:
+    """The operational constraints of a plan, in steps, columns and cells; ``None`` is no such rule.
+
+    ``closed [T, A]``: darkness and grounded parts of days. ``sorties [A]``: the most drops of each aircraft on a day,
+    −1 for no limit. ``cap``: the most drops of all. ``zones [H, W]``: cells in which no drop may come down, with
+    ``near [K, H, W]`` of :func:`firegui.rollout.zones.nearby`. ``pinned [T, A]``: drops that planning keeps, with
+    ``pinned_poses [T, A, 3]``; sorties and the cap keep room for them, whether a schedule proposes them or not, and
+    their aircraft is closed for as long before them as a drop would keep it from them.
+    """
+
+    closed: Bools | None = None
+    sorties: Ints | None = None
+    cap: int | None = None
+    zones: Bools | None = None
+    near: Bools | None = None
+    pinned: Bools | None = None
+    pinned_poses: Floats | None = None
 
 
 def grounded(fleet: Fleet, n_steps: int, steps_per_day: int) -> Bools:
@@ -33,21 +60,52 @@ def grounded(fleet: Fleet, n_steps: int, steps_per_day: int) -> Bools:
     return np.repeat(table, steps_per_day, axis=0)[:n_steps]
 
 
-def apply_gates(proposed: Bools, fleet: Fleet, steps_per_day: int) -> Gates:
+def gates_of(schedule: Schedule, fleet: Fleet, air: Air, rules: FlightRules | None = None) -> Gates:
+    """The gates of a schedule, its no-drop zones included: what every rollout, table and check goes by.
+
+    ``air`` are the fire's maps, or anything that has their wind.
+    """
+    if rules is None:
+        return apply_gates(schedule.proposed, fleet, air.steps_per_day)
+    shut = None
+    if rules.zones is not None:
+        shut = in_zones(schedule.poses, fleet, air, rules.zones, rules.near)
+    return apply_gates(schedule.proposed, fleet, air.steps_per_day, rules, shut)
+
+
+def apply_gates(
+    proposed: Bools, fleet: Fleet, steps_per_day: int, rules: FlightRules | None = None, shut: Bools | None = None
+) -> Gates:
     """Run the cooldown counters over a schedule's proposals (paper, eq. ``gate``).
 
     ``d_t = 1[proposed ∧ c_t = 0 ∧ not grounded]`` and ``c_{t+1} = d_t Δ + (1 − d_t) max(c_t − 1, 0)``, so after a drop
     at ``t`` the next can be at ``t + Δ + 1``, and an aircraft is closed for availability in ``t + 1 … t + Δ`` only.
     Execution does not depend on the fire. ``proposed`` is bool ``[T, A]``.
+
+    With ``rules``: what is closed counts as grounded; after its sorties an aircraft is closed for the rest of the day;
+    after ``cap`` drops in order of step and column everything is. ``shut [T, A]`` are further pairs that are closed:
+    those that would come down in a zone.
     """
     n_steps, n_aircraft = proposed.shape
     flying = ~grounded(fleet, n_steps, steps_per_day)
     turnaround = _turnaround(fleet, steps_per_day)
+    if rules is not None:
+        flying &= ~_closed(rules, shut, turnaround, proposed.shape)
     columns, steps = np.nonzero((proposed & flying).T)
-    drops = _walk(steps, np.searchsorted(columns, np.arange(n_aircraft + 1)), turnaround)
+    bounds = np.searchsorted(columns, np.arange(n_aircraft + 1))
+    if rules is None or rules.sorties is None:
+        drops = _walk(steps, bounds, turnaround)
+    else:
+        drops = _walk_sorties(steps, bounds, turnaround, _days(rules, rules.sorties, proposed.shape, steps_per_day))
     at, of = steps[drops], columns[drops]
     executed = np.zeros((n_steps, n_aircraft), bool)
     executed[at, of] = True
+    if rules is not None:
+        flying &= _within_sorties(rules, executed, steps_per_day)
+        before = _before_cap(rules, executed)
+        flying &= before
+        executed &= before
+        at, of = np.nonzero(executed)
     # +1 where a turnaround begins, −1 where it ends. Those of one aircraft never overlap, so an index occurs once.
     change = np.zeros((n_steps + 1, n_aircraft), np.int8)
     change[at + 1, of] += 1
@@ -76,3 +134,89 @@ def _walk(steps: Ints, bounds: Ints, turnaround: Ints) -> list[int]:
             executed.append(index)
             index = bisect_left(times, times[index] + wait + 1, index + 1, end)
     return executed
+
+
+def _closed(rules: FlightRules, shut: Bools | None, turnaround: Ints, shape: tuple[int, ...]) -> Bools:
+    """``[T, A]``: closed whatever else is flown: dark, grounded, in a zone, or too soon before a pinned drop."""
+    closed = np.zeros(shape, bool) if rules.closed is None else rules.closed.copy()
+    if rules.pinned is not None:
+        for step, column in np.argwhere(rules.pinned).tolist():
+            early = slice(max(step - int(turnaround[column]), 0), step)
+            closed[early, column] |= ~rules.pinned[early, column]
+    return closed if shut is None else closed | shut
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Days:
+    """``quota [A][D]``: drops besides the pinned ones that are left on each day; ``pins`` ``[A]`` sets of steps."""
+
+    steps_per_day: int
+    quota: list[list[int]]
+    pins: list[set[int]]
+
+
+_UNLIMITED = np.iinfo(np.int64).max
+
+
+def _quotas(rules: FlightRules, sorties: Ints, shape: tuple[int, ...], steps_per_day: int) -> Ints:
+    """``[D, A]``: drops that each aircraft may fly on each day besides its pinned ones."""
+    n_days = -(-shape[0] // steps_per_day)
+    most = np.broadcast_to(np.where(sorties < 0, _UNLIMITED, sorties), (n_days, shape[1]))
+    return most if rules.pinned is None else np.maximum(most - _per_day(rules.pinned, steps_per_day), 0)
+
+
+def _per_day(pairs: Bools, steps_per_day: int) -> Ints:
+    """``[D, A]``: how many of the pairs ``[T, A]`` lie on each day."""
+    return np.add.reduceat(pairs, np.arange(0, len(pairs), steps_per_day), axis=0, dtype=np.int64)
+
+
+def _days(rules: FlightRules, sorties: Ints, shape: tuple[int, ...], steps_per_day: int) -> _Days:
+    quota = _quotas(rules, sorties, shape, steps_per_day).T.tolist()
+    pins: list[set[int]] = [set() for _ in range(shape[1])]
+    if rules.pinned is not None:
+        for step, column in np.argwhere(rules.pinned).tolist():
+            pins[column].add(step)
+    return _Days(steps_per_day, quota, pins)
+
+
+def _walk_sorties(steps: Ints, bounds: Ints, turnaround: Ints, days: _Days) -> list[int]:
+    """:func:`_walk`, but a candidate that is not pinned is passed over once its day's quota is used up."""
+    times, ends = steps.tolist(), bounds.tolist()
+    executed: list[int] = []
+    for column, (begin, end, wait) in enumerate(zip(ends[:-1], ends[1:], turnaround.tolist(), strict=True)):
+        left, pins = days.quota[column], days.pins[column]
+        index = begin
+        while index < end:
+            step = times[index]
+            day = step // days.steps_per_day
+            if step not in pins:
+                if left[day] == 0:
+                    tomorrow = (day + 1) * days.steps_per_day
+                    index = index + 1 if pins else bisect_left(times, tomorrow, index + 1, end)
+                    continue
+                left[day] -= 1
+            executed.append(index)
+            index = bisect_left(times, step + wait + 1, index + 1, end)
+    return executed
+
+
+def _within_sorties(rules: FlightRules, executed: Bools, steps_per_day: int) -> Bools:
+    """``[T, A]``: False for the rest of a day on which the aircraft has flown all its sorties but the pinned ones."""
+    if rules.sorties is None:
+        return np.ones(executed.shape, bool)
+    counted = executed if rules.pinned is None else executed & ~rules.pinned
+    flown = np.cumsum(counted, axis=0, dtype=np.int64) - counted  # before the step
+    first = np.arange(len(executed)) // steps_per_day * steps_per_day
+    quota = _quotas(rules, rules.sorties, executed.shape, steps_per_day)
+    left = np.repeat(quota, steps_per_day, axis=0)[: len(executed)] > flown - flown[first]
+    return left if rules.pinned is None else left | rules.pinned
+
+
+def _before_cap(rules: FlightRules, executed: Bools) -> Bools:
+    """``[T, A]``: False once as many drops were executed as the cap allows, in order of step and column."""
+    if rules.cap is None:
+        return np.ones(executed.shape, bool)
+    pinned = np.zeros(executed.shape, bool) if rules.pinned is None else rules.pinned
+    counted = (executed & ~pinned).ravel()
+    before = np.cumsum(counted, dtype=np.int64) - counted
+    return (before < max(rules.cap - int(pinned.sum()), 0)).reshape(executed.shape) | pinned

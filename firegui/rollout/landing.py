@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import AircraftType
-from firegui.domain.maps import FireMaps
 
 GRAVITY_MS2 = 9.81
 
 Floats = NDArray[np.float64]
+
+
+class Air(Protocol):
+    """The wind over the raster: what :class:`~firegui.domain.maps.FireMaps` have of it."""
+
+    @property
+    def wind_speed(self) -> NDArray[np.float32]:
+        """``[D, H, W]`` m/s."""
+
+    @property
+    def wind_dir(self) -> NDArray[np.float32]:
+        """``[D, H, W]`` radians towards, counter-clockwise from east."""
+
+    @property
+    def steps_per_day(self) -> int:
+        """``S_day``."""
+
+    @property
+    def cell_size_m(self) -> float:
+        """``Δx``."""
 
 
 def fall_time_s(kind: AircraftType) -> float:
@@ -18,16 +39,15 @@ def fall_time_s(kind: AircraftType) -> float:
     return float(np.sqrt(2.0 * kind.drop_height_m / GRAVITY_MS2))
 
 
-def drift_cells(
-    maps: FireMaps, kind: AircraftType, steps: NDArray[np.int64], y: Floats, x: Floats
-) -> tuple[Floats, Floats]:
+def drift_cells(maps: Air, kind: AircraftType, steps: NDArray[np.int64], y: Floats, x: Floats) -> tuple[Floats, Floats]:
     """Displacement ``(Δy, Δx)`` in cells of drops released at ``(y, x)`` on ``steps``.
 
     ``Δx = V cos ψ t_fall / Δ`` and ``Δy = −V sin ψ t_fall / Δ``, with the wind of the day at the nearest cell to the
     release point (piecewise constant, hence without gradient).
     """
-    rows = np.clip(np.rint(y), 0, maps.shape[0] - 1).astype(np.int64)
-    columns = np.clip(np.rint(x), 0, maps.shape[1] - 1).astype(np.int64)
+    height, width = maps.wind_speed.shape[1:]
+    rows = np.clip(np.rint(y), 0, height - 1).astype(np.int64)
+    columns = np.clip(np.rint(x), 0, width - 1).astype(np.int64)
     days = steps // maps.steps_per_day
     speed = maps.wind_speed[days, rows, columns].astype(np.float64)
     towards = maps.wind_dir[days, rows, columns].astype(np.float64)

@@ -16,6 +16,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
 from firegui.errors import Problems
 from firegui.rollout.gains import SpreadGains
+from firegui.rollout.gates import FlightRules
 from firegui.rollout.remark import Tell, silent
 
 
@@ -26,7 +27,9 @@ class Model:
     ``gains`` holds ``K_n(x) = γ(x) φ_n(x) burnable(x)`` of every day; ``protection [H, W]`` float64 is the density of
     𝓛_prot, ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions. States are held in
     ``dtype``: float32 is part of the model, because its cut-off feeds the tail that pulls the front; float64 checks
-    equations. ``tell`` is called with what the engine has to say while it computes.
+    equations. ``tell`` is called with what the engine has to say while it computes. ``rules`` are the
+    operational constraints on the gates, beyond the paper. With ``full_carry`` gradients follow the burning state from
+    step to step, which the paper cuts.
     """
 
     maps: FireMaps
@@ -42,6 +45,8 @@ class Model:
     dtype: torch.dtype = torch.float32
     first_scored_step: int = 0
     tell: Tell = silent
+    rules: FlightRules | None = None
+    full_carry: bool = False
 
     @property
     def K(self) -> Tensor:
@@ -90,6 +95,10 @@ class Model:
     def with_effectiveness(self, effectiveness: Effectiveness) -> Model:
         """The same model with another suppressant; shares everything else."""
         return replace(self, effectiveness=effectiveness)
+
+    def with_weights(self, weights: ObjectiveWeights) -> Model:
+        """The same model with another objective; shares everything else."""
+        return replace(self, weights=weights)
 
     def occupancy_slope(self) -> Tensor:
         """``l_t(x) = ∂𝓛/∂P_t(x)`` for the steps that are scored, without the terminal term; float64 ``[H, W]``."""

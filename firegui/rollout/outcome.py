@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.results import Metrics
+from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
 
 Check = Callable[[], None]
@@ -24,11 +25,15 @@ Hear = Callable[[int, NDArray[np.float32]], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wanted:
-    """How to roll out: from where, within which bounds, and whether to keep the state of every day's start."""
+    """How to roll out: from where, within which bounds, whether to keep the state of every day's start.
+
+    ``alter`` changes the state at the end of every day that is rolled out; that of ``start`` has been changed already.
+    """
 
     start: DayState | None = None
     bounds: Bounds = UNBOUNDED
     keep_states: bool = False
+    alter: Alteration | None = None
 
 
 WHOLE = Wanted()

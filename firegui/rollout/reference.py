@@ -16,9 +16,10 @@ from torch import Tensor
 from firegui.domain.fleet import Material
 from firegui.domain.maps import NEIGHBOURS
 from firegui.domain.schedule import Schedule
+from firegui.rollout.alteration import Alteration
 from firegui.rollout.deposits import groups, landing_offsets, scales_of
 from firegui.rollout.footprint import footprints
-from firegui.rollout.gates import Gates, apply_gates
+from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.outcome import Check, Hear, Slopes
 from firegui.rollout.suppression import MAXIMUM_DOSE, dose_of_payload
@@ -102,15 +103,17 @@ def simulate(
     differentiable: bool = False,
     full_carry: bool = False,
     values: Variables | None = None,
+    alter: Alteration | None = None,
     check: Callable[[], None] | None = None,
 ) -> Trajectory:
     """Roll the schedule out and evaluate the objective (paper, steps 1 to 4).
 
     States are held in ``model.dtype``; deposits are formed in float64. The carry of the burning state is cut from the
-    graph, ``p^B ← stopgrad(p^B)``, unless ``full_carry``. Returns every state, so use it on small cases.
+    graph, ``p^B ← stopgrad(p^B)``, unless ``full_carry``. ``alter`` changes the state at the end of every day; there is
+    no gradient through that. Returns every state, so use it on small cases.
     """
     maps = model.maps
-    gates = apply_gates(schedule.proposed, model.fleet, maps.steps_per_day)
+    gates = gates_of(schedule, model.fleet, model.maps, model.rules)
     values = variables(schedule, differentiable=differentiable) if values is None else values
     decisions = straight_through(values.logits, gates)
     # Without a gradient a pair that does not drop adds exactly nothing.
@@ -142,9 +145,17 @@ def simulate(
         burned = (burned + burnout).clamp(0.0, 1.0)
         burning = (burning + new - burnout).clamp(0.0, 1.0)
         burning = burning if full_carry else burning.detach()
+        if alter is not None and (step + 1) % maps.steps_per_day == 0:
+            unburned, burning = _altered(alter, step // maps.steps_per_day, unburned, burning)
         for kept, state in zip(states, (unburned, burning, retardant), strict=True):
             kept.append(state)
     return _losses(model, states, decisions.sum(), gates)
+
+
+def _altered(alter: Alteration, day: int, unburned: Tensor, burning: Tensor) -> tuple[Tensor, Tensor]:
+    whole = (slice(0, unburned.shape[0]), slice(0, unburned.shape[1]))
+    after, alight = alter.applied(day, whole, unburned.detach().numpy().copy(), burning.detach().numpy().copy())
+    return torch.from_numpy(after), torch.from_numpy(alight)
 
 
 def _losses(

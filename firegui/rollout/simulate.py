@@ -15,8 +15,9 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
 from firegui.rollout import backend as backends
+from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
-from firegui.rollout.gates import apply_gates
+from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import LastLook, Observer, Onlooker
 from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
@@ -92,15 +93,23 @@ def simulate(
     keep_days: bool = False,
     keep_states: bool = False,
     bounds: Bounds = UNBOUNDED,
+    alter: Alteration | None = None,
 ) -> Rollout:
     """Roll ``schedule`` out without a gradient.
 
     ``check`` is called between stretches of simulated days and may raise to cancel. ``keep_states`` keeps the state at
     the start of every day, for :func:`resume`. The rollout ends early once one of ``bounds`` can no longer hold.
+
+    ``alter`` changes the state at the end of every day, after its last step: at ``t = S_day, 2 S_day, …, T``. The
+    changed state takes the place of the state at that ``t``, in the losses, the metrics, the frames and the kept days,
+    and the next day starts from it; retardant stays as it lies. The last day's end counts among them because the paper
+    scores it so: its sampled trajectories end in a drawn state (``A_T`` counts cells whose ``X_T ≠ U``), and the error
+    field is injected "at the end of each simulated day" (section ``uq``). The start of the plan is observed and not
+    changed.
     """
     observer = Observer(model, frame_stride, keep_days)
-    outcome = backends.engine(model).simulate(model, schedule, observer, check, Wanted(None, bounds, keep_states))
-    return _rollout(outcome, observer)
+    wanted = Wanted(None, bounds, keep_states, alter)
+    return _rollout(backends.engine(model).simulate(model, schedule, observer, check, wanted), observer)
 
 
 def resume(
@@ -111,14 +120,16 @@ def resume(
     check: Check | None = None,
     keep_states: bool = False,
     bounds: Bounds = UNBOUNDED,
+    alter: Alteration | None = None,
 ) -> Rollout:
     """Roll ``schedule`` out from ``state`` on; the answer is bit for bit that of :func:`simulate`.
 
-    Before the day of ``state`` the schedule has to execute the very drops that the state has seen. Raises
-    :class:`ValueError` where it does not, and for a state of another backend.
+    Before the day of ``state`` the schedule has to execute the very drops that the state has seen, and a state of a
+    rollout with ``alter`` goes on with the same ``alter``. Raises :class:`ValueError` where the drops are others, and
+    for a state of another backend.
     """
     observer = Observer(model, None, keep_days=False)
-    wanted = Wanted(_fitting(model, state, schedule), bounds, keep_states)
+    wanted = Wanted(_fitting(model, state, schedule), bounds, keep_states, alter)
     return _rollout(backends.engine(model).simulate(model, schedule, observer, check, wanted), observer)
 
 
@@ -129,17 +140,20 @@ def simulate_many(
     starts: Sequence[DayState | None] | None = None,
     bounds: Bounds = UNBOUNDED,
     keep_states: bool = False,
+    alters: Sequence[Alteration | None] | None = None,
     check: Check | None = None,
 ) -> list[Rollout]:
     """Roll out schedules that do not depend on each other: one after another per core, or as a batch on a GPU.
 
     Each answer is bit for bit that of :func:`simulate` on the same backend, or of :func:`resume` where ``starts`` has
-    a state for it. Raises :class:`ValueError` like :func:`resume`.
+    a state for it. With ``alters`` (one for each; the same schedule may be given often) they run on the processor, also
+    where there is a GPU. Raises :class:`ValueError` like :func:`resume`.
     """
     begins = [None] * len(schedules) if starts is None else starts
+    changes = [None] * len(schedules) if alters is None else alters
     wanted = [
-        Wanted(None if state is None else _fitting(model, state, schedule), bounds, keep_states)
-        for schedule, state in zip(schedules, begins, strict=True)
+        Wanted(None if state is None else _fitting(model, state, schedule), bounds, keep_states, alter)
+        for schedule, state, alter in zip(schedules, begins, changes, strict=True)
     ]
     outcomes = backends.engine(model).simulate_many(model, schedules, check, wanted)
     return [Rollout(one.metrics, one.executed, states=one.states, exceeded=one.exceeded) for one in outcomes]
@@ -148,7 +162,7 @@ def simulate_many(
 def _fitting(model: Model, state: DayState, schedule: Schedule) -> DayState:
     if state.backend != model.backend:
         raise ValueError(f"the state is of the backend {state.backend}, the model computes on {model.backend}")
-    executed = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day).executed
+    executed = gates_of(schedule, model.fleet, model.maps, model.rules).executed
     if not state.fits(executed, schedule):
         raise ValueError(f"the schedule flies other drops before day {state.day} than the state has seen")
     return state
@@ -163,7 +177,10 @@ def _rollout(outcome: Outcome, observer: Observer) -> Rollout:
 def simulate_with_gradient(
     model: Model, schedule: Schedule, *, check: Check | None = None, frame_stride: int | None = None
 ) -> tuple[Rollout, Gradient]:
-    """Roll ``schedule`` out and differentiate the objective with respect to every logit and pose."""
+    """Roll ``schedule`` out and differentiate the objective with respect to every logit and pose.
+
+    The carry of the burning state is cut, as in the paper, unless the model has ``full_carry``.
+    """
     observer = Observer(model, frame_stride, keep_days=False)
     outcome, logit, pose = backends.engine(model).gradient(model, schedule, observer, check)
     return _rollout(outcome, observer), Gradient(outcome.metrics.objective, logit, pose)

@@ -96,7 +96,7 @@ def holding_schedule(model: Model, drops: int, distance: int) -> Schedule:
     """
     maps, fleet = model.maps, model.fleet
     size = (maps.n_steps, fleet.n_aircraft)
-    slots = np.argwhere(apply_gates(np.ones(size, bool), fleet, maps.steps_per_day).executed)[:drops]
+    slots = np.argwhere(apply_gates(np.ones(size, bool), fleet, maps.steps_per_day, model.rules).executed)[:drops]
     ring = _Ring.around(maps.ignition, distance)
     schedule = _poised(Schedule.empty(*size), ring.cells)
     edge = np.argwhere(maps.ignition & _spread(~maps.ignition))

@@ -13,6 +13,7 @@ from firegui.calibration.fittable import network_fit_problems
 from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
+from firegui.domain.scenario import Scenario
 from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.io.atomic import write_problem
 from firegui.io.weights_file import weights_bytes, write_weights
@@ -234,11 +235,15 @@ def mean_iou(epoch: FitProgress) -> float:
     return fmean(fmean(event.iou) for event in epoch.events)
 
 
-def default_settings(project: Project) -> NetworkFitSettings:
-    """The settings to begin with: as many days as there is weather and a perimeter for, at most the usual number."""
-    usual, event = NetworkFitSettings(), project.scenario
-    most = max((day for day in range(1, event.days + 1) if not event.is_filled_forward(day)), default=1)
-    return replace(usual, fit_days=min(usual.fit_days, most))
+def default_settings(*projects: Project) -> NetworkFitSettings:
+    """The settings to begin with: as many days as each has weather and a perimeter for, at most the usual number."""
+    usual = NetworkFitSettings()
+    return replace(usual, fit_days=min((usual.fit_days, *(_last_perimeter(project.scenario) for project in projects))))
+
+
+def _last_perimeter(event: Scenario) -> int:
+    """The last day with weather before it and a perimeter of its own, 1 where there is none."""
+    return max((day for day in range(1, event.days + 1) if not event.is_filled_forward(day)), default=1)
 
 
 def _event(project: Project, digest: str, folder: str) -> FitEvent:

@@ -7,28 +7,71 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firegui.domain.fit import NetworkFitSettings
-from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.domain.settings import EliminationSettings, OptimizerSettings, PlanSettings, Start
+from firegui.runs.spec import Stage
 
 
-def optimize_command(
+def plan_command(
+    stages: tuple[Stage, ...],
     project: Path,
     out: Path,
-    optimizer: OptimizerSettings,
-    design: Effectiveness,
+    plan: PlanSettings,
     *,
     warm_start: Path | None = None,
     backend: str = "auto",
 ) -> str:
-    """``firegui optimize …`` with every option that decides the result spelled out."""
-    words = ["firegui", "optimize", str(project), "--out", str(out)]
-    words += ["--epochs", str(optimizer.epochs), "--lr", repr(optimizer.learning_rate)]
-    words += ["--patience", str(optimizer.patience), "--seed", str(optimizer.seed)]
-    words += ["--design-retardant", repr(design.retardant), "--design-water", repr(design.water)]
+    """``firegui plan …``, ``optimize …`` or ``prune …`` with every option that decides the result spelled out."""
+    both = Stage.OPTIMIZE in stages and Stage.PRUNE in stages
+    words = ["firegui", "plan" if both else stages[0].value, str(project), "--out", str(out)]
+    if Stage.OPTIMIZE in stages:
+        words += _first_stage_words(plan.optimizer)
+    words += ["--design-retardant", repr(plan.design.retardant), "--design-water", repr(plan.design.water)]
+    if Stage.PRUNE in stages:
+        words += _second_stage_words(plan.elimination)
     if warm_start is not None:
-        words += ["--warm-start", str(warm_start)]
+        words += ["--warm-start" if Stage.OPTIMIZE in stages else "--schedule", str(warm_start)]
     if backend != "auto":
         words += ["--backend", backend]
     return shlex.join(words)
+
+
+def replan_command(
+    project: Path,
+    out: Path,
+    plan: PlanSettings,
+    schedule: Path,
+    observed: Path | None,
+    day: int,
+    *,
+    closed_loop: bool = False,
+    backend: str = "auto",
+) -> str:
+    """``firegui replan …`` with every option that decides the result; without ``observed`` the project's perimeter."""
+    words = ["firegui", "replan", str(project), "--schedule", str(schedule), "--day", str(day), "--out", str(out)]
+    words += ["--observed", str(observed)] if observed is not None else []
+    words += ["--closed-loop"] if closed_loop else []
+    optimizer = plan.optimizer
+    words += ["--epochs", str(optimizer.epochs), "--lr", repr(optimizer.learning_rate)]
+    words += ["--patience", str(optimizer.patience), "--seed", str(optimizer.seed)]
+    words += ["--slack", repr(plan.elimination.slack), "--allowance", str(plan.elimination.allowance)]
+    words += ["--design-retardant", repr(plan.design.retardant), "--design-water", repr(plan.design.water)]
+    return shlex.join(words + (["--backend", backend] if backend != "auto" else []))
+
+
+def _first_stage_words(settings: OptimizerSettings) -> list[str]:
+    words = ["--epochs", str(settings.epochs), "--lr", repr(settings.learning_rate)]
+    words += ["--patience", str(settings.patience), "--seed", str(settings.seed)]
+    words += [] if settings.start is Start.FRONT else ["--start", settings.start.value]
+    return words + (["--full-carry"] if settings.full_carry else [])
+
+
+def _second_stage_words(settings: EliminationSettings) -> list[str]:
+    words = ["--slack", repr(settings.slack), "--allowance", str(settings.allowance)]
+    words += ["--keep", str(settings.keep)] if settings.keep else []
+    if settings.perturbations:
+        words += ["--perturbations", str(settings.perturbations)]
+        words += ["--perturbation-scale", repr(settings.perturbation_scale)]
+    return words + (["--front-shift", repr(settings.front_shift)] if settings.front_shift else [])
 
 
 def calibrate_command(

@@ -8,15 +8,20 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.errors import CancelledError
-from firegui.planning.audit import AuditReport
+from firegui.planning.audit import AuditReport, Conditions
 from firegui.runs.events import PlanUpdated
-from firegui.runs.folder import RunFolder, RunScores
+from firegui.runs.folder import Pruned, RunFolder, RunScores
 from firegui.runs.protocols import Check, Engine, EngineModel, RolloutResult
+from firegui.runs.spec import Stage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conclusion:
-    """What is known when the epochs are over. ``design`` is the best plan's score in them, if this session saw it."""
+    """What is known when the stages are over.
+
+    ``design`` is the plan's score at design effectiveness, if this session saw it. With a second stage, ``reference``
+    is what that began with and ``pruned`` how it ended.
+    """
 
     engine: Engine
     model: EngineModel
@@ -26,6 +31,8 @@ class Conclusion:
     baseline: Metrics | None
     design: Metrics | None
     frame_stride: int
+    reference: Schedule | None = None
+    pruned: Pruned | None = None
 
     def write(self, folder: RunFolder, check: Check) -> PlanUpdated | None:
         """Write the plan, then its scores; returns the plan at nominal effectiveness, for the map.
@@ -33,26 +40,34 @@ class Conclusion:
         The schedule is safe before the first rollout begins. When ``check`` cancels the rollouts, the nominal score is
         left out and ``None`` returned. Raises :class:`~firegui.errors.InputError` where the folder cannot be written.
         """
-        drops = self.engine.drops(self.model.maps, self.model.fleet, self.best)
+        drops = self.engine.drops(self.model, self.best)
         folder.write_drops(drops, self.project)
         audit = self._audit(drops)
         try:
             scored = self._score(check)
             design = self.design or self.engine.simulate(self.model, self.best, check=check).metrics
+            reference = None if self.reference is None else self._at_nominal(self.reference, check).metrics
         except CancelledError:
-            folder.write_scores(RunScores(self.baseline, None, self.design, audit))
+            folder.write_scores(RunScores(self.baseline, None, self.design, audit, None, self.pruned))
             return None
-        folder.write_scores(RunScores(self.baseline, scored.metrics, design, audit))
+        folder.write_scores(RunScores(self.baseline, scored.metrics, design, audit, reference, self.pruned))
         if scored.p_fire_days is not None:
             folder.write_occupancy(scored.p_fire_days, self.project)
-        return None if scored.frames is None else PlanUpdated(self.best_epoch, scored.metrics, scored.frames, drops)
+        if scored.frames is None:
+            return None
+        stage = Stage.OPTIMIZE if self.pruned is None else Stage.PRUNE
+        return PlanUpdated(self.best_epoch, scored.metrics, scored.frames, drops, stage)
 
     def _audit(self, drops: tuple[DropRecord, ...]) -> AuditReport:
         maps = self.model.maps
         # What the rollout's gates executed, checked by code that shares nothing with them.
         executed = [(drop.step, drop.column) for drop in drops if drop.executed]
-        return self.engine.audit(self.best, self.model.fleet, maps.steps_per_day, maps.shape, executed)
+        conditions = Conditions.of(self.project)
+        return self.engine.audit(self.best, self.model.fleet, maps.steps_per_day, maps.shape, executed, conditions)
 
     def _score(self, check: Check) -> RolloutResult:
         nominal = self.model.with_effectiveness(self.project.plan.nominal)
         return self.engine.simulate(nominal, self.best, check=check, frame_stride=self.frame_stride, keep_days=True)
+
+    def _at_nominal(self, schedule: Schedule, check: Check) -> RolloutResult:
+        return self.engine.simulate(self.model.with_effectiveness(self.project.plan.nominal), schedule, check=check)

@@ -21,12 +21,13 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
-from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.domain.sensitivity import Row, SensitivityKind, SensitivitySettings, SensitivityTable
+from firegui.domain.settings import Effectiveness, OptimizerSettings, PlanSettings
 from firegui.domain.weights import NetworkWeights
 from firegui.fire.skill_report import SkillReport
-from firegui.planning.audit import AuditReport
+from firegui.planning.audit import AuditReport, Conditions
 from firegui.rollout.remark import Tell, silent
-from firegui.runs.protocols import Check, EngineModel, GradientResult, Planner, RolloutResult
+from firegui.runs.protocols import Check, Eliminator, EngineModel, GradientResult, Planner, Replanner, RolloutResult
 
 
 class LazyEngine:
@@ -81,9 +82,10 @@ class LazyEngine:
     ) -> Schedule:
         """See :mod:`firegui.planning.initialization`."""
         module = import_module("firegui.planning.initialization")
-        front: Schedule = module.front_schedule(model, settings, check=check)
         if warm_start is None:
-            return front
+            begin: Schedule = module.start_schedule(model, settings, check=check)
+            return begin
+        front: Schedule = module.front_schedule(model, settings, check=check)
         return warmed(front, warm_start, module.pose_logits_of(warm_start.poses, model.shape))
 
     def planner(self, model: Any, settings: OptimizerSettings, start: Schedule) -> Planner:
@@ -97,9 +99,47 @@ class LazyEngine:
         planner: Planner = module.GradientPlanner.restore(model, settings, module.PlannerState.load(checkpoint))
         return planner
 
-    def drops(self, maps: FireMaps, fleet: Fleet, schedule: Schedule) -> tuple[DropRecord, ...]:
+    def eliminator(
+        self, model: Any, plan: PlanSettings, reference: Schedule, checkpoint: Path | None, check: Check | None
+    ) -> Eliminator:
+        """See :func:`firegui.planning.two_stage.eliminator`."""
+        eliminator: Eliminator = import_module("firegui.planning.two_stage").eliminator(
+            model, plan, reference, checkpoint, check
+        )
+        return eliminator
+
+    def sensitivity_rows(
+        self,
+        model: Any,
+        schedule: Schedule,
+        kind: SensitivityKind,
+        settings: SensitivitySettings,
+        *,
+        hear: Callable[[int, int, str], None],
+        check: Check,
+    ) -> tuple[Row, ...]:
+        """See :func:`firegui.planning.sensitivity.rows_of`."""
+        module = import_module("firegui.planning.sensitivity")
+        rows: tuple[Row, ...] = module.rows_of(model, schedule, kind, settings, hear=hear, check=check)
+        return rows
+
+    def sampled_extents(
+        self, model: Any, schedule: Schedule, members: int, seed: int, *, check: Check
+    ) -> tuple[float, ...]:
+        """See :func:`firegui.planning.sensitivity.sampled_extents`."""
+        module = import_module("firegui.planning.sensitivity")
+        extents: tuple[float, ...] = module.sampled_extents(model, schedule, members, seed, check=check)
+        return extents
+
+    def draw_sensitivity(self, table: SensitivityTable[Row], folder: Path) -> list[Path]:
+        """See :func:`firegui.planning.sensitivity_figures.draw`; matplotlib takes a moment to load."""
+        files: list[Path] = import_module("firegui.planning.sensitivity_figures").draw(table, folder)
+        return files
+
+    def drops(self, model: Any, schedule: Schedule) -> tuple[DropRecord, ...]:
         """See :func:`firegui.rollout.drops.drop_records`."""
-        records: tuple[DropRecord, ...] = import_module("firegui.rollout.drops").drop_records(maps, fleet, schedule)
+        module = import_module("firegui.rollout.drops")
+        records: tuple[DropRecord, ...] = module.drop_records(model.maps, model.fleet, schedule, model.rules)
         return records
 
     def audit(
@@ -109,15 +149,27 @@ class LazyEngine:
         steps_per_day: int,
         shape: tuple[int, int],
         executed: Sequence[tuple[int, int]],
+        conditions: Conditions | None = None,
     ) -> AuditReport:
         """See :func:`firegui.planning.audit.audit`."""
         module = import_module("firegui.planning.audit")
-        report: AuditReport = module.audit(schedule, fleet, steps_per_day, shape, list(executed))
+        report: AuditReport = module.audit(schedule, fleet, steps_per_day, shape, list(executed), conditions=conditions)
         return report
 
-    def executed(self, schedule: Schedule, fleet: Fleet, steps_per_day: int) -> list[tuple[int, int]]:
-        """``(step, column)`` of the drops that the rollout's gates let through (:mod:`firegui.rollout.gates`)."""
-        gates = import_module("firegui.rollout.gates").apply_gates(schedule.proposed, fleet, steps_per_day)
+    def replanner(
+        self, project: Project, backend: str, *, tell: Tell = silent, check: Check | None = None
+    ) -> Replanner:
+        """See :class:`firegui.planning.replan.Replanner`."""
+        module = import_module("firegui.planning.replan")
+        replanner: Replanner = module.Replanner(project, backend=backend, tell=tell, check=check)
+        return replanner
+
+    def executed(self, schedule: Schedule, project: Project) -> list[tuple[int, int]]:
+        """``(step, column)`` of the drops that the rollout's gates let through (:mod:`firegui.rollout.gates`).
+
+        Raises :class:`~firegui.errors.InputError` where the project's operational constraints cannot be kept.
+        """
+        gates = import_module("firegui.planning.flight_rules").project_gates(schedule, project)
         return [(int(step), int(column)) for step, column in np.argwhere(gates.executed)]
 
     def project_maps(self, project: Project) -> FireMaps:

@@ -62,7 +62,7 @@ class Evaluation:
             return RunFinished(FinishReason.COMPLETED, "the fire without drops is ready", None, baseline.metrics, None)
         plan = self._rollout(model, spec.schedule)
         if plan.frames is not None:
-            drops = self._engine.drops(model.maps, model.fleet, spec.schedule)
+            drops = self._engine.drops(model, spec.schedule)
             self._emit(PlanUpdated(FILE_EPOCH, plan.metrics, plan.frames, drops))
         return RunFinished(
             FinishReason.COMPLETED, gain_message(baseline.metrics, plan.metrics), plan.metrics, baseline.metrics, None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import isnan
 from statistics import fmean
 
 from firegui.domain.fit import FitProgress
@@ -17,6 +18,7 @@ from firegui.runs.events import (
     Progress,
     RunEvent,
     RunFinished,
+    SensitivityReady,
     SkillReady,
     StageBegan,
     StateChanged,
@@ -40,7 +42,8 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
         case EpochDone():
             return {"event": "epoch", **asdict(event)}
         case EliminationStep():
-            return {"event": "elimination", **asdict(event)}
+            held = {name: None if isnan(value) else value for name, value in asdict(event).items()}
+            return {"event": "elimination", **held}
         case PlanUpdated():
             return {"event": "plan", "epoch": event.epoch, "drops_listed": len(event.drops), **asdict(event.metrics)}
         case Progress():
@@ -52,6 +55,10 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             return {"event": "fit", **_fit(event.progress)}
         case WeightsReady():
             return {"event": "weights", "epochs_done": event.epochs_done, **_fit(event.best)}
+        case SensitivityReady():
+            table = event.table
+            kind, rows = table.kind.value, len(table.rows)
+            return {"event": "sensitivity", "kind": kind, "rows": rows, "complete": table.complete}
         case RunFinished():
             folder = None if event.folder is None else str(event.folder)
             head = {"event": "finished", "reason": event.reason.value, "message": event.message, "folder": folder}

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from firegui.domain.fit import FitProgress
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
+from firegui.domain.sensitivity import Row, SensitivityTable
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 from firegui.fire.skill_report import SkillReport
@@ -192,6 +193,13 @@ class WeightsReady:
     epochs_done: int
 
 
+@dataclass(frozen=True, slots=True)
+class SensitivityReady:
+    """A robustness table is there and saved; one of a sweep comes with every plan, until it is ``complete``."""
+
+    table: SensitivityTable[Row]
+
+
 RunEvent = (
     StateChanged
     | Message
@@ -204,5 +212,6 @@ RunEvent = (
     | SkillReady
     | FitEpoch
     | WeightsReady
+    | SensitivityReady
     | RunFinished
 )

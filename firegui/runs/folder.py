@@ -28,25 +28,51 @@ from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.io.plain_words import plain_words
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.planning.audit import AuditReport
-from firegui.runs.events import EpochDone, FinishReason, RunState
+from firegui.runs.elimination_log import read_elimination
+from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunState
 from firegui.runs.header import RunHeader, now, read_header
 from firegui.runs.history import history_text, read_history
 from firegui.runs.lock import held_problem, is_held
+from firegui.runs.spec import Stage
 
 RUN, HISTORY, METRICS = "run.toml", "history.csv", "metrics.json"
 PLAN, SCHEDULE, DROPS = "plan.safetensors", "schedule.csv", "drops.json"
 OCCUPANCY, CHECKPOINT = "occupancy.tif", "checkpoint.safetensors"
+ELIMINATION, ELIMINATION_CHECKPOINT = "elimination.csv", "elimination.safetensors"
+REFERENCE = "reference.safetensors"
+"""What the second stage began with: the best plan of the first, or the schedule that was given."""
+PRELIMINARY = "setting-a.safetensors"
+"""The best plan of setting A's first stage, with which setting B begins."""
+PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY = "checkpoint-a.safetensors", "history-a.csv"
+CHECKPOINTS = (CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT)
 _TITLE = "The run folder cannot be used"
 
 
 @dataclass(frozen=True, slots=True)
+class Pruned:
+    """How the second stage ended (``finished`` as in :attr:`~firegui.planning.elimination.Elimination.finished`)."""
+
+    finished: str
+    drops_before: int
+    drops: int
+    passes: int
+    rollouts: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class RunScores:
-    """``metrics.json``: the best plan at nominal and at design effectiveness, the fire without drops, the audit."""
+    """``metrics.json``: the plan at nominal and at design effectiveness, the fire without drops, the audit.
+
+    With a second stage also how that ended, and ``reference``: the plan it began with, at nominal effectiveness.
+    """
 
     baseline: Metrics | None = None
     nominal: Metrics | None = None
     design: Metrics | None = None
     audit: AuditReport | None = None
+    reference: Metrics | None = None
+    pruned: Pruned | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +84,7 @@ class RunRecord:
     scores: RunScores
     history: tuple[EpochDone, ...]
     is_live: bool = False
+    elimination: tuple[EliminationStep, ...] = ()
 
     @property
     def command(self) -> str:
@@ -102,12 +129,17 @@ class RunRecord:
     @property
     def can_resume(self) -> bool:
         """Whether there is a checkpoint to go on from."""
-        return (self.folder / CHECKPOINT).is_file()
+        return any((self.folder / name).is_file() for name in CHECKPOINTS)
 
     @property
     def warm_start_file(self) -> Path | None:
         """The schedule that the run started from, if it was one; the file may be gone by now."""
         return Path(self.header.warm_start_file) if self.header.warm_start_file else None
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """What the run does."""
+        return self.header.stages
 
     @property
     def has_plan(self) -> bool:
@@ -132,23 +164,22 @@ class RunFolder:
         """What ``run.toml`` says now."""
         return self._header
 
-    @property
-    def checkpoint_path(self) -> Path:
-        """Where the planner's state is kept."""
-        return self.path / CHECKPOINT
-
     def update(self, **changes: Any) -> None:
         """Change fields of ``run.toml``."""
         self._header = replace(self._header, updated=now(), **changes)
         self._write_header()
 
-    def write_history(self, rows: Sequence[EpochDone]) -> None:
+    def write_history(self, rows: Sequence[EpochDone], name: str = HISTORY) -> None:
         """Replace ``history.csv``."""
-        atomic.write_text(self.path / HISTORY, history_text(rows))
+        self.write_text(name, history_text(rows))
 
-    def write_plan(self, schedule: Schedule) -> None:
+    def write_text(self, name: str, text: str) -> None:
+        """Replace a file of text."""
+        atomic.write_text(self.path / name, text)
+
+    def write_plan(self, schedule: Schedule, name: str = PLAN) -> None:
         """Replace ``plan.safetensors``, the optimizer's own variables."""
-        write_plan_safetensors(self.path / PLAN, schedule)
+        write_plan_safetensors(self.path / name, schedule)
 
     def write_drops(self, drops: Sequence[DropRecord], project: Project) -> None:
         """Replace ``schedule.csv`` (for people) and ``drops.json`` (exact, for exporters)."""
@@ -207,7 +238,8 @@ def read_run(folder: Path) -> RunRecord:
     is_live = is_held(folder)
     header = read_header(folder / RUN)
     history = read_history(folder / HISTORY, header.project.plan.optimizer.epochs)
-    return RunRecord(folder, header, _read_json(folder / METRICS, RunScores, RunScores()), history, is_live)
+    scores = _read_json(folder / METRICS, RunScores, RunScores())
+    return RunRecord(folder, header, scores, history, is_live, read_elimination(folder / ELIMINATION))
 
 
 def read_drops(folder: Path) -> tuple[DropRecord, ...]:

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from firegui.domain.fleet import Fleet
+from firegui.domain.operations import Operations
 from firegui.domain.project import FireModel, Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
@@ -25,7 +26,7 @@ from firegui.io.plain_words import plain_words
 from firegui.io.project_store import project_hash
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.spec import PlanSpec
+from firegui.runs.spec import PlanSpec, ReplanNote, Stage
 
 FORMAT = 1
 _FROM_SOURCE = "0+source"
@@ -37,11 +38,13 @@ class RunHeader:
     """The content of ``run.toml``.
 
     ``project_hash`` covers everything that affects the run, ``event_hash`` the event and its fire model alone;
-    ``warm_start`` is a hash, empty when the run started from the front, and ``warm_start_file`` where the schedule was.
+    ``stages`` are those of the run. ``warm_start`` is a hash, empty when the run started by itself, and
+    ``warm_start_file`` where the schedule was. ``replan`` is set where a run goes on from a plan that is being flown.
     """
 
     format: int = FORMAT
     command: str
+    stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
     state: RunState
     reason: FinishReason | None = None
     message: str = ""
@@ -56,6 +59,7 @@ class RunHeader:
     warm_start: str = ""
     warm_start_file: str = ""
     project_folder: str = ""
+    replan: ReplanNote | None = None
     project_hash: str
     event_hash: str
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -64,7 +68,7 @@ class RunHeader:
     def text(self) -> str:
         """The file's text; what has no value is left out, for TOML has no null."""
         plain = msgspec.to_builtins(self, builtin_types=(datetime, date))
-        return toml_text.dumps(_without_none(plain))
+        return toml_text.dumps(without_none(plain))
 
 
 def read_header(path: Path) -> RunHeader:
@@ -88,7 +92,9 @@ def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | 
     """The header of a run that begins, or that goes on from ``previous``."""
     return RunHeader(
         command=spec.command,
+        stages=spec.stages,
         state=RunState.PREPARING,
+        seconds=previous.seconds if previous else 0.0,
         started=previous.started if previous else now(),
         seed=spec.project.plan.optimizer.seed,
         backend=backend,
@@ -118,7 +124,9 @@ def installed_versions() -> dict[str, str]:
 
 def event_hash(project: Project) -> str:
     """Hash of the event and its fire model, whatever is planned on it."""
-    return project_hash(replace(project, fleet=Fleet(()), grounded={}, regions=(), plan=PlanSettings()))
+    return project_hash(
+        replace(project, fleet=Fleet(()), grounded={}, regions=(), plan=PlanSettings(), operations=Operations())
+    )
 
 
 def fire_hash(project: Project) -> str:
@@ -151,7 +159,8 @@ def _place(path: Path | None) -> str:
     return str(path.resolve()) if path else ""
 
 
-def _without_none(value: Any) -> Any:
+def without_none(value: Any) -> Any:
+    """``value`` without the keys of a mapping, at any depth, that have no value."""
     if isinstance(value, Mapping):
-        return {key: _without_none(item) for key, item in value.items() if item is not None}
-    return [_without_none(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {key: without_none(item) for key, item in value.items() if item is not None}
+    return [without_none(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -12,6 +12,7 @@ from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import FireguiError
 from firegui.runs.events import FinishReason
+from firegui.runs.protocols import EliminationResult
 
 LOG = "error.log"
 _MEMORY_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
@@ -24,9 +25,9 @@ NO_DROP_YET = (
 )
 
 
-def counted(number: int, thing: str) -> str:
-    """``1 epoch``, ``1,200 epochs``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def counted(number: int, thing: str, things: str = "") -> str:
+    """``1 epoch``, ``1,200 epochs``; ``things`` is the plural where an s does not do."""
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
 def finish_message(
@@ -49,6 +50,23 @@ def finish_message(
             return f"stopped on request after {counted(done, 'epoch')}; {kept} and is saved; resume the run to go on"
         case _:
             return f"completed {counted(done, 'epoch')}; {kept}; to go on, raise the epochs and resume the run"
+
+
+def pruned_message(reason: FinishReason, finished: str, report: EliminationResult) -> str:
+    """How the second stage ended (``finished`` as the elimination says it), and what it did."""
+    done = f"{report.drops_before:,} drops pruned to {report.drops:,}"
+    cost = f"{counted(report.passes, 'pass', 'passes')} and {counted(report.rollouts, 'rollout')}"
+    match finished:
+        case _ if reason is FinishReason.STOPPED:
+            return f"stopped on request while pruning: {done} so far, in {cost}; resume the run to go on"
+        case "minimal":
+            return f"{done} in {cost}: no single remaining drop can be removed"
+        case "enough":
+            return f"{done} in {cost}: as few as were to be kept"
+        case "allowance":
+            return f"{done} in {cost}, when its allowance was used up; raise the allowance and prune again"
+        case _:
+            return f"nothing pruned: the {report.drops_before:,} drops break a constraint of their own"
 
 
 def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) -> str:

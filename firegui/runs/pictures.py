@@ -9,6 +9,7 @@ from collections.abc import Callable
 from firegui.domain.schedule import Schedule
 from firegui.runs.events import PlanUpdated, RunEvent
 from firegui.runs.protocols import Check, Engine, EngineModel, EpochResult
+from firegui.runs.spec import Stage
 
 
 class Pictures:
@@ -25,6 +26,7 @@ class Pictures:
         self._stride, self._seconds = stride, seconds
         self._shown_at = -float("inf")
         self._pending: EpochResult | None = None
+        self._shown_drops = -1
 
     def stride_if_due(self) -> int | None:
         """The frame stride for the coming epoch, or ``None`` when no picture is due."""
@@ -41,6 +43,16 @@ class Pictures:
         if frames is None:
             frames = self._engine.simulate(self._model, best, check=check, frame_stride=self._stride).frames
         if frames is not None:
-            drops = self._engine.drops(self._model.maps, self._model.fleet, best)
+            drops = self._engine.drops(self._model, best)
             self._emit(PlanUpdated(self._pending.epoch, self._pending.metrics, frames, drops))
         self._pending, self._shown_at = None, time.monotonic()
+
+    def follow(self, epoch: int, drops: int, schedule: Schedule, check: Check) -> None:
+        """Show what the second stage has left of the plan of ``epoch``, when it is less than in the last picture."""
+        if drops == self._shown_drops or self.stride_if_due() is None:
+            return
+        rollout = self._engine.simulate(self._model, schedule, check=check, frame_stride=self._stride)
+        if rollout.frames is not None:
+            records = self._engine.drops(self._model, schedule)
+            self._emit(PlanUpdated(epoch, rollout.metrics, rollout.frames, records, Stage.PRUNE))
+        self._shown_drops, self._shown_at = drops, time.monotonic()

@@ -1,47 +1,49 @@
-"""Stage 1 as a run: prepare, epoch after epoch, keep the best, conclude."""
+"""A plan as a run: the first stage, the second, or both; keep the best so far, conclude."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from firegui.domain.results import Metrics
 from firegui.domain.scenario import LAYERS
 from firegui.domain.schedule import Schedule
+from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import CancelledError, InputError, Problem, Problems
+from firegui.io.schedule_file import read_schedule
 from firegui.runs.conclusion import Conclusion
 from firegui.runs.control import RunControl
-from firegui.runs.events import (
-    BaselineReady,
-    EpochDone,
-    FinishReason,
-    Message,
-    RunEvent,
-    RunFinished,
-    RunState,
+from firegui.runs.events import BaselineReady, FinishReason, Message, RunEvent, RunFinished, RunState, StageBegan
+from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, Ledger
+from firegui.runs.folder import (
+    ELIMINATION_CHECKPOINT,
+    PRELIMINARY_HISTORY,
+    REFERENCE,
+    Pruned,
+    RunFolder,
+    RunRecord,
+    check_out,
+    found_in,
 )
-from firegui.runs.folder import CHECKPOINT, RunFolder, RunRecord, check_out, found_in
+from firegui.runs.folder import PRELIMINARY as PRELIMINARY_PLAN
 from firegui.runs.header import new_header
+from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
-from firegui.runs.messages import finish_message, gain_message
-from firegui.runs.pictures import Pictures
-from firegui.runs.protocols import Engine, EngineModel, EpochResult, Planner
+from firegui.runs.messages import finish_message, gain_message, pruned_message
+from firegui.runs.protocols import Engine, EngineModel
 from firegui.runs.resume import resume_problems
+from firegui.runs.second_stage import SecondStage
+from firegui.runs.session import RunSession
 from firegui.runs.speaker import Speaker
-from firegui.runs.spec import PlanSpec
+from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.state import RunMachine
 
-ROLLOUTS_PER_EPOCH = 3
-"""A gradient epoch is charged as three rollouts (paper, planner benchmark)."""
-
-_REASONS = {"epochs": FinishReason.COMPLETED, "patience": FinishReason.PATIENCE}
+_TITLE = "The run cannot start"
 
 
 class Planning:
-    """Carries out an :class:`~firegui.runs.spec.PlanSpec`."""
+    """Carries out a :class:`~firegui.runs.spec.PlanSpec`."""
 
     def __init__(
         self,
@@ -54,39 +56,38 @@ class Planning:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._settings = spec.project.plan.optimizer
         self._speaker = Speaker(emit, engine, spec.backend)
-        self._folder: RunFolder | None = None
+        self._session: RunSession | None = None
         self._lock: FolderLock | None = None
-        self._history: list[EpochDone] = []
-        self._design: Metrics | None = None
-        self._began = self._saved_at = time.monotonic()
+        self._first: FirstStage | None = None
+        self._second: SecondStage | None = None
+        self._kept: Schedule | None = None  # where no stage has anything better
         self.baseline_metrics: Metrics | None = None
 
     @property
     def written_folder(self) -> Path | None:
         """The run folder, once something was written to it."""
-        return None if self._folder is None else self._folder.path
+        return None if self._session is None else self._session.folder.path
 
     def run(self) -> RunFinished:
-        """Prepare, optimize, conclude. Writes nothing before the input is known to be good."""
+        """Prepare, carry the stages out, conclude. Writes nothing before the input is known to be good."""
         previous = self._checked()
         project, tell = self._spec.project, self._speaker.pass_on
         check, design = self._control.check, project.plan.design
         model = self._engine.build(project, design, self._spec.backend, tell=tell, check=check)
-        folder = self._folder = self._open(model, previous)
-        planner = None
+        session = self._session = self._open(model, previous)
         try:
-            planner = self._prepare(folder, model, previous)
-            reason = self._epochs(folder, model, planner)
+            self._baseline(session)
+            reason = self._stages(session, previous)
         except CancelledError:
             reason = FinishReason.STOPPED
             self._machine.move(RunState.STOPPING)
-        return self._conclude(folder, model, planner, reason)
+        return self._conclude(session, reason)
 
     def note_failure(self, message: str) -> None:
         """Say in the run folder, if there is one, that the run failed; its last checkpoint stays."""
-        if self._folder is not None:
-            self._folder.update(
-                state=RunState.FINISHED, reason=FinishReason.FAILED, message=message, seconds=self._seconds()
+        if self._session is not None:
+            self._session.folder.update(
+                state=RunState.FINISHED, reason=FinishReason.FAILED, message=message, seconds=self._session.seconds
             )
 
     def close(self) -> None:
@@ -94,7 +95,7 @@ class Planning:
         if self._lock is not None:
             self._lock.release()
 
-    # -- before the first epoch --------------------------------------------------------------------------------------
+    # -- before the first stage --------------------------------------------------------------------------------------
     def _checked(self) -> RunRecord | None:
         problems = Problems()
         problems.extend(self._spec.project.problems())
@@ -105,7 +106,9 @@ class Planning:
             problems.extend(error.problems)
         if previous is not None and not problems:
             problems.extend(resume_problems(previous, self._spec))
-        problems.raise_if_any("The run cannot start")
+        if Stage.OPTIMIZE not in self._spec.stages and self._spec.warm_start is None and not self._has(REFERENCE):
+            problems.add("schedule", "there is none to prune", "give the schedule")
+        problems.raise_if_any(_TITLE)
         return previous
 
     def _claim(self, previous: RunRecord | None) -> None:
@@ -115,152 +118,190 @@ class Planning:
         now = found_in(out, self._spec.resume)
         if (now and now.header.text()) != (previous and previous.header.text()):
             problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
-            raise InputError([problem], "The run cannot start")
+            raise InputError([problem], _TITLE)
 
-    def _open(self, model: EngineModel, previous: RunRecord | None) -> RunFolder:
+    def _open(self, model: EngineModel, previous: RunRecord | None) -> RunSession:
         self._claim(previous)
         header = new_header(self._spec, model.backend, model.device, previous.header if previous else None)
+        folder = RunFolder(self._spec.out, header)
+        session = RunSession(
+            self._spec, self._emit, self._control, self._engine, self._machine, folder, model, header.seconds
+        )
         if previous is not None:
-            self._history = list(previous.history)
-            self._began -= self._history[-1].seconds if self._history else 0.0
             was = (previous.header.backend, previous.header.device)
             if was != (model.backend, model.device):
-                self._warn(f"the run was started on {self._words(*was)}: the last digits may differ from then on")
+                session.warn(f"the run was started on {self._words(*was)}: the last digits may differ from then on")
         self._speaker.say_device(model)
         missing = self._spec.project.scenario.missing_layers
         if missing and self._spec.project.maps is None:
             self._emit(Message("planned without the layers " + ", ".join(LAYERS[key][0].lower() for key in missing)))
-        return RunFolder(self._spec.out, header)
+        return session
 
-    def _prepare(self, folder: RunFolder, model: EngineModel, previous: RunRecord | None) -> Planner:
+    def _baseline(self, session: RunSession) -> None:
+        model, stride = session.model, self._spec.frame_stride
         nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
-        stride = self._spec.frame_stride
         baseline = self._engine.simulate(model, nothing, check=self._control.check, frame_stride=stride)
         self.baseline_metrics = baseline.metrics
         if baseline.frames is not None:
             self._emit(BaselineReady(baseline.metrics, baseline.frames))
-        if previous is not None and previous.can_resume:
-            planner = self._engine.restore(model, self._settings, previous.folder / CHECKPOINT)
-            # A kill may have come between the history and the state: the history is then ahead.
-            self._history = [row for row in self._history if row.epoch < planner.epochs_done]
-            return planner
-        self._history = []
-        start = self._engine.start(model, self._settings, self._spec.warm_start, self._control.check)
-        planner = self._engine.planner(model, self._settings, start)
-        self._checkpoint(folder, planner)
-        return planner
 
-    # -- epochs ------------------------------------------------------------------------------------------------------
-    def _epochs(self, folder: RunFolder, model: EngineModel, planner: Planner) -> FinishReason:
-        spec, check = self._spec, self._control.check
-        pictures = Pictures(self._engine, model, self._emit, spec.frame_stride, spec.snapshot_seconds)
-        self._move(folder, RunState.RUNNING)
-        while not planner.finished:
-            self._hold_while_paused(folder, planner)
-            check()
-            report = planner.epoch(check, pictures.stride_if_due())
-            if report.improved:
-                self._design = report.metrics
-            self._history.append(self._row(report))
-            self._emit(self._history[-1])
-            pictures.offer(report, planner.best, check)
-            if time.monotonic() - self._saved_at >= spec.checkpoint_seconds:
-                self._checkpoint(folder, planner)
-        return _REASONS[planner.finished]
+    # -- the stages --------------------------------------------------------------------------------------------------
+    def _stages(self, session: RunSession, previous: RunRecord | None) -> FinishReason:
+        session.move(RunState.RUNNING)
+        if Stage.PRUNE not in self._spec.stages:
+            return self._optimize(session, previous, session.model, MAIN, self._spec.warm_start, 1)
+        reference = self._reference(session, previous)
+        self._prune(session, previous, reference)
+        return FinishReason.COMPLETED
 
-    def _hold_while_paused(self, folder: RunFolder, planner: Planner) -> None:
-        if not self._control.pause_requested:
-            return
-        self._checkpoint(folder, planner)
-        self._move(folder, RunState.PAUSED)
-        held = time.monotonic()
-        self._control.wait_while_paused()
-        self._began += time.monotonic() - held
-        self._control.check()
-        self._move(folder, RunState.RUNNING)
+    @property
+    def _borrows(self) -> bool:
+        """Whether setting B begins with setting A's first stage (paper, section ``scope_objective``)."""
+        plan, spec = self._spec.project.plan, self._spec
+        return plan.setting is Setting.B and Stage.OPTIMIZE in spec.stages and spec.warm_start is None
 
-    def _move(self, folder: RunFolder, state: RunState) -> None:
-        """Go to ``state`` and say so in the run folder, where other programs look; if it cannot be told, no matter."""
-        self._machine.move(state)
-        with suppress(InputError):
-            folder.update(state=state)
+    @property
+    def _count(self) -> int:
+        return len(self._spec.stages) + self._borrows
 
-    def _row(self, report: EpochResult) -> EpochDone:
-        metrics = report.metrics
-        return EpochDone(
-            epoch=report.epoch,
-            epochs=self._settings.epochs,
-            rollouts=ROLLOUTS_PER_EPOCH * (report.epoch + 1),
-            objective=metrics.objective,
-            best=report.best,
-            burn=metrics.loss_burn,
-            final=metrics.loss_final,
-            prot=metrics.loss_prot,
-            drops=metrics.drops_executed,
-            grad_norm=report.grad_norm,
-            seconds=self._seconds(),
-        )
+    def _reference(self, session: RunSession, previous: RunRecord | None) -> Schedule:
+        """What the second stage begins with."""
+        if self._has(REFERENCE):
+            return self._read(session, REFERENCE)
+        start = self._spec.warm_start
+        if Stage.OPTIMIZE in self._spec.stages:
+            if self._borrows:
+                start = self._of_setting_a(session, previous)
+            if start is None or not self._satisfied(session, start):
+                self._optimize(session, previous, session.model, MAIN, start, self._count - 1)
+                assert self._first is not None
+                start = self._first.planner.best
+        assert start is not None
+        session.folder.write_plan(start, REFERENCE)
+        return start
 
-    def _checkpoint(self, folder: RunFolder, planner: Planner) -> None:
-        """Save what resuming needs. A disk that is full for a moment does not end a run that has hours behind it."""
-        self._saved_at = time.monotonic()
-        try:
-            self._save(folder, planner)
-        except InputError as error:
-            self._warn(f"no checkpoint could be written ({error.problems[0]}); the run goes on")
+    def _of_setting_a(self, session: RunSession, previous: RunRecord | None) -> Schedule:
+        if self._has(PRELIMINARY_PLAN):
+            return self._read(session, PRELIMINARY_PLAN)
+        model = session.model.with_weights(ObjectiveWeights.of(Setting.A))
+        self._optimize(session, previous, model, PRELIMINARY, None, 1)
+        assert self._first is not None
+        best = self._first.planner.best
+        session.folder.write_plan(best, PRELIMINARY_PLAN)
+        return best
 
-    def _save(self, folder: RunFolder, planner: Planner) -> None:
-        folder.write_history(self._history)
-        planner.state().save(folder.checkpoint_path)
-        if planner.best_epoch >= 0:
-            folder.write_plan(planner.best)
-        folder.update(
-            state=self._machine.state,
-            epochs_done=planner.epochs_done,
-            best_epoch=planner.best_epoch,
-            seconds=self._seconds(),
-        )
+    def _satisfied(self, session: RunSession, start: Schedule) -> bool:
+        """Whether ``start`` protects the regions down to the floor already, so that setting B has nothing to find."""
+        plan = self._spec.project.plan
+        if plan.setting is not Setting.B:
+            return False
+        self._kept, self._first = start, None
+        exposure = self._engine.simulate(session.model, start, check=self._control.check).metrics.loss_prot
+        met = exposure <= plan.elimination.floor
+        if met:
+            text = f"protected exposure {exposure:.2g} is below {plan.elimination.floor:g} from the start"
+            self._emit(Message(f"{text}: no first stage is needed"))
+        return met
+
+    def _optimize(
+        self, session: RunSession, previous: RunRecord | None, model: EngineModel, ledger: Ledger,
+        start: Schedule | None, number: int,
+    ) -> FinishReason:  # fmt: skip
+        text = "Setting A's first stage, to begin with" if ledger is PRELIMINARY else "First stage: gradient descent"
+        self._emit(StageBegan(Stage.OPTIMIZE, number, self._count, text))
+        rows = () if previous is None else previous.history
+        if ledger is PRELIMINARY:
+            rows = read_history(self._spec.out / PRELIMINARY_HISTORY, self._settings.epochs)
+        if self._has(ledger.checkpoint):
+            planner = self._engine.restore(model, self._settings, self._spec.out / ledger.checkpoint)
+            stage = FirstStage(session, model, planner, ledger, rows)
+        else:
+            begin = self._engine.start(model, self._settings, start, self._control.check)
+            stage = FirstStage(session, model, self._engine.planner(model, self._settings, begin), ledger, ())
+            session.save(stage.save)
+        self._first = stage
+        reason = stage.run()
+        session.save(stage.save)
+        return reason
+
+    def _prune(self, session: RunSession, previous: RunRecord | None, reference: Schedule) -> None:
+        self._kept = reference
+        text = "Second stage: elimination of the drops that are not needed"
+        self._emit(StageBegan(Stage.PRUNE, self._count, self._count, text))
+        checkpoint = self._spec.out / ELIMINATION_CHECKPOINT
+        eliminator = self._engine.eliminator(
+            session.model, self._spec.project.plan, reference,
+            checkpoint if self._has(ELIMINATION_CHECKPOINT) else None, self._control.check,
+        )  # fmt: skip
+        rows = () if previous is None else previous.elimination
+        self._second = SecondStage(session, eliminator, rows, session.folder.header.best_epoch)
+        self._second.run()
+
+    def _has(self, name: str) -> bool:
+        return (self._spec.out / name).is_file()
+
+    def _read(self, session: RunSession, name: str) -> Schedule:
+        model = session.model
+        return read_schedule(self._spec.out / name, model.fleet, model.maps.n_steps, model.maps.shape)
 
     # -- the end -----------------------------------------------------------------------------------------------------
-    def _conclude(
-        self, folder: RunFolder, model: EngineModel, planner: Planner | None, reason: FinishReason
-    ) -> RunFinished:
-        nominal = None
-        if planner is not None:
-            self._save(folder, planner)
-            if planner.best_epoch >= 0:
-                nominal = self._score(folder, model, planner)
-        done, best = folder.header.epochs_done, self._history[-1].best if self._history else math.nan
-        message = finish_message(reason, self._settings, done, folder.header.best_epoch, best)
-        if nominal is not None and self.baseline_metrics is not None:
-            message = f"{message}. At nominal effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
-        folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=self._seconds())
-        return RunFinished(reason, message, nominal, self.baseline_metrics, folder.path)
+    def _plan(self) -> Schedule | None:
+        """The best there is."""
+        if self._second is not None:
+            return self._second.eliminator.schedule
+        if self._first is not None and self._first.planner.best_epoch >= 0:
+            return self._first.planner.best
+        return self._kept
 
-    def _score(self, folder: RunFolder, model: EngineModel, planner: Planner) -> Metrics | None:
+    def _conclude(self, session: RunSession, reason: FinishReason) -> RunFinished:
+        stage = self._second or self._first
+        if stage is not None:
+            stage.save()
+        plan = self._plan()
+        nominal = None if plan is None else self._score(session, plan)
+        message = self._message(session, reason)
+        if nominal is not None and self.baseline_metrics is not None:
+            done = session.folder.header.epochs_done if self._second is None and self._first is not None else None
+            message = f"{message}. At nominal effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
+        session.folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
+        return RunFinished(reason, message, nominal, self.baseline_metrics, session.folder.path)
+
+    def _message(self, session: RunSession, reason: FinishReason) -> str:
+        if self._second is not None:
+            report = self._second.eliminator.report
+            return pruned_message(reason, self._second.eliminator.finished, report)
+        header, rows = session.folder.header, [] if self._first is None else self._first.rows
+        best = rows[-1].best if rows else math.nan
+        return finish_message(reason, self._settings, header.epochs_done, header.best_epoch, best)
+
+    def _score(self, session: RunSession, plan: Schedule) -> Metrics | None:
+        first_only = self._second is None and self._first is not None
         conclusion = Conclusion(
             engine=self._engine,
-            model=model,
+            model=session.model,
             project=self._spec.project,
-            best=planner.best,
-            best_epoch=planner.best_epoch,
+            best=plan,
+            best_epoch=session.folder.header.best_epoch,
             baseline=self.baseline_metrics,
-            design=self._design,
+            design=self._first.best_metrics if first_only and self._first is not None else None,
             frame_stride=self._spec.frame_stride,
+            reference=self._read(session, REFERENCE) if self._second is not None else None,
+            pruned=self._pruned(),
         )
         # An ordinary stop still waits for the score of what it kept; an urgent one does not.
-        plan = conclusion.write(folder, self._control.check_abandoned)
-        if plan is not None:
-            self._emit(plan)
-        return None if plan is None else plan.metrics
+        shown = conclusion.write(session.folder, self._control.check_abandoned)
+        if shown is not None:
+            self._emit(shown)
+        return None if shown is None else shown.metrics
 
-    # -- small things ------------------------------------------------------------------------------------------------
-    def _seconds(self) -> float:
-        return time.monotonic() - self._began
+    def _pruned(self) -> Pruned | None:
+        if self._second is None:
+            return None
+        report, rows = self._second.eliminator.report, self._second.rows
+        seconds = rows[-1].seconds if rows else 0.0
+        finished = self._second.eliminator.finished
+        return Pruned(finished, report.drops_before, report.drops, report.passes, report.rollouts, seconds)
 
     def _words(self, backend: str, device: str) -> str:
         name = self._engine.device_name(device)
         return f"{name}, plain reference" if backend == "reference" else name
-
-    def _warn(self, text: str) -> None:
-        self._emit(Message(text, "warning"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
+from firegui.domain.observation import FireState
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
-from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.domain.sensitivity import Row, SensitivityKind, SensitivitySettings, SensitivityTable
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, OptimizerSettings, PlanSettings
 from firegui.domain.weights import NetworkWeights
-from firegui.planning.audit import AuditReport
+from firegui.planning.audit import AuditReport, Conditions
 from firegui.rollout.remark import Tell, silent
 
 Check = Callable[[], None]
@@ -46,6 +48,9 @@ class EngineModel(Protocol):
 
     def with_effectiveness(self, effectiveness: Effectiveness) -> EngineModel:
         """The same model with another suppressant."""
+
+    def with_weights(self, weights: ObjectiveWeights) -> EngineModel:
+        """The same model with another objective."""
 
 
 class RolloutResult(Protocol):
@@ -141,6 +146,136 @@ class Planner(Protocol):
         """Everything needed to go on bit for bit."""
 
 
+class EliminationResult(Protocol):
+    """Where a second stage is."""
+
+    @property
+    def passes(self) -> int:
+        """The pass at work, from 1."""
+
+    @property
+    def rollouts(self) -> int:
+        """Rollouts that the rule has asked for."""
+
+    @property
+    def drops(self) -> int:
+        """What is left."""
+
+    @property
+    def drops_before(self) -> int:
+        """What there was."""
+
+    @property
+    def removed(self) -> int:
+        """What this pass has removed so far."""
+
+    @property
+    def tested(self) -> int:
+        """Drops that this pass has decided."""
+
+    @property
+    def to_test(self) -> int:
+        """Drops that this pass decides."""
+
+    @property
+    def batch(self) -> int:
+        """The size of the next batch."""
+
+    @property
+    def ratios(self) -> Mapping[str, float]:
+        """``ℓ_k / τ_k`` of burn, final and prot."""
+
+
+class Eliminator(Protocol):
+    """Stage 2 as a run drives it. A cancelled call leaves it as it was."""
+
+    @property
+    def schedule(self) -> Schedule:
+        """What is left of the plan."""
+
+    @property
+    def finished(self) -> str:
+        """``""`` while it can go on, else how it ended."""
+
+    @property
+    def report(self) -> EliminationResult:
+        """Where it is."""
+
+    def advance(self, check: Check | None = None) -> EliminationResult:
+        """Decide on the next few tests."""
+
+    def state(self) -> PlannerStateFile:
+        """Everything needed to go on bit for bit."""
+
+
+class ScoredRest(Protocol):
+    """What is left of a plan, rolled out; cells that had burned out before count as fire."""
+
+    @property
+    def metrics(self) -> Metrics:
+        """Its numbers."""
+
+    @property
+    def p_fire_days(self) -> NDArray[np.float32] | None:
+        """``P`` at day boundaries from the first day that is left, if asked for."""
+
+
+class LeftToPlan(Protocol):
+    """See :class:`firegui.planning.replan.Left`."""
+
+    @property
+    def design(self) -> EngineModel:
+        """The problem at design effectiveness."""
+
+    @property
+    def rest(self) -> Schedule:
+        """The old schedule of the days that are left."""
+
+    @property
+    def flown(self) -> int:
+        """Drops executed before them."""
+
+    def joined(self, rest: Schedule) -> Schedule:
+        """The whole plan with ``rest`` at its end."""
+
+    def score(
+        self, rest: Schedule, *, design: bool = False, keep_days: bool = False, check: Check | None = None
+    ) -> ScoredRest:
+        """Roll ``rest`` out."""
+
+    def pictures(self, rest: Schedule, stride: int, check: Check | None = None) -> Frames | None:
+        """The whole plan for the map; ``None`` where ``stride`` does not divide what was flown."""
+
+
+class Replanner(Protocol):
+    """See :class:`firegui.planning.replan.Replanner`."""
+
+    @property
+    def whole(self) -> EngineModel:
+        """The whole plan at nominal effectiveness."""
+
+    def simulated(self, schedule: Schedule, day: int, check: Check | None = None) -> NDArray[np.bool_]:
+        """Where the model has fire with ``P > 0.5`` at the start of ``day``."""
+
+    def left(self, schedule: Schedule, day: int, state: FireState, check: Check | None = None) -> LeftToPlan:
+        """What is left on ``day``."""
+
+    def next_day(
+        self, schedule: Schedule, day: int, state: FireState, generator: np.random.Generator,
+        check: Check | None = None,
+    ) -> FireState:  # fmt: skip
+        """The fire a day later, drawn."""
+
+    def drops_on(self, schedule: Schedule, day: int) -> int:
+        """Drops executed on ``day``."""
+
+    def protected_cells(self, fire: NDArray[np.bool_]) -> int:
+        """Cells of the protected regions in ``fire``."""
+
+    def table(self, schedule: Schedule) -> tuple[tuple[DropRecord, ...], AuditReport]:
+        """The drops of the whole plan, and their audit."""
+
+
 class Engine(Protocol):
     """Everything a run asks of the engine. A model is the engine's own value: runs only hand it back."""
 
@@ -202,8 +337,33 @@ class Engine(Protocol):
     def restore(self, model: Any, settings: OptimizerSettings, checkpoint: Path) -> Planner:
         """Stage 1 where a checkpoint left it."""
 
-    def drops(self, maps: FireMaps, fleet: Fleet, schedule: Schedule) -> tuple[DropRecord, ...]:
-        """The finished table of a schedule's proposed drops."""
+    def eliminator(
+        self, model: Any, plan: PlanSettings, reference: Schedule, checkpoint: Path | None, check: Check | None
+    ) -> Eliminator:
+        """Stage 2 of ``reference``, at its beginning or where a checkpoint left it."""
+
+    def sensitivity_rows(
+        self,
+        model: Any,
+        schedule: Schedule,
+        kind: SensitivityKind,
+        settings: SensitivitySettings,
+        *,
+        hear: Callable[[int, int, str], None],
+        check: Check,
+    ) -> tuple[Row, ...]:
+        """The rows of a schedule's robustness table; ``hear`` is told before each what comes next."""
+
+    def sampled_extents(
+        self, model: Any, schedule: Schedule, members: int, seed: int, *, check: Check
+    ) -> tuple[float, ...]:
+        """The final extents of as many fires whose states are drawn at the ends of days, in cells."""
+
+    def draw_sensitivity(self, table: SensitivityTable[Row], folder: Path) -> list[Path]:
+        """Write the pictures of a robustness table and return their paths."""
+
+    def drops(self, model: Any, schedule: Schedule) -> tuple[DropRecord, ...]:
+        """The finished table of a schedule's proposed drops, by the model's fleet, wind and rules."""
 
     def audit(
         self,
@@ -212,5 +372,11 @@ class Engine(Protocol):
         steps_per_day: int,
         shape: tuple[int, int],
         executed: Sequence[tuple[int, int]],
+        conditions: Conditions | None = None,
     ) -> AuditReport:
-        """Check the ``(step, column)`` that a schedule is said to execute against the rules."""
+        """Check the ``(step, column)`` that a schedule is said to execute against the rules, the project's included."""
+
+    def replanner(
+        self, project: Project, backend: str, *, tell: Tell = silent, check: Check | None = None
+    ) -> Replanner:
+        """A plan of the project that is being flown."""

@@ -10,11 +10,11 @@ from typing import Any
 from firegui.domain.project import Project
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import Problem
-from firegui.runs.folder import RunRecord
+from firegui.runs.folder import REFERENCE, RunRecord
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.spec import PlanSpec
+from firegui.runs.spec import PlanSpec, Stage
 
 RAISABLE = ("epochs", "patience")
 """Optimizer settings that only say when to stop: a longer run passes through every state of a shorter one."""
@@ -28,6 +28,8 @@ def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
     then, now = record.header.project, ProjectSnapshot.of(spec.project)
     where = str(record.folder)
     found = []
+    if record.header.replan is not None:
+        found.append(Problem(where, "is a replanned run", "go on with it with replan --resume"))
     if record.header.event_hash != event_hash(spec.project):
         found.append(
             Problem(
@@ -38,8 +40,12 @@ def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
         found.append(Problem(where, "was run with another fleet or other grounded days", _REMEDY))
     if then.regions != now.regions:
         found.append(Problem(where, "was run with other protected regions", _REMEDY))
+    if then.operations != now.operations:
+        found.append(Problem(where, "was run with other operational rules", _REMEDY))
     for title, before, after in differences(then.plan, now.plan):
         found.append(Problem(where, f"was run with {title} = {before}, now {after}", _REMEDY))
+    if record.stages != spec.stages:
+        found.append(Problem(where, f"is a run of {_named(record.stages)}", f"go on with firegui {_command(record)}"))
     found += _stopping_problems(record, now.plan.optimizer)
     if not record.can_resume and record.header.warm_start != schedule_hash(spec.warm_start):
         found.append(
@@ -64,6 +70,18 @@ def _stopping_problems(record: RunRecord, now: OptimizerSettings) -> Iterator[Pr
         text = f"was run with a patience of {counted(then.patience, 'epoch')}, now {now.patience}"
         yield Problem(str(record.folder), text, "patience can only be raised when resuming")
 
+    if (record.folder / REFERENCE).is_file() and (now.epochs, now.patience) != (then.epochs, then.patience):
+        remedy = "leave out epochs and patience, or start a new run from its plan"
+        yield Problem(str(record.folder), "has begun its second stage, so its first cannot go on", remedy)
+
+
+def _named(stages: tuple[Stage, ...]) -> str:
+    return "both stages" if len(stages) > 1 else f"the stage {stages[0].value} alone"
+
+
+def _command(record: RunRecord) -> str:
+    return "plan" if len(record.stages) > 1 else record.stages[0].value
+
 
 def settings_changed(record: RunRecord, project: Project, event: str) -> list[str]:
     """What of ``project`` is no longer as the run had it, so that its numbers are no longer the project's.
@@ -77,7 +95,10 @@ def settings_changed(record: RunRecord, project: Project, event: str) -> list[st
         found.append("another fleet or other grounded days")
     if then.regions != now.regions:
         found.append("other protected regions")
-    plan = replace(then.plan, optimizer=now.plan.optimizer, design=now.plan.design)
+    if then.operations != now.operations:
+        found.append("other operational rules")
+    searched = now.plan
+    plan = replace(then.plan, optimizer=searched.optimizer, elimination=searched.elimination, design=searched.design)
     return found + [
         f"{title[0].lower()}{title[1:]} {old}, now {new}" for title, old, new in differences(plan, now.plan)
     ]

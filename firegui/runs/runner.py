@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from firegui.errors import CancelledError, InputError
 from firegui.runs.calibrate import Calibration
+from firegui.runs.closed_loop import ClosedLoop
 from firegui.runs.control import RunControl
 from firegui.runs.engine import load_engine
 from firegui.runs.evaluate import Evaluation
@@ -13,12 +14,14 @@ from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState
 from firegui.runs.messages import failure_message, is_foreseen, write_log
 from firegui.runs.plan import Planning
 from firegui.runs.protocols import Engine
+from firegui.runs.replan import Replanning
+from firegui.runs.sensitivity import Tabulation
 from firegui.runs.skill import SkillScoring
-from firegui.runs.spec import CalibrateSpec, EvaluateSpec, RunSpec, SkillSpec
+from firegui.runs.spec import CalibrateSpec, EvaluateSpec, ReplanSpec, RunSpec, SensitivitySpec, SkillSpec
 from firegui.runs.state import RunMachine
 
 Emit = Callable[[RunEvent], None]
-Job = Planning | Evaluation | SkillScoring | Calibration
+Job = Planning | Evaluation | SkillScoring | Calibration | Tabulation | Replanning | ClosedLoop
 
 
 def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | None = None) -> None:
@@ -55,6 +58,10 @@ def _job(spec: RunSpec, emit: Emit, control: RunControl, engine: Engine, machine
         return SkillScoring(spec, emit, control, engine, machine)
     if isinstance(spec, CalibrateSpec):
         return Calibration(spec, emit, control, engine, machine)
+    if isinstance(spec, SensitivitySpec):
+        return Tabulation(spec, emit, control, engine, machine)
+    if isinstance(spec, ReplanSpec):
+        return (ClosedLoop if spec.closed_loop else Replanning)(spec, emit, control, engine, machine)
     return Planning(spec, emit, control, engine, machine)
 
 

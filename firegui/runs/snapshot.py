@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
 import numpy as np
 
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
+from firegui.domain.operations import Operations
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
@@ -34,6 +35,7 @@ class ProjectSnapshot:
     fleet: tuple[AircraftType, ...]
     grounded: Mapping[str, tuple[date, ...]]
     regions: tuple[Region, ...]
+    operations: Operations = field(default_factory=Operations)
 
     @staticmethod
     def of(project: Project) -> ProjectSnapshot:
@@ -54,6 +56,7 @@ class ProjectSnapshot:
             fleet=project.fleet.types,
             grounded=dict(project.grounded),
             regions=project.regions,
+            operations=project.operations,
         )
 
     def project(self) -> Project:
@@ -74,4 +77,7 @@ class ProjectSnapshot:
             notes=self.notes,
             synthetic=self.synthetic,
         )
-        return Project(scenario, Fleet(self.fleet), self.grounded, self.regions, self.plan, self.fire_model)
+        return Project(
+            scenario, Fleet(self.fleet), self.grounded, self.regions, self.plan, self.fire_model,
+            operations=self.operations,
+        )  # fmt: skip

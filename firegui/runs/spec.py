@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from firegui.domain.fit import NetworkFitSettings
+from firegui.domain.observation import Observation
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
+from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
 from firegui.domain.weights import NetworkWeights
 
 
@@ -88,4 +91,85 @@ class CalibrateSpec:
     project_folders: tuple[Path, ...] = ()
 
 
-RunSpec = PlanSpec | EvaluateSpec | SkillSpec | CalibrateSpec
+@dataclass(frozen=True, slots=True, eq=False)
+class SensitivitySpec:
+    """A robustness table of ``kind`` (paper, section ``design_eta``), into the folder ``out``.
+
+    All kinds but the sweep are of ``schedule``, read from ``schedule_file``. A sweep plans ``project`` at each of the
+    design values of ``settings``, in folders below ``out``; ``resume`` keeps those that are done and goes on with the
+    others. ``command`` is what a person would type to repeat it and ``project_folder`` where the project is kept, for
+    the record.
+    """
+
+    project: Project
+    out: Path
+    command: str
+    kind: SensitivityKind
+    settings: SensitivitySettings
+    schedule: Schedule | None = None
+    resume: bool = False
+    backend: str = "auto"
+    checkpoint_seconds: float = 30.0
+    project_folder: Path | None = None
+    schedule_file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReplanSpec:
+    """One turn of a receding horizon: plan what is left of ``schedule`` from ``day`` on, into the run folder ``out``.
+
+    ``project.plan`` holds every setting, ``observed`` is the fire at the start of ``day`` (counted from 0). With
+    ``closed_loop`` there is none: the fire is drawn, and every day from ``day`` on is observed, replanned and flown.
+    ``schedule_file`` says where the schedule was, ``command`` what a person would type to repeat it.
+    """
+
+    project: Project
+    out: Path
+    command: str
+    schedule: Schedule
+    day: int
+    observed: Observation | None = None
+    closed_loop: bool = False
+    resume: bool = False
+    backend: str = "auto"
+    frame_stride: int = 5
+    checkpoint_seconds: float = 30.0
+    project_folder: Path | None = None
+    schedule_file: Path | None = None
+
+    def as_plan(self) -> PlanSpec:
+        """The same as a plan of both stages: for the record, and for the stages themselves. It makes no pictures."""
+        return PlanSpec(
+            project=self.project,
+            out=self.out,
+            command=self.command,
+            stages=(Stage.OPTIMIZE, Stage.PRUNE),
+            warm_start=self.schedule,
+            resume=self.resume,
+            backend=self.backend,
+            frame_stride=self.frame_stride,
+            snapshot_seconds=math.inf,
+            checkpoint_seconds=self.checkpoint_seconds,
+            project_folder=self.project_folder,
+            warm_start_file=self.schedule_file,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReplanNote:
+    """What a run folder remembers of a :class:`ReplanSpec`; hashes are sha256.
+
+    ``observed`` says where the perimeter came from, ``observed_file`` is the hash of its file, empty for the project's
+    own; ``fire`` hashes the state that was planned from and ``flown`` the schedule whose drops before ``day`` were
+    flown.
+    """
+
+    day: int
+    flown: str
+    closed_loop: bool = False
+    observed: str = ""
+    observed_file: str = ""
+    fire: str = ""
+
+
+RunSpec = PlanSpec | EvaluateSpec | SkillSpec | CalibrateSpec | SensitivitySpec | ReplanSpec

@@ -16,10 +16,15 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
+from firegui.rollout.alteration import Alteration, State
+from firegui.rollout.observe import Window
 from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import last_state, prepare
 
 Bools = NDArray[np.bool_]
+
+_STATES = 0x73746174
+"""Keeps the draws apart from whatever else is drawn from the same seed."""
 
 
 def sampled_fire(
@@ -48,6 +53,24 @@ def drawn(
     unburned: NDArray[np.float32], burning: NDArray[np.float32], generator: np.random.Generator
 ) -> tuple[Bools, Bools]:
     """Draw each cell from ``(p^U, p^B, 1 − p^U − p^B)``, ``[H, W]``: which burn, and which have burned out."""
-    number = generator.random(unburned.shape)
+    return _drawn(unburned, burning, generator.random(unburned.shape))
+
+
+def state_sampling(shape: tuple[int, int], seed: int, member: int) -> Alteration:
+    """Member number ``member`` of the paper's state sampling, for :func:`~firegui.rollout.simulate.simulate`.
+
+    At the end of every day, the last one's too, each cell is drawn as in :func:`drawn`. The numbers of a day follow
+    from ``seed``, ``member`` and the day alone, so a plan and the fire without drops meet the same ones.
+    """
+
+    def draw(day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:
+        numbers = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STATES, member, day))).random(shape)
+        hot, out = _drawn(unburned, burning, numbers[window])
+        return (~(hot | out)).astype(unburned.dtype), hot.astype(burning.dtype)
+
+    return Alteration(draw)
+
+
+def _drawn(unburned: State, burning: State, number: NDArray[np.float64]) -> tuple[Bools, Bools]:
     hot = (number >= unburned) & (number < unburned.astype(np.float64) + burning)
     return hot, (number >= unburned) & ~hot

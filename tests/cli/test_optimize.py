@@ -148,13 +148,13 @@ def test_a_stopped_run_exits_with_130_and_its_best_saved(
     firegui: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     control = RunControl()
-    monkeypatch.setattr("firegui.cli.optimize.RunControl", lambda: control)
+    monkeypatch.setattr("firegui.cli.plan_runs.RunControl", lambda: control)
 
     def show(event: object) -> None:
         if isinstance(event, EpochDone) and event.epoch == 3:
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr("firegui.cli.optimize.emitter", lambda mode: show)
+    monkeypatch.setattr("firegui.cli.plan_runs.emitter", lambda mode: show)
     answer = firegui("optimize", project, "--out", tmp_path / "run", "--json")
     assert answer.code == 130
     assert control.stop_requested

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from firegui.cli.progress import bar_text
+from dataclasses import replace
+
+from firegui.cli.progress import bar_text, clock
 from firegui.runs.events import EpochDone
 
 
@@ -13,6 +15,11 @@ def test_the_time_that_is_left_is_not_guessed_from_the_first_epochs() -> None:
     for epoch in range(4):
         assert "left" not in bar_text(done(epoch))
     assert bar_text(done(4)).endswith("0:05, at most 1:35 left")
+
+
+def test_a_very_long_time_is_told_in_days() -> None:
+    assert bar_text(replace(done(9), epochs=1_000_000)).endswith("0:10, at most 11 days left")
+    assert clock(99 * 3600 + 59) == "99:00:59"
 
 
 def test_the_best_objective_says_at_which_effectiveness_it_is() -> None:

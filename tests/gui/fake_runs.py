@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
+    EliminationStep,
     EpochDone,
     FinishReason,
     Message,
@@ -22,9 +24,10 @@ from firegui.runs.events import (
     RunEvent,
     RunFinished,
     RunState,
+    StageBegan,
     StateChanged,
 )
-from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec
+from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec, Stage
 
 Emit = Callable[[RunEvent], None]
 STRIDE = 5
@@ -56,14 +59,25 @@ def epoch_done(epoch: int, epochs: int = 40) -> EpochDone:
     return EpochDone(epoch, epochs, 3 * (epoch + 1), value, value, 0.3, 0.2, 0.1, epoch, 0.5, 0.1 * (epoch + 1))
 
 
-class FakeExecute:
-    """Evaluations end at once; a run does ``epochs`` epochs, or goes on until it is stopped when ``endless``.
+def removal(number: int, *, before: int = 12, passes: int = 1) -> EliminationStep:
+    """The ``number``-th decision of a second stage, from 1: every one removes a drop of a pass that tests ten."""
+    return EliminationStep(
+        rollouts=3 * number, passes=passes, drops=before - number, drops_before=before, removed=number, tested=number,
+        to_test=10, batch=4, burn=0.9 + 0.01 * number, final=0.98, prot=math.nan, seconds=0.5 * number,
+    )  # fmt: skip
 
-    It honours the control as the real one does, and notes what it was asked and in which thread.
+
+class FakeExecute:
+    """Evaluations end at once; a run does ``epochs`` epochs, then removes ``removals`` drops if it is to prune.
+
+    When ``endless`` the stage it begins with goes on until it is stopped. It honours the control as the real one does,
+    and notes what it was asked and in which thread.
     """
 
-    def __init__(self, *, epochs: int = 3, endless: bool = False, raises: Exception | None = None) -> None:
-        self.epochs, self.endless, self.raises = epochs, endless, raises
+    def __init__(
+        self, *, epochs: int = 3, removals: int = 4, endless: bool = False, raises: Exception | None = None
+    ) -> None:
+        self.epochs, self.removals, self.endless, self.raises = epochs, removals, endless, raises
         self.specs: list[RunSpec] = []
         self.threads: list[int] = []
         self.living = 0
@@ -78,7 +92,7 @@ class FakeExecute:
             if isinstance(spec, EvaluateSpec):
                 self._evaluate(spec, emit)
             elif isinstance(spec, PlanSpec):
-                self._optimize(spec, emit, control)
+                self._plan(spec, emit, control)
         finally:
             self.living -= 1
 
@@ -100,35 +114,47 @@ class FakeExecute:
             emit(PlanUpdated(-1, metrics(3.0, 2), frames(spec.project), (drop(3), drop(60, "water"))))
         emit(RunFinished(FinishReason.COMPLETED, "ready", None, metrics(24.6), None))
 
-    def _optimize(self, spec: PlanSpec, emit: Emit, control: RunControl) -> None:
+    def _plan(self, spec: PlanSpec, emit: Emit, control: RunControl) -> None:
         spec.out.mkdir(parents=True, exist_ok=True)
         (spec.out / "run.toml").write_text("format = 1\n")
         emit(StateChanged(RunState.PREPARING))
         emit(BaselineReady(metrics(24.6), frames(spec.project, 6)))
         emit(StateChanged(RunState.RUNNING))
-        epoch = 0
-        while (self.endless or epoch < self.epochs) and not control.stop_requested:
-            if control.pause_requested:
-                emit(StateChanged(RunState.PAUSED))
-                control.wait_while_paused()
-                if not control.stop_requested:
-                    emit(StateChanged(RunState.RUNNING))
-                continue
-            emit(epoch_done(epoch, max(self.epochs, epoch + 1)))
-            emit(
-                PlanUpdated(
-                    epoch, metrics(20.0 / (epoch + 1), 2), frames(spec.project), (drop(3), drop(9), drop(60, "water"))
-                )
-            )
-            epoch += 1
-            if self.endless:
-                time.sleep(0.002)
+        work = {Stage.OPTIMIZE: (self._epoch, self.epochs), Stage.PRUNE: (self._remove, self.removals)}
+        for number, stage in enumerate(spec.stages):
+            emit(StageBegan(stage, number + 1, len(spec.stages), f"the {stage.value} stage"))
+            piece, count = work[stage]
+            self._pieces(lambda k, piece=piece: piece(spec, emit, k), count, emit, control)  # type: ignore[misc]
         reason = FinishReason.STOPPED if control.stop_requested else FinishReason.COMPLETED
         emit(Message("almost done"))
         emit(StateChanged(RunState.FINISHED))
         emit(
             RunFinished(reason, f"{reason.value}; raise the epochs to go on", metrics(2.5, 3), metrics(24.6), spec.out)
         )
+
+    def _pieces(self, piece: Callable[[int], None], count: int, emit: Emit, control: RunControl) -> None:
+        done = 0
+        while (self.endless or done < count) and not control.stop_requested:
+            if control.pause_requested:
+                emit(StateChanged(RunState.PAUSED))
+                control.wait_while_paused()
+                if not control.stop_requested:
+                    emit(StateChanged(RunState.RUNNING))
+                continue
+            piece(done)
+            done += 1
+            if self.endless:
+                time.sleep(0.002)
+
+    def _epoch(self, spec: PlanSpec, emit: Emit, k: int) -> None:
+        emit(epoch_done(k, max(self.epochs, k + 1)))
+        drops = (drop(3), drop(9), drop(60, "water"))
+        emit(PlanUpdated(k, metrics(20.0 / (k + 1), 2), frames(spec.project), drops))
+
+    def _remove(self, spec: PlanSpec, emit: Emit, k: int) -> None:
+        emit(removal(k + 1, before=max(12, k + 2)))
+        drops = (drop(3), drop(9), drop(60, "water"))[: max(3 - k, 1)]
+        emit(PlanUpdated(self.epochs - 1, metrics(2.6, len(drops)), frames(spec.project), drops, Stage.PRUNE))
 
 
 def run_spec(project: Project, out: Path) -> PlanSpec:

@@ -16,6 +16,8 @@ from firegui.gui.dialogs.closing import ask_replace
 from firegui.gui.dialogs.import_event import EventSource, ImportEventDialog, read_form
 from firegui.gui.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
+from firegui.io.weights_file import write_weights
+from tests.unit.domain.samples import weights
 
 SHAPE, DAYS = (12, 14), 3
 
@@ -275,3 +277,32 @@ def test_the_form_stays_open_until_it_can_be_read(qtbot: QtBot, monkeypatch: pyt
         Path("/data/bear"), transform=(30.0, 0.0, 500000.0, 0.0, -30.0, 4000000.0), utc_offset_h=-7.0
     )
     assert dialog.source == expected
+
+
+# -- weights -----------------------------------------------------------------------------------------------------------
+def test_weights_from_a_file_become_the_fire_model_and_undo_takes_them_back(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.safetensors"
+    write_weights(file, weights())
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_args: (str(file), ""))
+    before = window.session.project
+    window.actions_.load_weights.trigger()
+    project = window.session.project
+    assert project.fire_model.kind == "network"
+    assert project.weights is not None
+    assert project.weights.training == weights().training
+    window.session.undo_stack.undo()
+    assert window.session.project is before
+
+
+def test_a_file_without_weights_is_refused_and_nothing_changes(
+    qtbot: QtBot, window: MainWindow, refusals: list[InputError], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.safetensors"
+    file.write_bytes(b"no weights")
+    before = window.session.project
+    assert not window.documents.load_weights(file)
+    qtbot.waitUntil(lambda: bool(refusals))
+    assert "mine.safetensors" in str(refusals[0])
+    assert window.session.project is before

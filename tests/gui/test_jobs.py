@@ -25,6 +25,8 @@ from firegui.gui.session import Session
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
+    EliminationStep,
+    EpochDone,
     FinishReason,
     FitEpoch,
     Message,
@@ -33,11 +35,13 @@ from firegui.runs.events import (
     RunEvent,
     RunFinished,
     RunState,
+    SensitivityReady,
     SkillReady,
+    StageBegan,
     StateChanged,
     WeightsReady,
 )
-from firegui.runs.spec import RunSpec
+from firegui.runs.spec import RunSpec, Stage
 from tests.gui.fake_runs import FakeExecute, drop, epoch_done, frames, metrics, run_spec
 
 NOON = datetime(2026, 8, 19, 12, 0, 5)
@@ -182,7 +186,7 @@ def test_opening_a_project_shows_its_fire_without_drops(qtbot: QtBot, session: S
 
 def test_a_run_feeds_history_map_and_list(qtbot: QtBot, session: Session, make_queue: MakeQueue) -> None:
     queue, _ = make_queue(epochs=7)
-    entry = queue.optimize()
+    entry = queue.plan((Stage.OPTIMIZE,))
     wait_idle(qtbot, queue)
     assert (entry.state, entry.reason, entry.epoch, entry.epochs) == (RunState.FINISHED, FinishReason.COMPLETED, 7, 7)
     assert np.array_equal(entry.history.column("epoch"), np.arange(7))
@@ -195,8 +199,8 @@ def test_a_run_feeds_history_map_and_list(qtbot: QtBot, session: Session, make_q
 
 def test_a_run_says_the_command_that_repeats_it_and_where_it_goes(make_queue: MakeQueue, tmp_path: Path) -> None:
     queue, _ = make_queue()
-    entry = queue.optimize()
-    assert entry.folder == tmp_path / "p.firegui" / "runs" / "20260819-120005-A-optimize"
+    entry = queue.plan()
+    assert entry.folder == tmp_path / "p.firegui" / "runs" / "20260819-120005-A-plan"
     queue.shutdown()
     assert entry.title == "A · 12:00:05"
 
@@ -205,10 +209,10 @@ def test_the_recorded_command_names_project_run_and_settings(
     qtbot: QtBot, make_queue: MakeQueue, tmp_path: Path
 ) -> None:
     queue, execute = make_queue()
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     command = execute.runs[0].command
-    assert command.startswith(f"firegui optimize {tmp_path / 'p.firegui'} --out {entry.folder} --epochs 3")
+    assert command.startswith(f"firegui plan {tmp_path / 'p.firegui'} --out {entry.folder} --epochs 3")
 
 
 def test_run_folders_never_coincide(tmp_path: Path) -> None:
@@ -217,9 +221,9 @@ def test_run_folders_never_coincide(tmp_path: Path) -> None:
     second = new_run_folder(tmp_path, Setting.B, NOON)
     third = new_run_folder(tmp_path, Setting.B, NOON, [second])
     assert [path.name for path in (first, second, third)] == [
-        "20260819-120005-B-optimize",
-        "20260819-120005-B-optimize-2",
-        "20260819-120005-B-optimize-3",
+        "20260819-120005-B-plan",
+        "20260819-120005-B-plan-2",
+        "20260819-120005-B-plan-3",
     ]
     assert run_title(third, NOON.date()) == "B · 12:00:05 (3)"
     assert run_title(first, date(2026, 8, 20)) == "B · 19 Aug 12:00"
@@ -228,7 +232,7 @@ def test_run_folders_never_coincide(tmp_path: Path) -> None:
 
 def test_stopping_is_acknowledged_at_once_and_keeps_the_best(qtbot: QtBot, make_queue: MakeQueue) -> None:
     queue, _ = make_queue(endless=True)
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 2)
     queue.stop()
     assert entry.state is RunState.STOPPING
@@ -240,7 +244,7 @@ def test_stopping_is_acknowledged_at_once_and_keeps_the_best(qtbot: QtBot, make_
 
 def test_a_paused_run_does_nothing_until_it_is_resumed(qtbot: QtBot, make_queue: MakeQueue) -> None:
     queue, _ = make_queue(endless=True)
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 1)
     queue.pause()
     assert entry.status == "pausing"
@@ -256,7 +260,7 @@ def test_a_paused_run_does_nothing_until_it_is_resumed(qtbot: QtBot, make_queue:
 
 def test_a_paused_run_can_be_stopped(qtbot: QtBot, make_queue: MakeQueue) -> None:
     queue, _ = make_queue(endless=True)
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: entry.state is RunState.RUNNING)
     queue.pause()
     qtbot.waitUntil(lambda: entry.state is RunState.PAUSED)
@@ -267,7 +271,7 @@ def test_a_paused_run_can_be_stopped(qtbot: QtBot, make_queue: MakeQueue) -> Non
 
 def test_runs_wait_for_each_other_and_one_that_waits_can_be_taken_back(qtbot: QtBot, make_queue: MakeQueue) -> None:
     queue, execute = make_queue(endless=True)
-    first, second, third = queue.optimize(), queue.optimize(), queue.optimize()
+    first, second, third = queue.plan(), queue.plan(), queue.plan()
     qtbot.waitUntil(lambda: first.epoch > 0)
     assert (second.state, third.state) == (RunState.QUEUED, RunState.QUEUED)
     queue.stop(second)
@@ -281,7 +285,7 @@ def test_runs_wait_for_each_other_and_one_that_waits_can_be_taken_back(qtbot: Qt
 
 def test_discarding_deletes_the_folder_once_the_run_has_ended(qtbot: QtBot, make_queue: MakeQueue) -> None:
     queue, _ = make_queue(endless=True)
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 0)
     assert entry.folder.exists()
     queue.discard()
@@ -303,7 +307,7 @@ def test_only_folders_among_the_runs_of_a_project_are_ever_deleted(
 
 def test_a_stopped_run_goes_on_in_its_folder(qtbot: QtBot, make_queue: MakeQueue) -> None:
     queue, execute = make_queue(endless=True)
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 2)
     queue.stop()
     wait_idle(qtbot, queue)
@@ -322,7 +326,7 @@ def test_a_failure_is_shown_with_everything_that_is_wrong(
     problems = [Problem("wind", "is NaN", "give numbers"), Problem("grid", "is empty")]
     queue, _ = make_queue(raises=InputError(problems, "Cannot run"))
     with qtbot.waitSignal(session.refused) as refused:
-        entry = queue.optimize()
+        entry = queue.plan()
     wait_idle(qtbot, queue)
     assert entry.reason is FinishReason.FAILED
     assert list(refused.args[0].problems) == problems
@@ -331,7 +335,7 @@ def test_a_failure_is_shown_with_everything_that_is_wrong(
 def test_a_run_pushes_the_baseline_aside(qtbot: QtBot, session: Session, make_queue: MakeQueue) -> None:
     queue, _ = make_queue(endless=True)
     queue.show_baseline()
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: session.result.plan is not None)
     assert session.result.title == entry.title
     queue.show_baseline()
@@ -344,7 +348,7 @@ def test_a_run_pushes_the_baseline_aside(qtbot: QtBot, session: Session, make_qu
 
 def test_shutting_down_waits_for_every_thread(qtbot: QtBot, make_queue: MakeQueue) -> None:
     queue, execute = make_queue(endless=True)
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 0)
     queue.shutdown()
     assert execute.living == 0
@@ -380,7 +384,7 @@ def test_opening_another_project_stops_the_run_and_keeps_it_off_the_new_map(
     qtbot: QtBot, session: Session, project: Project, make_queue: MakeQueue
 ) -> None:
     queue, execute = make_queue(endless=True)
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: session.result.plan is not None)
     session.open_project(replace(project), None)
     assert queue.entries == ()
@@ -394,7 +398,7 @@ def test_a_run_that_is_to_be_discarded_is_deleted_even_when_another_project_is_o
     qtbot: QtBot, session: Session, project: Project, make_queue: MakeQueue
 ) -> None:
     queue, _ = make_queue(endless=True)
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 0)
     queue.discard()
     session.open_project(replace(project), None)
@@ -414,7 +418,7 @@ def test_an_edit_makes_runs_and_result_stale_and_undo_makes_them_good_again(
     qtbot: QtBot, session: Session, make_queue: MakeQueue
 ) -> None:
     queue, _ = make_queue()
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     session.edit("Weaker drops", edited(session.project))
     assert entry.stale
@@ -428,7 +432,7 @@ def test_how_a_plan_is_searched_for_does_not_make_it_stale(
     qtbot: QtBot, session: Session, make_queue: MakeQueue
 ) -> None:
     queue, _ = make_queue()
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     session.edit("More epochs", searched_longer(session.project))
     assert not entry.stale
@@ -439,7 +443,7 @@ def test_a_run_started_before_an_edit_delivers_stale_pictures(
     qtbot: QtBot, session: Session, make_queue: MakeQueue
 ) -> None:
     queue, _ = make_queue(endless=True)
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: session.result.plan is not None)
     session.edit("Weaker drops", edited(session.project))
     epoch = session.result.epoch
@@ -487,5 +491,14 @@ def test_epochs_that_a_resumed_run_repeats_replace_the_old_ones() -> None:
 
 def test_the_kinds_of_events_are_all_delivered() -> None:
     """A new kind of event must be given a signal; this fails when one is added."""
-    drawn = {BaselineReady, PlanUpdated, type(epoch_done(0)), SkillReady, FitEpoch, WeightsReady}
-    assert set(RunEvent.__args__) == drawn | {StateChanged, Message, Progress, RunFinished}
+    drawn = {
+        BaselineReady,
+        PlanUpdated,
+        EpochDone,
+        EliminationStep,
+        SkillReady,
+        FitEpoch,
+        WeightsReady,
+        SensitivityReady,
+    }
+    assert set(RunEvent.__args__) == drawn | {StateChanged, StageBegan, Message, Progress, RunFinished}

@@ -15,16 +15,17 @@ from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError
+from firegui.gui.jobs.listing import fitting_schedule, kept_plan
 from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.specs import resume_spec
+from firegui.gui.jobs.specs import WarmStart, resume_spec
 from firegui.gui.session import Session
 from firegui.io.project_store import load_project, save_project
 from firegui.runs.control import RunControl
-from firegui.runs.events import EpochDone, FinishReason, RunEvent, RunState
+from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunEvent, RunState
 from firegui.runs.folder import read_run
 from firegui.runs.lock import FolderLock
 from firegui.runs.runner import execute
-from firegui.runs.spec import PlanSpec, RunSpec
+from firegui.runs.spec import PlanSpec, RunSpec, Stage
 from tests.support import make_project, tiny_project
 
 LONG_MS = 60_000
@@ -64,7 +65,7 @@ def with_epochs(project: Project, epochs: int) -> Project:
 def test_a_project_is_opened_planned_and_shown(qtbot: QtBot, session: Session, queue: RunQueue) -> None:
     wait_idle(qtbot, queue)
     assert session.result.baseline is not None
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     result = session.result
     assert entry.reason is FinishReason.COMPLETED
@@ -93,10 +94,10 @@ def test_a_run_is_stopped_and_goes_on_to_the_end_of_an_unbroken_one(
     queue = RunQueue(session, execute=held)
     session.open_project(with_epochs(make_project(), 60), folder)
     go.set()
-    unbroken = queue.optimize()
+    unbroken = queue.plan()
     wait_idle(qtbot, queue)
     go.clear()
-    broken = queue.optimize()
+    broken = queue.plan()
     qtbot.waitUntil(lambda: broken.epoch == 4, timeout=LONG_MS)
     queue.stop()
     go.set()
@@ -114,7 +115,7 @@ def test_a_run_is_stopped_and_goes_on_to_the_end_of_an_unbroken_one(
 def test_runs_are_found_again_and_shown_as_they_were(
     qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
 ) -> None:
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     drops, title = session.result.drops, entry.title
     session.open_project(load_project(folder), folder)
@@ -132,7 +133,7 @@ def test_runs_are_found_again_and_shown_as_they_were(
 def test_a_run_made_with_other_settings_is_stale_and_still_shown_with_its_own(
     qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
 ) -> None:
-    queue.optimize()
+    queue.plan()
     wait_idle(qtbot, queue)
     drops = session.result.drops
     project = load_project(folder)
@@ -149,10 +150,87 @@ def test_a_run_made_with_other_settings_is_stale_and_still_shown_with_its_own(
     assert session.result.project.plan.nominal == project.plan.nominal
 
 
+def test_both_stages_are_run_listed_again_and_shown_as_they_were(
+    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+) -> None:
+    entry = queue.plan()
+    wait_idle(qtbot, queue)
+    assert entry.reason is FinishReason.COMPLETED
+    assert entry.prunes
+    left, before = entry.removals.last("drops"), entry.drops_before
+    assert left is not None
+    assert before is not None
+    assert left <= before
+    assert entry.drops == left == sum(drop.executed for drop in session.result.drops)
+    # At design effectiveness, for the last picture was drawn at the nominal one.
+    assert entry.plan == read_run(entry.folder).scores.design
+    session.open_project(load_project(folder), folder)
+    wait_idle(qtbot, queue)
+    (found,) = queue.entries
+    assert (found.stages, found.stage) == (entry.stages, Stage.PRUNE)
+    for column in ("rollouts", "drops", "passes"):
+        assert found.removals.last(column) == entry.removals.last(column)
+    assert found.reference == entry.reference is not None
+
+
+def test_a_plan_is_pruned_later_in_a_run_of_its_own(
+    qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
+) -> None:
+    first = queue.plan((Stage.OPTIMIZE,))
+    wait_idle(qtbot, queue)
+    file = kept_plan(first.folder)
+    assert file is not None
+    second = queue.plan((Stage.PRUNE,), WarmStart(fitting_schedule(file, session.project), file))
+    wait_idle(qtbot, queue)
+    assert second.reason is FinishReason.COMPLETED
+    assert second.folder.name.endswith("-prune")
+    assert second.drops_before == read_run(first.folder).scores.design.drops_executed  # type: ignore[union-attr]
+
+
+def test_a_run_stopped_while_pruning_goes_on_to_the_plan_of_an_unbroken_one(
+    qtbot: QtBot, session: Session, folder: Path
+) -> None:
+    go = Event()
+
+    def held(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        """Waits amid the second stage, or a run of so small a fire is over before anybody can stop it."""
+        steps = 0
+
+        def emit_and_wait(event: RunEvent) -> None:
+            nonlocal steps
+            emit(event)
+            steps += isinstance(event, EliminationStep)
+            if steps == 2:
+                go.wait()
+
+        execute(spec, emit_and_wait, control)
+
+    queue = RunQueue(session, execute=held)
+    session.open_project(with_epochs(make_project(), 60), folder)
+    go.set()
+    unbroken = queue.plan()
+    wait_idle(qtbot, queue)
+    go.clear()
+    broken = queue.plan()
+    qtbot.waitUntil(lambda: len(broken.removals) > 0, timeout=LONG_MS)
+    queue.stop()
+    go.set()
+    wait_idle(qtbot, queue)
+    stopped = broken.reason, broken.can_go_on
+    queue.go_on(broken)
+    wait_idle(qtbot, queue)
+    queue.shutdown()
+    assert stopped == (FinishReason.STOPPED, True)
+    assert broken.reason is FinishReason.COMPLETED
+    assert broken.epoch == unbroken.epoch
+    plans = [(entry.folder / "plan.safetensors").read_bytes() for entry in (broken, unbroken)]
+    assert plans[0] == plans[1]
+
+
 def test_a_damaged_run_is_named_in_the_log_and_the_others_are_listed(
     qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
 ) -> None:
-    queue.optimize()
+    queue.plan()
     wait_idle(qtbot, queue)
     damaged = folder / "runs" / "damaged"
     damaged.mkdir()
@@ -175,7 +253,7 @@ def cut_short(run: Path) -> None:
 def test_a_run_that_was_cut_short_is_listed_as_interrupted(
     qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
 ) -> None:
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     cut_short(entry.folder)
     session.open_project(load_project(folder), folder)
@@ -188,7 +266,7 @@ def test_a_run_that_was_cut_short_is_listed_as_interrupted(
 def test_a_run_without_a_plan_cannot_be_shown_and_says_so(
     qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
 ) -> None:
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     (entry.folder / "plan.safetensors").unlink()
     (entry.folder / "schedule.csv").unlink()
@@ -201,7 +279,7 @@ def test_a_run_without_a_plan_cannot_be_shown_and_says_so(
 def test_saving_elsewhere_lists_the_runs_of_that_folder_and_shows_the_fire_without_drops(
     qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
 ) -> None:
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     copy = folder.with_name("copy.firegui")
     save_project(session.project, copy)
@@ -230,7 +308,7 @@ def test_other_regions_leave_the_fire_without_drops_on_the_map(qtbot: QtBot, ses
 def test_a_run_that_another_process_is_writing_is_listed_so_and_can_be_neither_resumed_nor_discarded(
     qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
 ) -> None:
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     cut_short(entry.folder)
     refused: list[InputError] = []

@@ -70,7 +70,7 @@ def queue(session: Session, folder: Path, late: LateExecute) -> Iterator[RunQueu
 @pytest.fixture
 def ending(qtbot: QtBot, session: Session, queue: RunQueue, folder: Path) -> RunEntry:
     """The line of a run that works when its project is opened once more."""
-    started = queue.optimize()
+    started = queue.plan()
     qtbot.waitUntil(lambda: started.epoch >= 2, timeout=LONG_MS)
     session.open_project(load_project(folder), folder)
     (listed,) = queue.entries
@@ -134,7 +134,7 @@ def test_a_run_that_is_still_ending_is_deleted_only_once_it_has_ended(
 def test_a_run_that_works_stays_one_line_when_the_project_is_saved_elsewhere_and_back(
     qtbot: QtBot, session: Session, queue: RunQueue, folder: Path
 ) -> None:
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch >= 1, timeout=LONG_MS)
     copy = folder.with_name("copy.firegui")
     save_project(session.project, copy)

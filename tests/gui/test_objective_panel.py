@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QRadioButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QRadioButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.settings import ObjectiveWeights, RetardantSide, Setting
+from firegui.domain.settings import EliminationSettings, ObjectiveWeights, RetardantSide, Setting, Start
 from firegui.gui.forms.numbers import DecimalField, WholeField
 from firegui.gui.panels.objective import ObjectivePanel
 from firegui.gui.session import Session
+from firegui.runs.spec import Stage
 from tests.gui.hands import LEFT, choose, type_into_field
 
 Kind = TypeVar("Kind", bound=QWidget)
@@ -34,6 +36,14 @@ def find(panel: ObjectivePanel, kind: type[Kind], name: str) -> Kind:
     found = panel.findChild(kind, name)
     assert isinstance(found, kind), name
     return found
+
+
+def pick(box: QComboBox, text: str) -> None:
+    """Choose an entry by its words."""
+    index = box.findText(text)
+    assert index >= 0, text
+    box.setCurrentIndex(index)
+    box.activated.emit(index)
 
 
 def said(panel: ObjectivePanel) -> str:
@@ -148,6 +158,70 @@ def test_what_retardant_acts_on_is_a_setting(session: Session, panel: ObjectiveP
     assert find(panel, QComboBox, "retardant_acts_on").currentData() == RetardantSide.BOTH
 
 
+def test_the_second_stage_has_its_settings(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
+    fold = next(button for button in panel.findChildren(QToolButton) if button.text() == "Second stage")
+    QTest.mouseClick(fold, LEFT)
+    box = find(panel, DecimalField, "elimination_slack")
+    assert box.isVisible()
+    type_into_field(qtbot, box, "1.05")
+    assert session.project.plan.elimination.slack == 1.05
+    session.undo_stack.undo()
+    assert box.value() == 1.02
+
+
+def test_full_carry_is_a_yes_or_no(session: Session, panel: ObjectivePanel) -> None:
+    box = find(panel, QCheckBox, "optimizer_full_carry")
+    box.click()
+    assert session.project.plan.optimizer.full_carry
+    session.undo_stack.undo()
+    assert not box.isChecked()
+
+
+def test_both_stages_are_planned_unless_the_first_is_chosen(session: Session, panel: ObjectivePanel) -> None:
+    box = find(panel, QComboBox, "stages")
+    assert (box.currentText(), session.stages) == ("Both stages", (Stage.OPTIMIZE, Stage.PRUNE))
+    pick(box, "First stage only")
+    assert session.stages == (Stage.OPTIMIZE,)
+    assert not session.is_dirty
+
+
+def test_where_the_first_stage_starts_is_a_setting(session: Session, panel: ObjectivePanel) -> None:
+    box = find(panel, QComboBox, "optimizer_start")
+    pick(box, "Centroid of the fire")
+    assert session.project.plan.optimizer.start is Start.CENTROID
+    session.undo_stack.undo()
+    assert box.currentText() == "Fire front (default)"
+
+
+def test_a_saved_schedule_can_be_the_start_of_the_next_run(
+    session: Session, panel: ObjectivePanel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run = tmp_path / "20260819-120005-A-plan"
+    run.mkdir()
+    (run / "run.toml").write_text("format = 1\n")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_args: (str(run / "plan.safetensors"), ""))
+    box = find(panel, QComboBox, "optimizer_start")
+    pick(box, "Saved run or schedule…")
+    assert session.start_file == run / "plan.safetensors"
+    # The file of a run is called by its run.
+    assert box.currentText() == "20260819-120005-A-plan"
+    assert not session.is_dirty
+    pick(box, "Fire front (default)")
+    assert session.start_file is None
+    assert box.currentText() == "Fire front (default)"
+    assert box.findText("20260819-120005-A-plan") < 0
+
+
+def test_giving_the_choice_of_a_file_up_leaves_the_start_as_it_was(
+    session: Session, panel: ObjectivePanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_args: ("", ""))
+    box = find(panel, QComboBox, "optimizer_start")
+    pick(box, "Tactical heuristic")
+    pick(box, "Saved run or schedule…")
+    assert (box.currentText(), session.start_file) == ("Tactical heuristic", None)
+
+
 def test_the_device_belongs_to_the_computer_and_not_to_the_project(session: Session, panel: ObjectivePanel) -> None:
     choose(find(panel, QComboBox, "backend"), "reference")
     assert session.backend == "reference"
@@ -165,7 +239,7 @@ def test_what_keeps_a_run_from_starting_is_said(session: Session, panel: Objecti
 
 def test_every_field_has_a_name_a_tooltip_and_bounds_for_everybody(panel: ObjectivePanel) -> None:
     boxes = [*panel.findChildren(DecimalField), *panel.findChildren(WholeField)]
-    assert len(boxes) == 19
+    assert len(boxes) == 19 + len(fields(EliminationSettings))
     for box in boxes:
         assert box.accessibleName(), box.objectName()
         assert len(box.toolTip().splitlines()) == 2, box.objectName()

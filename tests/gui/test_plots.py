@@ -20,6 +20,7 @@ from firegui.gui.plots.elided import ElidedLabel, Piece
 from firegui.gui.plots.live import LivePlots
 from firegui.gui.plots.text import duration, number
 from firegui.gui.session import Session, ShownResult
+from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics
 
 
@@ -41,7 +42,7 @@ def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> LivePlots:
 
 
 def run_to_end(qtbot: QtBot, queue: RunQueue) -> None:
-    queue.optimize()
+    queue.plan((Stage.OPTIMIZE,))
     qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
 
 
@@ -181,8 +182,10 @@ def test_numbers_have_three_digits(value: float | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(None, "–"), (0.4, "0:00"), (42, "0:42"), (725, "12:05"), (3723, "1:02:03")]
-)
+    ("seconds", "text"),
+    [(None, "–"), (0.4, "0:00"), (42, "0:42"), (725, "12:05"), (3723, "1:02:03"), (4e5, "4 days"),
+     (1e11, "1,157,407 days")],
+)  # fmt: skip
 def test_durations_read_like_a_clock(seconds: float | None, text: str) -> None:
     assert duration(seconds) == text
 

@@ -17,6 +17,7 @@ from firegui.gui.models.runs import BEST, DROPS, ELAPSED, HEADERS, PROGRESS, STA
 from firegui.gui.panels.runs import RunsPanel
 from firegui.gui.session import Session
 from firegui.runs.events import FinishReason, RunState
+from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, run_spec
 
 
@@ -51,7 +52,7 @@ def line(panel: RunsPanel, row: int = 0) -> dict[str, str]:
 
 
 def test_a_finished_run_has_its_numbers_in_its_line(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    entry = queue.optimize()
+    entry = queue.plan((Stage.OPTIMIZE,))
     wait_idle(qtbot, queue)
     assert line(panel) == {
         "Run": entry.title, "State": "completed", "Progress": "4/4", "Elapsed": "0:00", "ETA": "–", "Best": "5.00",
@@ -60,13 +61,13 @@ def test_a_finished_run_has_its_numbers_in_its_line(qtbot: QtBot, queue: RunQueu
 
 
 def test_the_newest_run_is_on_top(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    first, second = queue.optimize(), queue.optimize()
+    first, second = queue.plan(), queue.plan()
     wait_idle(qtbot, queue)
     assert [panel.model.entry(row) for row in (0, 1)] == [second, first]
 
 
 def test_an_edit_puts_a_badge_on_the_line(qtbot: QtBot, session: Session, queue: RunQueue, panel: RunsPanel) -> None:
-    queue.optimize()
+    queue.plan()
     wait_idle(qtbot, queue)
     session.set_regions("Remove", ())
     assert line(panel)["State"] == "⚠ completed"
@@ -74,7 +75,7 @@ def test_an_edit_puts_a_badge_on_the_line(qtbot: QtBot, session: Session, queue:
 
 
 def test_the_log_keeps_what_runs_said_and_how_they_ended(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     text = panel.log.toPlainText()
     assert "almost done" in text
@@ -94,7 +95,7 @@ def test_start_asks_the_window_which_may_have_to_save_first(qtbot: QtBot, panel:
 
 def test_pause_resume_and_stop(qtbot: QtBot, queue: RunQueue, panel: RunsPanel, execute: FakeExecute) -> None:
     execute.endless = True
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 0)
     assert panel.button("pause").isVisible()
     panel.button("pause").click()
@@ -112,7 +113,7 @@ def test_a_stopped_run_is_resumed_from_its_line(
     qtbot: QtBot, queue: RunQueue, panel: RunsPanel, execute: FakeExecute
 ) -> None:
     execute.endless = True
-    entry = queue.optimize()
+    entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 0)
     panel.button("stop").click()
     wait_idle(qtbot, queue)
@@ -127,7 +128,7 @@ def test_buttons_act_on_the_selected_line(
     qtbot: QtBot, queue: RunQueue, panel: RunsPanel, execute: FakeExecute
 ) -> None:
     execute.endless = True
-    first, second = queue.optimize(), queue.optimize()
+    first, second = queue.plan(), queue.plan()
     qtbot.waitUntil(lambda: first.epoch > 0)
     panel.select(second)
     panel.button("stop").click()
@@ -140,7 +141,7 @@ def test_buttons_act_on_the_selected_line(
 def test_discarding_asks_first(
     qtbot: QtBot, queue: RunQueue, panel: RunsPanel, monkeypatch: pytest.MonkeyPatch, answer: str, remains: bool
 ) -> None:
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     choice = QMessageBox.StandardButton[answer]
     monkeypatch.setattr(QMessageBox, "question", lambda *_args: choice)
@@ -151,14 +152,14 @@ def test_discarding_asks_first(
 
 
 def test_the_line_of_the_run_on_screen_is_selected_and_bold(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    entry = queue.optimize()
+    entry = queue.plan()
     wait_idle(qtbot, queue)
     assert panel.selected is entry
     assert panel.model.index(0, TITLE).data(Qt.ItemDataRole.FontRole).bold()
 
 
 def test_enter_shows_the_selected_run(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    first, second = queue.optimize(), queue.optimize()
+    first, second = queue.plan(), queue.plan()
     wait_idle(qtbot, queue)
     assert queue.shown is second
     for entry in (first, second):

@@ -78,3 +78,8 @@ def test_a_long_crs_is_shown_by_a_short_name_with_the_whole_in_its_tooltip(
 def test_the_facts_follow_an_edit(session: Session, panel: ScenarioPanel) -> None:
     session.set_plan("shorten", replace(session.project.plan, days=2))
     assert panel.text_of("Plan").startswith("2 of 6 days")
+
+
+def test_weights_are_asked_for_beside_the_fire_model(qtbot: QtBot, panel: ScenarioPanel) -> None:
+    with qtbot.waitSignal(panel.weights_wanted):
+        panel.load_button.click()

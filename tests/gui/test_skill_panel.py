@@ -19,6 +19,7 @@ from firegui.errors import InputError
 from firegui.gui.jobs.skill import SkillDesk
 from firegui.gui.main_window import MainWindow
 from firegui.gui.map.comparison import FALSE, HIT, MISS, START
+from firegui.gui.models.skill import signed
 from firegui.gui.panels.skill import STALE, SkillPanel
 from firegui.gui.plots.skill import METRICS
 from firegui.gui.session import Session
@@ -357,3 +358,19 @@ def test_the_menu_scores_and_brings_the_dock_forward(qtbot: QtBot, window: MainW
 
     assert not window.skill.visibleRegion().isEmpty()
     assert window.skill.model.rowCount() == DAYS
+
+
+@pytest.mark.parametrize(("share", "text"), [(-0.004, "0%"), (0.004, "0%"), (0.126, "+13%"), (-0.2, "-20%")])
+def test_an_area_that_is_right_has_no_sign(share: float, text: str) -> None:
+    assert signed(share) == text
+
+
+def test_the_key_of_the_map_names_the_outline_and_takes_a_second_line_in_a_small_dock(
+    qtbot: QtBot, scored: SkillPanel
+) -> None:
+    scored.pages.setCurrentIndex(2)
+    qtbot.waitUntil(lambda: scored.key.isVisible())
+    assert "observed" in scored.key.text()
+    wide = scored.key.height()
+    scored.resize(560, 400)
+    qtbot.waitUntil(lambda: scored.key.height() > wide)

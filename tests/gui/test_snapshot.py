@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from firegui.errors import InputError
 from firegui.gui import snapshot
-from firegui.gui.jobs.specs import optimize_spec
+from firegui.gui.jobs.specs import plan_spec
 from firegui.gui.main_window import MainWindow
 from firegui.gui.snapshot import render_workbench
 from firegui.io.project_store import load_project
@@ -31,7 +31,7 @@ def folder(qapp: QApplication, tmp_path: Path) -> Path:
 def run(folder: Path) -> Path:
     """A finished run of the project, outside its folder."""
     project = load_project(folder)
-    spec = optimize_spec(project, folder.parent, NOON)
+    spec = plan_spec(project, folder.parent, NOON)
     execute(spec, lambda _event: None, RunControl())
     return spec.out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -101,6 +102,9 @@ class Absent:
     def simulate(self, *_: object) -> Outcome:
         raise AssertionError("the processor was asked")
 
+    def simulate_many(self, *_: object) -> list[Outcome]:
+        raise AssertionError("the processor was asked")
+
     def gradient(self, *_: object) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
         raise AssertionError("the processor was asked")
 
@@ -121,6 +125,10 @@ class Standin:
     def simulate(self, model: Model, *_: object) -> Outcome:
         self.asked.append(f"simulate on {model.device}")
         return self.outcome
+
+    def simulate_many(self, model: Model, schedules: Sequence[Schedule], *_: object) -> list[Outcome]:
+        self.asked.append(f"simulate many on {model.device}")
+        return [self.outcome for _ in schedules]
 
     def gradient(
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None

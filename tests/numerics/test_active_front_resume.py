@@ -167,3 +167,26 @@ def test_a_body_of_another_engine_is_refused_by_the_engine_itself() -> None:
     strange = DayState("cpu", 1, steps, np.zeros((*steps.shape, 3)), body="of another engine")
     with pytest.raises(ValueError, match="another engine"):
         roll(model, schedule, Wanted(start=strange))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("share", [0.2, 0.9])
+def test_water_before_the_resumed_day_leaves_the_sums_as_the_whole_rollout_forms_them(seed: int, share: float) -> None:
+    maps = random_maps(seed, days=3)
+    model = model_of(maps, small_fleet())
+    schedule = random_schedule(seed, maps, model.fleet, share=share)
+    whole = simulate(model, schedule, keep_states=True)
+    for state in whole.states:
+        assert resume(model, state, schedule).metrics == whole.metrics
+
+
+def test_a_single_early_drop_of_water_leaves_the_sums_alike() -> None:
+    maps = random_maps(5)
+    model = model_of(maps, small_fleet())
+    poses = random_schedule(5, maps, model.fleet, share=0.9).poses
+    logits = np.full(poses.shape[:2], -3.0)
+    for pair in ((0, 0), (0, 2), (0, 4), (1, 3)):
+        logits[pair] = 3.0
+    schedule = Schedule(logits, poses)
+    whole = simulate(model, schedule, keep_states=True)
+    assert resume(model, whole.states[1], schedule).metrics == whole.metrics

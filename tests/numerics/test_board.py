@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 
 import numpy as np
@@ -109,3 +111,32 @@ def test_what_goes_wrong_beside_is_not_lost() -> None:
 
 def look_from_outside(board: Board, slot: int) -> int:
     return int(board.words[slot])
+
+
+def test_another_process_gets_a_thread_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    partner = Partner()
+    first, again = (partner.submit(threading.get_ident).result(30.0) for _ in range(2))
+    process = os.getpid()
+
+    monkeypatch.setattr(os, "getpid", lambda: process + 1)
+
+    assert first == again
+    assert partner.submit(threading.get_ident).result(30.0) != first
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_does_not_wait_for_a_thread_that_stayed_behind() -> None:
+    partner = Partner()
+    partner.submit(int).result(30.0)
+
+    child = os.fork()
+    if child == 0:
+        done = 1
+        try:
+            done = partner.submit(int).result(30.0)
+        finally:
+            os._exit(done)
+    _, status = os.waitpid(child, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 0

@@ -161,7 +161,7 @@ def test_the_four_inner_products_are_those_with_the_dense_slopes(kind: str, wher
         fields = space.fields._replace(collected=field_of(raster, layout.shape))
         slope, nothing = np.zeros(layout.shape.cells, np.float32), np.float32(0.0)
         for step in range(COUNT):
-            read(listed, reading, fields, slope, nothing, nothing, False, 0, step)
+            read(listed, reading, fields, slope, nothing, nothing, False, 0, step, np.empty(0, np.float32))
     assert case.dense.slope is not None
     tables = torch.cat([case.dense.weight[None], case.dense.slope])
     for k in range(COUNT):

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from firegui.runs.events import (
     BaselineReady,
+    EliminationStep,
     EpochDone,
     FitEpoch,
     Message,
@@ -20,7 +21,9 @@ from firegui.runs.events import (
     Progress,
     RunEvent,
     RunFinished,
+    SensitivityReady,
     SkillReady,
+    StageBegan,
     StateChanged,
     WeightsReady,
 )
@@ -55,6 +58,9 @@ class EventBridge(QObject):
 
     epochs = Signal(list)
     """``list[EpochDone]``: neighbours in the stream come together."""
+    removals = Signal(list)
+    """``list[EliminationStep]``, likewise."""
+    stage = Signal(object)
     baseline = Signal(object)
     plan = Signal(object)
     state = Signal(object)
@@ -63,6 +69,7 @@ class EventBridge(QObject):
     skill = Signal(object)
     fit = Signal(object)
     weights = Signal(object)
+    sensitivity = Signal(object)
     finished = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -87,17 +94,14 @@ class EventBridge(QObject):
 
     def drain(self) -> None:
         """Deliver everything that waits."""
-        together: list[EpochDone] = []
-        for event in self._buffer.take():
-            if isinstance(event, EpochDone):
-                together.append(event)
-                continue
-            if together:
-                self.epochs.emit(together)
-                together = []
-            self._deliver(event)
-        if together:
-            self.epochs.emit(together)
+        for group in _neighbours(self._buffer.take()):
+            match group[0]:
+                case EpochDone():
+                    self.epochs.emit(group)
+                case EliminationStep():
+                    self.removals.emit(group)
+                case event:
+                    self._deliver(event)
 
     def _deliver(self, event: RunEvent) -> None:
         match event:
@@ -105,6 +109,8 @@ class EventBridge(QObject):
                 self.baseline.emit(event)
             case PlanUpdated():
                 self.plan.emit(event)
+            case StageBegan():
+                self.stage.emit(event)
             case StateChanged():
                 self.state.emit(event)
             case Message():
@@ -117,5 +123,18 @@ class EventBridge(QObject):
                 self.fit.emit(event)
             case WeightsReady():
                 self.weights.emit(event)
+            case SensitivityReady():
+                self.sensitivity.emit(event)
             case RunFinished():
                 self.finished.emit(event)
+
+
+def _neighbours(events: list[RunEvent]) -> list[list[RunEvent]]:
+    """The events in order; epochs that follow one another, and tests likewise, in one list."""
+    groups: list[list[RunEvent]] = []
+    for event in events:
+        if groups and isinstance(event, (EpochDone, EliminationStep)) and type(groups[-1][0]) is type(event):
+            groups[-1].append(event)
+        else:
+            groups.append([event])
+    return groups

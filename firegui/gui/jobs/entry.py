@@ -7,10 +7,13 @@ from pathlib import Path
 
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
-from firegui.gui.jobs.history import History
-from firegui.runs.events import EpochDone, FinishReason, RunFinished, RunState
+from firegui.gui.jobs.history import History, Removals
+from firegui.gui.jobs.pace import epochs_left, pass_left
+from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunFinished, RunState, StageBegan
+from firegui.runs.spec import Stage
 
-_EPOCHS_FOR_PACE = 20
+AT_WORK = {Stage.OPTIMIZE: "optimizing", Stage.PRUNE: "pruning"}
+"""What a stage does, in a word."""
 
 
 @dataclass(slots=True, eq=False)
@@ -18,8 +21,10 @@ class RunEntry:
     """One line of the runs list. Changed only by the queue, in the window's thread.
 
     ``project`` is the value the run was made from, ``None`` for a run found on disk that was made on another event.
-    ``baseline``, ``plan`` (at design effectiveness) and ``nominal`` are its scores. ``pausing`` is set between the wish
-    to pause and the run holding; ``interrupted``: found without an end; ``elsewhere``: found while another process
+    ``stages`` are those it was asked for and ``stage`` the one it is in, or got to; at work it is the one of that
+    ``number`` of so many (``count``). ``baseline``, ``plan`` (at design effectiveness) and ``nominal`` are its scores,
+    ``reference`` that of the plan the second stage began with, at nominal effectiveness. ``pausing`` is set between the
+    wish to pause and the run holding; ``interrupted``: found without an end; ``elsewhere``: found while another process
     was at it. :attr:`elapsed` and :attr:`eta` are seconds.
     """
 
@@ -29,9 +34,14 @@ class RunEntry:
     state: RunState = RunState.QUEUED
     reason: FinishReason | None = None
     epochs: int = 0
+    stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
+    stage: Stage | None = None
+    number: int = 0
+    count: int = 0
     baseline: Metrics | None = None
     plan: Metrics | None = None
     nominal: Metrics | None = None
+    reference: Metrics | None = None
     message: str = ""
     stale: bool = False
     pausing: bool = False
@@ -39,7 +49,9 @@ class RunEntry:
     interrupted: bool = False
     elsewhere: bool = False
     history: History = field(default_factory=History)
+    removals: Removals = field(default_factory=Removals)
 
+    # -- the first stage ---------------------------------------------------------------------------------------------
     @property
     def epoch(self) -> int:
         """Epochs done."""
@@ -48,39 +60,73 @@ class RunEntry:
 
     @property
     def best(self) -> float | None:
-        """Best objective so far."""
-        return self.history.last("best")
+        """Best objective of the first stage so far; that of the plan where there was no first stage."""
+        found = self.history.last("best")
+        return self.plan.objective if found is None and self.plan is not None else found
+
+    # -- the second --------------------------------------------------------------------------------------------------
+    @property
+    def prunes(self) -> bool:
+        """Whether it got to the second stage."""
+        return self.stage is Stage.PRUNE or len(self.removals) > 0
 
     @property
+    def drops_before(self) -> int | None:
+        """Executed drops that the second stage began with."""
+        return _whole(self.removals.last("drops_before"))
+
+    @property
+    def passes(self) -> int:
+        """The pass of the second stage, from 1; 0 before the first."""
+        return _whole(self.removals.last("passes")) or 0
+
+    @property
+    def tested(self) -> tuple[int, int]:
+        """How many drops of the pass are decided, and of how many."""
+        return _whole(self.removals.last("tested")) or 0, _whole(self.removals.last("to_test")) or 0
+
+    # -- both --------------------------------------------------------------------------------------------------------
+    @property
     def drops(self) -> int | None:
-        """Executed drops: of the kept plan once there is one, else of the latest epoch."""
+        """Executed drops: of the kept plan once there is one, else of the latest report."""
         if self.nominal is not None:
             return self.nominal.drops_executed
+        if len(self.removals):
+            return _whole(self.removals.last("drops"))
         if self.plan is not None:
             return self.plan.drops_executed
-        last = self.history.last("drops")
-        return None if last is None else int(last)
+        return _whole(self.history.last("drops"))
 
     @property
     def elapsed(self) -> float | None:
-        """Seconds from the start to the latest epoch."""
-        return self.history.last("seconds")
+        """Seconds worked, to the latest report."""
+        parts = [part for part in (self.history.last("seconds"), self.removals.last("seconds")) if part is not None]
+        return sum(parts) if parts else None
 
     @property
     def eta(self) -> float | None:
-        """Seconds that the remaining epochs take at the pace of the last twenty; ``None`` when over or unknown."""
-        seconds = self.history.column("seconds")[-_EPOCHS_FOR_PACE - 1 :]
-        if self.is_over or len(seconds) < 2:
+        """Seconds left of the epochs, or of the pass at the pace of late; ``None`` when over or unknown.
+
+        What comes after that, a second stage or further passes, nobody can tell: see :attr:`more_follows`.
+        """
+        if self.is_over:
             return None
-        pace = (seconds[-1] - seconds[0]) / (len(seconds) - 1)
-        return float(max(self.epochs - self.epoch, 0) * pace)
+        return pass_left(self.removals) if self.prunes else epochs_left(self.history, self.epochs)
+
+    @property
+    def more_follows(self) -> str:
+        """What comes after :attr:`eta`, in words; empty for nothing."""
+        if self.prunes:
+            return "left of this pass; passes go on until one removes nothing"
+        return "left of the first stage if it uses all epochs; the second follows" if Stage.PRUNE in self.stages else ""
 
     @property
     def progress(self) -> float:
-        """Share of the epochs that is done, 1 for a run that ended by itself."""
+        """Share of the stage, or of its pass, that is done; 1 for a run that ended by itself."""
         if self.reason in (FinishReason.COMPLETED, FinishReason.PATIENCE):
             return 1.0
-        return min(self.epoch / self.epochs, 1.0) if self.epochs else 0.0
+        done, of = self.tested if self.prunes else (self.epoch, self.epochs)
+        return min(done / of, 1.0) if of else 0.0
 
     @property
     def is_over(self) -> bool:
@@ -103,14 +149,32 @@ class RunEntry:
             return self.reason.value if self.reason is not None else "unknown"
         if self.discarding:
             return "discarding"
-        if self.pausing and self.state is RunState.RUNNING:
-            return "pausing"
-        return self.state.value
+        if self.state is not RunState.RUNNING:
+            return self.state.value
+        return "pausing" if self.pausing else self._at_work
 
+    @property
+    def _at_work(self) -> str:
+        if self.stage is None:
+            return self.state.value
+        return AT_WORK[self.stage] + (f" {self.number}/{self.count}" if self.count > 1 else "")
+
+    # -- what it reports ---------------------------------------------------------------------------------------------
     def add_epochs(self, epochs: list[EpochDone]) -> None:
         """Take in what a live run reports."""
         self.history.extend(epochs)
         self.epochs = epochs[-1].epochs
+
+    def add_removals(self, steps: list[EliminationStep]) -> None:
+        """Take in what a live run's second stage reports."""
+        self.removals.extend(steps)
+
+    def begin_stage(self, event: StageBegan) -> None:
+        """Take in which stage works from now on."""
+        if event.number > self.number > 0 and self.number <= event.count - len(self.stages):
+            # Setting B begins with a first stage of setting A, whose epochs are not its own.
+            self.history = History()
+        self.stage, self.number, self.count = event.stage, event.number, event.count
 
     def finish(self, event: RunFinished) -> None:
         """Take in how it ended."""
@@ -118,3 +182,7 @@ class RunEntry:
         self.nominal = event.nominal or self.nominal
         self.baseline = event.baseline or self.baseline
         self.pausing = self.interrupted = False
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)

@@ -32,8 +32,12 @@ class ResultFeed:
 
     def plan(self, event: PlanUpdated) -> None:
         """There is a new picture of the plan."""
-        shown = self._session.result
-        self._show(replace(shown, plan=event.frames, plan_metrics=event.metrics, drops=event.drops, epoch=event.epoch))
+        self._show(
+            replace(
+                self._session.result, plan=event.frames, plan_metrics=event.metrics, drops=event.drops,
+                epoch=event.epoch, stage=event.stage,
+            )
+        )  # fmt: skip
 
     def refresh_stale(self) -> None:
         """Look again whether the result still belongs to the open project, which undo may have brought back."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -13,13 +14,14 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.history import History
+from firegui.gui.jobs.history import History, Removals
 from firegui.gui.jobs.specs import RUNS, run_title, same_inputs
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import PLAN, SCHEDULE, RunRecord, read_run
 from firegui.runs.header import event_hash
 from firegui.runs.lock import held_problem, is_held
+from firegui.runs.spec import PlanSpec, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,18 @@ def found_runs(folders: Sequence[Path], project: Project, today: date) -> Found:
     return Found(tuple(entry_of(record, project, event, today) for record in records), tuple(problems))
 
 
+def entry_for(spec: PlanSpec, today: date) -> RunEntry:
+    """A line of the list for a run that is still to begin."""
+    title, epochs = run_title(spec.out, today), spec.project.plan.optimizer.epochs
+    return RunEntry(title, spec.out, spec.project, stages=spec.stages, epochs=epochs)
+
+
+def unfit(entry: RunEntry) -> InputError:
+    """Why a run of another event cannot be used."""
+    problem = Problem(entry.title, "was made on another event or fire model", "open the project it was made on")
+    return InputError([problem], "The run does not fit the open project")
+
+
 def entry_of(record: RunRecord, project: Project, event: str, today: date) -> RunEntry:
     """A line of the list for a run on disk; ``event`` is the open project's hash of event and fire model."""
     ran = project_of_run(record, project) if record.header.event_hash == event else None
@@ -54,7 +68,9 @@ def entry_of(record: RunRecord, project: Project, event: str, today: date) -> Ru
     entry.epochs = record.settings.optimizer.epochs
     entry.message = record.header.message
     entry.baseline, entry.nominal, entry.plan = record.baseline, record.scores.nominal, record.scores.design
-    entry.history = History(record.history)
+    entry.stages, entry.reference = record.stages, record.scores.reference
+    entry.history, entry.removals = History(record.history), Removals(record.elimination)
+    entry.stage = Stage.PRUNE if len(entry.removals) else entry.stages[0]
     entry.stale = ran is None or not same_inputs(ran, project)
     return entry
 
@@ -89,12 +105,28 @@ def delete_run(folder: Path) -> None:
         raise InputError([problem], "The run was not discarded") from error
 
 
+def kept_plan(folder: Path) -> Path | None:
+    """The file with the plan that a run kept, the optimizer's own variables where they are there; ``None`` for none."""
+    return next((path for path in (folder / PLAN, folder / SCHEDULE) if path.is_file()), None)
+
+
 def kept_schedule(folder: Path, project: Project) -> Schedule:
-    """The plan a run kept, with the optimizer's own variables where they are there. Raises :class:`InputError`."""
-    calendar = project.calendar
-    for name in (PLAN, SCHEDULE):
-        path = folder / name
-        if path.is_file():
-            return read_schedule(path, project.planned_fleet, calendar.n_steps, project.scenario.grid.shape)
-    remedy = "let the run go on, or start it again"
-    raise InputError([Problem(str(folder), "has no plan yet", remedy)], "The run cannot be shown")
+    """The plan a run kept. Raises :class:`InputError`."""
+    path = kept_plan(folder)
+    if path is None:
+        remedy = "let the run go on, or start it again"
+        raise InputError([Problem(str(folder), "has no plan yet", remedy)], "The run cannot be shown")
+    return fitting_schedule(path, project)
+
+
+def fitting_schedule(path: Path, project: Project) -> Schedule:
+    """The schedule in a file, if it fits the fleet and the days of ``project``. Raises :class:`InputError`."""
+    return read_schedule(path, project.planned_fleet, project.calendar.n_steps, project.scenario.grid.shape)
+
+
+def take_saved_scores(entry: RunEntry) -> None:
+    """Give ``entry`` the scores that its run wrote at the end; the last picture was scored at another effectiveness."""
+    # A run that failed early has none, and its own message says so.
+    with suppress(InputError):
+        scores = read_run(entry.folder).scores
+        entry.plan, entry.reference = scores.design or entry.plan, scores.reference

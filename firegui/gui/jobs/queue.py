@@ -13,27 +13,29 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.project import Project
-from firegui.errors import InputError, Problem
+from firegui.errors import InputError
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.leaving import Leaving
-from firegui.gui.jobs.listing import delete_run, same_folder
+from firegui.gui.jobs.listing import delete_run, entry_for, same_folder, take_saved_scores, unfit
 from firegui.gui.jobs.run_list import RunList
 from firegui.gui.jobs.screen import Screen, report_failure
-from firegui.gui.jobs.specs import optimize_spec, raised_limits, resume_spec, run_title
+from firegui.gui.jobs.specs import BOTH, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.gui.jobs.worker import Execute, RunJob, wind_up_all
 from firegui.gui.session import Session
 from firegui.runs.events import (
     BaselineReady,
+    EliminationStep,
     EpochDone,
     FinishReason,
     Message,
     PlanUpdated,
     RunFinished,
     RunState,
+    StageBegan,
     StateChanged,
 )
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import PlanSpec
+from firegui.runs.spec import PlanSpec, Stage
 
 
 class RunQueue(QObject):
@@ -42,7 +44,7 @@ class RunQueue(QObject):
     changed = Signal()
     """The list or a line of it changed."""
     epochs_added = Signal(object)
-    """The ``RunEntry`` that has new epochs."""
+    """The ``RunEntry`` that entered a stage, or has new epochs, or new decisions of its second stage."""
     shown_changed = Signal()
     """Another run is shown."""
     logged = Signal(str, str)
@@ -88,7 +90,7 @@ class RunQueue(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a plan is being optimized or waits to be."""
+        """Whether a run works or waits."""
         return self._active is not None or bool(self._waiting)
 
     @property
@@ -97,19 +99,20 @@ class RunQueue(QObject):
         return self._screen.activity
 
     # -- runs --------------------------------------------------------------------------------------------------------
-    def optimize(self) -> RunEntry:
+    def plan(self, stages: tuple[Stage, ...] = BOTH, start: WarmStart | None = None) -> RunEntry:
         """Start, or queue, a run of the open project. Raises ``RuntimeError`` when it was never saved."""
         folder = self._session.folder
         if folder is None:
             raise RuntimeError("the project has no folder yet")
-        taken, backend = self._list.folders, self._session.backend
-        return self.start(optimize_spec(self._session.project, folder, self._clock(), backend=backend, taken=taken))
+        spec = plan_spec(
+            self._session.project, folder, self._clock(), stages=stages, start=start, backend=self._session.backend,
+            taken=self._list.folders,
+        )  # fmt: skip
+        return self.start(spec)
 
     def start(self, spec: PlanSpec) -> RunEntry:
         """Start ``spec``, or queue it behind the run that works."""
-        entry = RunEntry(
-            run_title(spec.out, self._clock().date()), spec.out, spec.project, epochs=spec.project.plan.optimizer.epochs
-        )
+        entry = entry_for(spec, self._clock().date())
         self._list.add(entry)
         self._enqueue(entry, spec)
         return entry
@@ -119,7 +122,7 @@ class RunQueue(QObject):
         if any(same_folder(other.folder, entry.folder) for other in (*self._live, *self._leaving.entries)):
             self._log(f"{entry.title} is still stopping; let it go on once it has stopped.", "warning")
             return
-        ran = self._project_of(entry) if entry.can_go_on else None
+        ran = self._fitting_project(entry) if entry.can_go_on else None
         if ran is None:
             return
         project = raised_limits(ran, self._session.project)
@@ -196,7 +199,7 @@ class RunQueue(QObject):
         """Show the plan of ``entry``: the live pictures of one that works, else its saved schedule once evaluated."""
         if entry is self._active and entry.project is not None:
             self._screen.show_live(entry, entry.project)
-        elif entry.is_over and (project := self._project_of(entry)) is not None:
+        elif entry.is_over and (project := self._fitting_project(entry)) is not None:
             self._screen.show_saved(entry, project)
 
     def show_folder(self, folder: Path) -> None:
@@ -226,7 +229,9 @@ class RunQueue(QObject):
             self._screen.show_live(entry, spec.project)
         # Methods of a QObject, for a partial would keep the queue alive until the job, its child, is being deleted.
         bridge = self._job.bridge
+        bridge.stage.connect(self._on_stage)
         bridge.epochs.connect(self._on_epochs)
+        bridge.removals.connect(self._on_removals)
         bridge.baseline.connect(self._on_baseline)
         bridge.plan.connect(self._on_plan)
         bridge.state.connect(self._on_state)
@@ -242,21 +247,30 @@ class RunQueue(QObject):
         return self._active
 
     def _on_epochs(self, epochs: list[EpochDone]) -> None:
-        entry = self._heard
-        entry.add_epochs(epochs)
-        self.epochs_added.emit(entry)
+        self._heard.add_epochs(epochs)
+        self._tell()
+
+    def _on_stage(self, event: StageBegan) -> None:
+        self._heard.begin_stage(event)
+        self._log(f"{self._heard.title} · stage {event.number} of {event.count}: {event.text}")
+        self._tell()
+
+    def _on_removals(self, steps: list[EliminationStep]) -> None:
+        self._heard.add_removals(steps)
+        self._tell()
+
+    def _tell(self) -> None:
+        self.epochs_added.emit(self._heard)
         self.changed.emit()
 
     def _on_baseline(self, event: BaselineReady) -> None:
-        entry = self._heard
-        entry.baseline = event.metrics
-        self._screen.take_baseline(entry, event)
-        self.epochs_added.emit(entry)
+        self._heard.baseline = event.metrics
+        self._screen.take_baseline(self._heard, event)
+        self.epochs_added.emit(self._heard)
 
     def _on_plan(self, event: PlanUpdated) -> None:
-        entry = self._heard
-        entry.plan = event.metrics
-        self._screen.take_plan(entry, event)
+        self._heard.plan = event.metrics
+        self._screen.take_plan(self._heard, event)
 
     def _on_state(self, event: StateChanged) -> None:
         entry = self._heard
@@ -271,6 +285,7 @@ class RunQueue(QObject):
     def _on_finished(self, event: RunFinished) -> None:
         entry = self._heard
         entry.finish(event)
+        take_saved_scores(entry)
         is_failure = event.reason is FinishReason.FAILED
         self._log(f"{entry.title} · {event.reason.value}: {event.message}", "error" if is_failure else "info")
         if is_failure:
@@ -339,10 +354,9 @@ class RunQueue(QObject):
         self.logged.emit(text, level)
         self._session.message.emit(text.splitlines()[0] if text else "")
 
-    def _project_of(self, entry: RunEntry) -> Project | None:
+    def _fitting_project(self, entry: RunEntry) -> Project | None:
         if entry.project is None:
-            problem = Problem(entry.title, "was made on another event or fire model", "open the project it was made on")
-            self._session.refuse(InputError([problem], "The run does not fit the open project"))
+            self._session.refuse(unfit(entry))
         return entry.project
 
     def _forget(self, entry: RunEntry) -> None:

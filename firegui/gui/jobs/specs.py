@@ -4,24 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 
 from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Setting
 from firegui.errors import InputError
-from firegui.runs.command import optimize_command
+from firegui.runs.command import plan_command
 from firegui.runs.folder import read_run
-from firegui.runs.spec import PlanSpec
+from firegui.runs.spec import PlanSpec, Stage
 
 RUNS = "runs"
 """The folder of a project that holds its runs."""
 
+BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
+_BOTH_STAGES = "plan"
 
-def new_run_folder(project_folder: Path, setting: Setting, now: datetime, taken: Iterable[Path] = ()) -> Path:
-    """``runs/YYYYMMDD-HHMMSS-A-optimize`` in the project, with a number behind it where that exists or is taken."""
-    base = project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-optimize"
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WarmStart:
+    """A schedule that a run begins with, and the file it was read from."""
+
+    schedule: Schedule
+    file: Path
+
+
+def new_run_folder(
+    project_folder: Path,
+    setting: Setting,
+    now: datetime,
+    taken: Iterable[Path] = (),
+    stages: tuple[Stage, ...] = BOTH,
+) -> Path:
+    """``runs/YYYYMMDD-HHMMSS-A-plan`` in the project, or ``…-optimize`` and ``…-prune`` for one stage alone.
+
+    A number stands behind it where that exists or is taken.
+    """
+    kind = stages[0].value if len(stages) == 1 else _BOTH_STAGES
+    base = project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-{kind}"
     used = set(taken)
     folder, number = base, 1
     while folder.exists() or folder in used:
@@ -30,31 +52,47 @@ def new_run_folder(project_folder: Path, setting: Setting, now: datetime, taken:
     return folder
 
 
-def optimize_spec(
-    project: Project, project_folder: Path, now: datetime, *, backend: str = "auto", taken: Iterable[Path] = ()
+def plan_spec(
+    project: Project,
+    project_folder: Path,
+    now: datetime,
+    *,
+    stages: tuple[Stage, ...] = BOTH,
+    start: WarmStart | None = None,
+    backend: str = "auto",
+    taken: Iterable[Path] = (),
 ) -> PlanSpec:
-    """A new run of ``project``, which must be saved in ``project_folder``."""
-    out = new_run_folder(project_folder, project.plan.setting, now, taken)
+    """A new run of ``project``, which must be saved in ``project_folder``, through ``stages``."""
+    out = new_run_folder(project_folder, project.plan.setting, now, taken, stages)
+    file = None if start is None else start.file
     return PlanSpec(
-        project, out, _command(project, project_folder, out, backend), backend=backend, project_folder=project_folder
+        project,
+        out,
+        plan_command(stages, project_folder, out, project.plan, warm_start=file, backend=backend),
+        stages=stages,
+        warm_start=None if start is None else start.schedule,
+        backend=backend,
+        project_folder=project_folder,
+        warm_start_file=file,
     )
 
 
 def resume_spec(project: Project, project_folder: Path, out: Path, backend: str = "auto") -> PlanSpec:
-    """Go on with the stopped run in ``out``; its command still names the schedule that it started from."""
-    source = None
+    """Go on with the stopped run in ``out``, in whichever stage it was.
+
+    Its command still names the schedule that it started from.
+    """
+    source: Path | None = None
+    stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
     # A record that cannot be read is the run's own to refuse.
     with suppress(InputError):
-        source = read_run(out).warm_start_file
-    command = _command(project, project_folder, out, backend, source)
+        record = read_run(out)
+        source, stages = record.warm_start_file, record.stages
+    command = plan_command(stages, project_folder, out, project.plan, warm_start=source, backend=backend)
     return PlanSpec(
-        project, out, command, resume=True, backend=backend, project_folder=project_folder, warm_start_file=source
-    )
-
-
-def _command(project: Project, project_folder: Path, out: Path, backend: str, warm_start: Path | None = None) -> str:
-    plan = project.plan
-    return optimize_command(project_folder, out, plan.optimizer, plan.design, warm_start=warm_start, backend=backend)
+        project, out, command, stages=stages, resume=True, backend=backend, project_folder=project_folder,
+        warm_start_file=source,
+    )  # fmt: skip
 
 
 def raised_limits(ran: Project, now: Project) -> Project:
@@ -70,7 +108,7 @@ def raised_limits(ran: Project, now: Project) -> Project:
 def run_title(folder: Path, today: date) -> str:
     """What people read for a run folder: ``A · 14:24:05`` when it was made ``today``, else ``A · 19 Aug 14:24``.
 
-    A folder whose name has another form is called by its name.
+    One that only prunes says so. A folder whose name has another form is called by its name.
     """
     parts = folder.name.split("-")
     try:
@@ -78,9 +116,10 @@ def run_title(folder: Path, today: date) -> str:
     except ValueError:
         return folder.name
     setting = parts[2] if len(parts) > 2 else ""
+    kind = " · pruning" if parts[3:4] == [Stage.PRUNE.value] else ""
     number = f" ({parts[4]})" if len(parts) > 4 else ""
     time = f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %H:%M}"
-    return f"{setting} · {time}{number}"
+    return f"{setting} · {time}{kind}{number}"
 
 
 def same_spread(one: Project, other: Project) -> bool:

@@ -47,9 +47,10 @@ def sample_pixmap(entry: LegendEntry) -> QPixmap:
         style = Qt.PenStyle.DashLine if entry.sample is Sample.DASH else Qt.PenStyle.SolidLine
         painter.setPen(QPen(entry.color, 2.0, style))
         painter.drawLine(QPointF(1, middle.y()), QPointF(_SAMPLE.width() - 1, middle.y()))
-    elif entry.sample is Sample.ELLIPSE:
+    elif entry.sample in (Sample.ELLIPSE, Sample.OUTLINE):
         painter.setPen(QPen(entry.color, 1.4))
-        painter.setBrush(faded(entry.color, 0.55))
+        if entry.sample is Sample.ELLIPSE:
+            painter.setBrush(faded(entry.color, 0.55))
         painter.drawEllipse(middle, 9.5, 3.5)
     else:
         width = 8.0 if entry.sample is Sample.DOT else 16.0

@@ -82,6 +82,9 @@ class MapView(QWidget):
         self._timer.stop()
         shown = Shown.of(self._session)
         self.layers.update()
+        if self.layers.removed.is_fading:
+            self.layers.mark("time")
+            self._schedule()
         self._update_decorations(shown)
         self._update_card(shown)
         if self._hover_dirty:

@@ -18,14 +18,14 @@ HEADERS = ("Run", "State", "Progress", "Elapsed", "ETA", "Best", "Drops")
 _TIPS = (
     "Objective and time of start; the run on screen is in bold",
     "",
-    "Epochs done of the epochs asked for",
+    "First stage: epochs done of those asked for. Second: its pass, and the drops decided of those to test",
     "Time it has worked",
-    "Time left at the pace of the last epochs, if it uses all of them",
-    "Best objective so far, at design effectiveness",
+    "Time left at the pace of late; with a + nobody can tell how much follows (see the run's tooltip)",
+    "Best objective of the first stage, at design effectiveness",
     "Executed drops of the kept plan",
 )
 PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
-"""``(share, text, colour, time)`` for the bar."""
+"""``(share, text, colour, time, what follows the time)`` for the bar."""
 
 
 class RunsModel(QAbstractTableModel):
@@ -97,7 +97,7 @@ class RunsModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return _tip(entry)
             case role if role == PROGRESS_ROLE and index.column() == PROGRESS:
-                return entry.progress, _progress_text(entry), _bar_color(entry), _time_text(entry)
+                return entry.progress, _progress_text(entry), _bar_color(entry), *_time_text(entry)
         return None
 
     @staticmethod
@@ -112,7 +112,7 @@ class RunsModel(QAbstractTableModel):
             case 3:
                 return duration(entry.elapsed)
             case 4:
-                return duration(entry.eta)
+                return _eta_text(entry)
             case 5:
                 return number(entry.best)
             case _:
@@ -125,13 +125,22 @@ def _alignment(column: int) -> Qt.AlignmentFlag:
 
 
 def _progress_text(entry: RunEntry) -> str:
-    return f"{entry.epoch:,}/{entry.epochs:,}"
+    if not entry.prunes:
+        return f"{entry.epoch:,}/{entry.epochs:,}"
+    if entry.is_over:
+        return f"{entry.passes} pass{'' if entry.passes == 1 else 'es'}"
+    done, of = entry.tested
+    return f"{entry.passes}: {done:,}/{of:,}" if of else "begins"
 
 
-def _time_text(entry: RunEntry) -> str:
+def _eta_text(entry: RunEntry) -> str:
+    return duration(entry.eta) + ("+" if entry.eta is not None and entry.more_follows else "")
+
+
+def _time_text(entry: RunEntry) -> tuple[str, str]:
     if entry.eta is not None:
-        return f"{duration(entry.eta)} left"
-    return "" if entry.elapsed is None else duration(entry.elapsed)
+        return _eta_text(entry), " left"
+    return ("" if entry.elapsed is None else duration(entry.elapsed)), ""
 
 
 def _state_color(entry: RunEntry) -> str:
@@ -154,6 +163,10 @@ def _tip(entry: RunEntry) -> str:
     lines = [str(entry.folder)]
     if entry.message:
         lines.append(f"{entry.status}: {entry.message}")
+    if entry.eta is not None:
+        lines.append(f"{duration(entry.eta)} {entry.more_follows or 'left if it uses all epochs'}")
+    if entry.drops_before is not None and entry.drops is not None:
+        lines.append(f"drops {entry.drops_before:,} → {entry.drops:,} in the second stage")
     if entry.stale:
         lines.append("stale: the project was edited since, or the run was made with other settings")
     if entry.baseline is not None and entry.best is not None:

@@ -96,7 +96,7 @@ def _columns(report: SkillReport) -> tuple[_Column, ...]:
     own = (
         _score(model, "Observed", "cells inside the observed perimeter", lambda s: f"{s.overlap.observed:,}"),
         _score(model, "Expected", "ΣP, the cells that the forecast expects", lambda s: f"{s.expected:,.0f}"),
-        _score(model, "Area", "expected over observed cells, less one", lambda s: f"{s.area_error:+.0%}"),
+        _score(model, "Area", "expected over observed cells, less one", lambda s: signed(s.area_error)),
         _score(model, "IoU", "intersection over union of P ≥ 0.5 and the perimeter", lambda s: f"{s.iou:.2f}"),
         _score(model, "Soft IoU", "the same with probabilities in place of a threshold", lambda s: f"{s.soft_iou:.2f}"),
         _score(model, "Precision", "share of the cells with P ≥ 0.5 that burned", lambda s: f"{s.precision:.2f}"),
@@ -127,6 +127,12 @@ def _published(report: SkillReport) -> tuple[_Column, ...]:
     if curve is None:
         return ()
     return (_Column("Published", f"IoU: {curve.source}", lambda day: _two(curve.iou.get(day))),)
+
+
+def signed(share: float) -> str:
+    """Whole percent with its sign; what rounds to nothing has none."""
+    percent = round(100.0 * share)
+    return f"{percent:+d}%" if percent else "0%"
 
 
 def _two(value: float | None) -> str:

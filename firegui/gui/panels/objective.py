@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QGridLayout,
     QGroupBox,
     QLabel,
@@ -17,9 +16,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, PlanSettings, RetardantSide, Setting
+from firegui.domain.settings import (
+    SETTING_TITLES,
+    EliminationSettings,
+    ObjectiveWeights,
+    PlanSettings,
+    RetardantSide,
+    Setting,
+)
 from firegui.gui.device import BACKENDS
-from firegui.gui.forms.paths import Path, replaced_at
+from firegui.gui.forms.next_run import StagesChoice, StartChoice
+from firegui.gui.forms.paths import Path, replaced_at, value_at
+from firegui.gui.forms.plan_choices import PlanCheck, PlanChoice, narrow_combo
 from firegui.gui.forms.plan_fields import PlanField
 from firegui.gui.forms.sections import Folded, labelled_rows
 from firegui.gui.session import Session
@@ -29,6 +37,7 @@ SIDES = {
     RetardantSide.EMITTER: "Emitting neighbour only",
     RetardantSide.RECEIVER: "Receiving cell only",
 }
+_SIDE_HELP = "which use of the fuel factor retardant changes; reports name it"
 _PURPOSE = {
     Setting.A: "Keeps the whole fire small, day by day and at the end.",
     Setting.B: "Keeps the fire out of the protected regions; total size comes second.",
@@ -37,8 +46,10 @@ _PURPOSE = {
 _WEIGHTS: tuple[Path, ...] = (("weights", "burn"), ("weights", "final"), ("weights", "prot"), ("weights", "budget"))
 _SEARCH: tuple[Path, ...] = tuple(("optimizer", name) for name in ("epochs", "patience", "learning_rate", "seed"))
 _DETAILS: tuple[Path, ...] = tuple(
-    ("optimizer", name) for name in ("clip_norm", "logit_clamp", "initial_logit", "exclusion_cells", "jitter_cells")
+    ("optimizer", name)
+    for name in ("clip_norm", "logit_clamp", "initial_logit", "exclusion_cells", "jitter_cells", "full_carry")
 )
+_ELIMINATION: tuple[Path, ...] = tuple(("elimination", item.name) for item in fields(EliminationSettings))
 
 
 class ObjectivePanel(QScrollArea):
@@ -48,6 +59,7 @@ class ObjectivePanel(QScrollArea):
         super().__init__(parent)
         self._session = session
         self._fields: dict[Path, PlanField] = {}
+        self._checks: list[PlanCheck] = []
         self._refusals: dict[Path, str] = {}
         self._problems = QLabel(wordWrap=True)
         self._problems.setProperty("role", "warning")
@@ -66,6 +78,7 @@ class ObjectivePanel(QScrollArea):
         column.setSpacing(8)
         for part in (
             self._problems, self._objective(), self._effectiveness(), self._window(), self._search(), self._details(),
+            self._second_stage(),
         ):  # fmt: skip
             column.addWidget(part)
         column.addStretch(1)
@@ -126,27 +139,33 @@ class ObjectivePanel(QScrollArea):
         group, column = _group("Search")
         fields = [self._field(path) for path in _SEARCH]
         column.addLayout(labelled_rows([(field.label, field.box) for field in fields], columns=2))
-        self._backend = _combo("Device", "backend")
+        self._stages, self._start = StagesChoice(self._session), StartChoice(self._session, self)
+        self._backend = narrow_combo("Device", "backend")
         self._backend.setToolTip("what the next run computes on; kept with this computer, not with the project")
         for name, title in BACKENDS.items():
             self._backend.addItem(title, name)
         self._backend.activated.connect(lambda _index: self._session.set_backend(str(self._backend.currentData())))
-        column.addLayout(labelled_rows([(QLabel("Device"), self._backend)], columns=1))
+        rows = [(choice.label, choice.box) for choice in (self._stages, self._start)]
+        column.addLayout(labelled_rows([*rows, (QLabel("Device"), self._backend)], columns=1))
         return group
 
     def _details(self) -> QWidget:
-        self._side = _combo("Retardant acts on", "retardant_acts_on")
-        self._side.setToolTip("which use of the fuel factor retardant changes; reports name it")
-        for side, title in SIDES.items():
-            self._side.addItem(title, side)
-        self._side.activated.connect(self._choose_side)
-        rows: list[tuple[QLabel, QWidget]] = [(QLabel("Retardant acts on"), self._side)]
-        for path in _DETAILS:
-            field = self._field(path)
-            if field.about.unit:
-                field.box.setSuffix(f" {field.about.unit}")
-            rows.append((field.label, field.box))
+        self._side = PlanChoice(self._session, ("retardant_acts_on",), "Retardant acts on", _SIDE_HELP, SIDES)
+        rows = [(self._side.label, self._side.box), *(self._detail(path) for path in _DETAILS)]
         return Folded("More settings", labelled_rows(rows, columns=1))
+
+    def _second_stage(self) -> QWidget:
+        return Folded("Second stage", labelled_rows([self._detail(path) for path in _ELIMINATION], columns=1))
+
+    def _detail(self, path: Path) -> tuple[QLabel, QWidget]:
+        if isinstance(value_at(PlanSettings(), path), bool):
+            check = PlanCheck(self._session, path)
+            self._checks.append(check)
+            return QLabel(), check.box
+        field = self._field(path)
+        if field.about.unit:
+            field.box.setSuffix(f" {field.about.unit}")
+        return field.label, field.box
 
     def _field(self, path: Path, *, offset: int = 0, change_weight: bool = False) -> PlanField:
         change = None
@@ -167,12 +186,6 @@ class ObjectivePanel(QScrollArea):
         if changed != plan:
             self._session.set_plan(f"choose {SETTING_TITLES[setting]}", changed)
 
-    def _choose_side(self, _index: int) -> None:
-        plan, side = self._session.project.plan, self._side.currentData()
-        if side != plan.retardant_acts_on:
-            changed = replace(plan, retardant_acts_on=RetardantSide(side))
-            self._session.set_plan("change what retardant acts on", changed)
-
     def _with_start(self, plan: PlanSettings, start: float) -> PlanSettings:
         # A later start leaves fewer days with weather; the plan is shortened in the same step rather than made invalid.
         left = self._session.project.scenario.days - int(start)
@@ -191,8 +204,7 @@ class ObjectivePanel(QScrollArea):
         button = self._settings.button(list(Setting).index(plan.setting))
         button.setChecked(True)
         self._purpose.setText(_PURPOSE[plan.setting])
-        with QSignalBlocker(self._side), QSignalBlocker(self._backend):
-            self._side.setCurrentIndex(self._side.findData(plan.retardant_acts_on))
+        with QSignalBlocker(self._backend):
             self._backend.setCurrentIndex(max(self._backend.findData(self._session.backend), 0))
         event = project.scenario
         self._limit(("start_day",), event.days - 1)
@@ -221,13 +233,3 @@ def _group(title: str) -> tuple[QGroupBox, QVBoxLayout]:
     column = QVBoxLayout(group)
     column.setSpacing(6)
     return group, column
-
-
-def _combo(title: str, name: str) -> QComboBox:
-    box = QComboBox()
-    box.setAccessibleName(title)
-    box.setObjectName(name)
-    # A long entry must not dictate the width of the dock.
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(12)
-    return box

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from firegui.gui.dialogs.export import ExportDialog
 from firegui.gui.forms.buttons import ButtonRow
 from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.jobs.listing import kept_plan
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.models.runs import BEST, DROPS, ELAPSED, ETA, PROGRESS, PROGRESS_ROLE, STATE, TITLE, RunsModel
 from firegui.gui.plots.elided import ElidedLabel
@@ -35,11 +36,13 @@ from firegui.gui.theme import current_colors
 from firegui.runs.events import RunState
 
 _LOG_LINES = 500
-_WIDTHS = {PROGRESS: 78, ELAPSED: 56, ETA: 44}
+_WIDTHS = {PROGRESS: 86, ELAPSED: 56, ETA: 52}
 _ROOM_FOR_TIMES = 470
 _PROGRESS_WITH_TIME = 112
 _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
+_PRUNE = "Prune this plan: a new run of the second stage alone, which removes the drops it does not need"
+_START_FROM = "Warm start from this run: a new run of the project as it is now that begins with this plan"
 _LEVEL_COLORS = {"warning": "warning", "error": "error"}
 
 
@@ -55,7 +58,7 @@ class _Bar(QStyledItemDelegate):
         value = index.data(PROGRESS_ROLE)
         if not isinstance(value, tuple):
             return
-        share, text, color, time = value
+        share, text, color, time, left = value
         area = QRectF(option.rect).adjusted(4, 4, -4, -4)
         colors = current_colors()
         painter.save()
@@ -68,7 +71,9 @@ class _Bar(QStyledItemDelegate):
         painter.setBrush(fill)
         painter.drawRoundedRect(QRectF(area.left(), area.top(), area.width() * share, area.height()), 3, 3)
         painter.setPen(QColor(colors.text))
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, f"{text} · {time}" if self.with_time and time else text)
+        longer = [f"{text} · {time}{left}", f"{text} · {time}"] if self.with_time and time else []
+        room = [each for each in longer if painter.fontMetrics().horizontalAdvance(each) <= area.width() - 4]
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, next(iter(room), text))
         painter.restore()
 
     def displayText(self, value: object, locale: object) -> str:
@@ -80,6 +85,10 @@ class RunsPanel(QWidget):
 
     start_requested = Signal()
     """A person wants a run of the open project, which may have to be saved first."""
+    prune_requested = Signal(object)
+    """A person wants the plan of this ``RunEntry`` pruned, in a run of its own."""
+    start_from_requested = Signal(object)
+    """A person wants a run of the open project that begins with the plan of this ``RunEntry``."""
 
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -163,6 +172,16 @@ class RunsPanel(QWidget):
         if choice == QMessageBox.StandardButton.Yes:
             self._queue.discard(entry)
 
+    def prune(self) -> None:
+        """Ask for a run that prunes the selected run's plan."""
+        if (entry := self._target()) is not None:
+            self.prune_requested.emit(entry)
+
+    def start_from(self) -> None:
+        """Ask for a run that begins with the selected run's plan."""
+        if (entry := self._target()) is not None:
+            self.start_from_requested.emit(entry)
+
     def show_selected(self) -> None:
         """Show the selected run's plan on the map, or the fire without drops when none is selected."""
         entry = self._target()
@@ -207,6 +226,9 @@ class RunsPanel(QWidget):
         self._buttons["pause"].setVisible(holds or not can_go_on)
         self._buttons["pause"].setEnabled(holds and entry is not None and entry.state is RunState.RUNNING)
         self._buttons["resume"].setVisible(can_go_on and not holds)
+        kept = entry is not None and entry.is_over and not entry.elsewhere and kept_plan(entry.folder) is not None
+        self._buttons["prune"].setEnabled(kept)
+        self._buttons["branch"].setEnabled(kept)
         self._buttons["stop"].setEnabled(entry is not None and not entry.is_over)
         stopping = entry is not None and entry.state is RunState.STOPPING
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
@@ -253,7 +275,7 @@ class RunsPanel(QWidget):
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)
-        for name in ("show", "pause", "resume", "stop", "export", "folder", "delete"):
+        for name in ("show", "pause", "resume", "stop", "prune", "branch", "export", "folder", "delete"):
             button = self._buttons[name]
             if not button.isHidden():
                 action = QAction(button.icon(), button.accessibleName(), menu)
@@ -268,12 +290,14 @@ class RunsPanel(QWidget):
             "start": row.add(
                 "start", "Plan", "Start a run of the project as it is now", self.start_requested.emit, show_text=True
             ),
-            "pause": row.add("pause", "Pause", "Hold before the next epoch", self.pause_or_go_on),
+            "pause": row.add("pause", "Pause", "Hold before the next epoch or test", self.pause_or_go_on),
             "resume": row.add("resume", "Resume", "Go on where it held or was stopped", self.pause_or_go_on),
             "stop": row.add("stop", "Stop, keep best", _STOP, self.stop),
             "show": row.add(
                 "show", "Show", "Show this run's plan on the map (double-click, Enter)", self.show_selected
             ),
+            "prune": row.add("prune", "Prune this plan", _PRUNE, self.prune),
+            "branch": row.add("branch", "Warm start from this run", _START_FROM, self.start_from),
             "export": row.add("export", "Export…", "Export the drops that are shown", self.export),
             "folder": row.add("folder", "Open folder", "Open the run's folder", self.open_folder),
             "delete": row.add("delete", "Discard…", "Delete the run and its folder", self.discard),

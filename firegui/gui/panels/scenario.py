@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.fire.left_out import left_out
+from firegui.gui.plots.buttons import tool_button
 from firegui.gui.session import Session
 from firegui.io.crs import short_name
 
 SYNTHETIC = "Synthetic demo — not a real fire"
 _NO_PLACE = "none; positions are metres from the south-west"
+_LOAD = "Use the network fire model with weights from a file, as calibrating writes them"
 _ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Fleet", "Missing", "Observed")
 
 
 class ScenarioPanel(QScrollArea):
     """Facts of the open project, as text that can be copied."""
+
+    weights_wanted = Signal()
+    """A person wants other weights for the fire model."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,9 +79,18 @@ class ScenarioPanel(QScrollArea):
             value.setAccessibleName(title)
             label.setBuddy(value)
             grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(value, row, 1, Qt.AlignmentFlag.AlignTop)
             self._values[title] = value
+            grid.addLayout(self._model_row(value) if title == "Fire model" else _alone(value), row, 1)
         return grid
+
+    def _model_row(self, value: QLabel) -> QVBoxLayout:
+        """The fire model, and a button to exchange it."""
+        column = _alone(value)
+        self.load_button = tool_button("Load weights…", _LOAD)
+        self.load_button.setAutoRaise(False)
+        self.load_button.clicked.connect(self.weights_wanted)
+        column.addWidget(self.load_button, 0, Qt.AlignmentFlag.AlignLeft)
+        return column
 
     def _refresh(self) -> None:
         self._page.setVisible(self._session.has_project)
@@ -115,6 +129,13 @@ def facts(project: Project) -> dict[str, str]:
         "Missing": ", ".join(missing) if missing else "nothing",
         "Observed": observed,
     }
+
+
+def _alone(value: QLabel) -> QVBoxLayout:
+    column = QVBoxLayout()
+    column.setSpacing(0)
+    column.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
+    return column
 
 
 def _span(project: Project) -> str:

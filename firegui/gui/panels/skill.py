@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QPixmap
+from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QImageWriter
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -31,6 +31,7 @@ from firegui.gui.forms.tables import dress_table
 from firegui.gui.jobs.skill import SkillDesk
 from firegui.gui.map.comparison import FALSE, HIT, MISS, START, ComparisonMap
 from firegui.gui.map.decorations import scale_image
+from firegui.gui.map.ink import Ink
 from firegui.gui.map.scales import fire_scale
 from firegui.gui.models.skill import SkillModel
 from firegui.gui.plots.elided import ElidedLabel
@@ -52,7 +53,8 @@ _CONTROLS = 310
 _MARKS = ((HIT, "hit"), (MISS, "missed"), (FALSE, "false alarm"), (START, "at the start"))
 _KEY = (
     "hit: P ≥ 0.5 and burned\nmissed: burned, but P < 0.5\nfalse alarm: P ≥ 0.5, but not burned\n"
-    "at the start: the perimeter that the forecast was started from"
+    "at the start: the perimeter that the forecast was started from\n"
+    "observed: the perimeter of the day, an outline on the predicted map and filled on the observed one"
 )
 
 
@@ -71,7 +73,7 @@ class SkillPanel(QWidget):
         self.model = SkillModel(self)
         self.chart, self.diagram, self.map = SkillChart(), ReliabilityChart(), ComparisonMap()
         self.table, self.measure, self.slider = QTableView(), QComboBox(), QSlider(Qt.Orientation.Horizontal)
-        self.summary, self.notes = QLabel(), QLabel(wordWrap=True)
+        self.summary, self.notes, self.key = QLabel(), QLabel(wordWrap=True), QLabel()
         self.day_text, self._activity = ElidedLabel(), ElidedLabel(role="muted")
         self.pages = QTabWidget(documentMode=True)
         self._lay_out()
@@ -199,17 +201,11 @@ class SkillPanel(QWidget):
         return page
 
     def _maps(self) -> QWidget:
-        ramp = QLabel()
-        ramp.setPixmap(QPixmap.fromImage(scale_image(fire_scale())).scaled(70, 10))
-        marks = " &nbsp; ".join(f'<span style="color:{color}">■</span> {text}' for color, text in _MARKS)
-        key = QHBoxLayout()
-        names = QLabel(f"1 &nbsp; {marks}")
-        # Its text must not decide how wide the dock is.
-        names.setMinimumWidth(1)
-        names.setToolTip(_KEY)
-        for part in (QLabel("P(fire) 0"), ramp, names):
-            key.addWidget(part)
-        key.setStretchFactor(names, 1)
+        self.key.setToolTip(_KEY)
+        # Where there is no room for one line it takes two; its text must not decide how wide the dock is.
+        self.key.setWordWrap(True)
+        self.key.setMinimumWidth(1)
+        self._write_key()
         whole = QToolButton()
         whole.setText("Fit")
         whole.setToolTip("Show the whole fire")
@@ -227,9 +223,24 @@ class SkillPanel(QWidget):
         column.setContentsMargins(0, 2, 0, 0)
         column.setSpacing(2)
         column.addWidget(self.map, 1)
-        column.addLayout(key)
+        column.addWidget(self.key)
         column.addLayout(time)
         return page
+
+    def _write_key(self) -> None:
+        observed = (Ink.of(self.palette()).observed.name(), "□", "observed")
+        marks = (*((color, "■", text) for color, text in _MARKS), observed)
+        parts = [f"P(fire)&nbsp;0&nbsp;{_ramp()}&nbsp;1"]
+        for color, sign, text in marks:
+            # No entry is broken in two.
+            parts.append(f'<span style="color:{color}">{sign}</span>&nbsp;{text.replace(" ", "&nbsp;")}')
+        self.key.setText(" &nbsp;".join(parts))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the palette between dark and light."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "key"):
+            self._write_key()
 
     def _connect(self) -> None:
         session, desk = self._session, self._desk
@@ -322,3 +333,12 @@ class SkillPanel(QWidget):
     def _trouble(self) -> str:
         spec = SkillSpec(self._session.project, self.days.value(), self.fit_days.value())
         return "\n".join(f"{problem.what}: {problem.remedy}".capitalize() for problem in skill_problems(spec))
+
+
+def _ramp() -> str:
+    """The colours of the predicted map from 0 to 1, as an image within a text."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    QImageWriter(buffer, QByteArray(b"png")).write(scale_image(fire_scale()).scaled(70, 10))
+    return f'<img src="data:image/png;base64,{bytes(data.toBase64().data()).decode()}"/>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,7 @@ class Chart(QWidget):
         self._log = False
         self._curves: list[_Curve] = []
         self._level: float | None = None
+        self._marks: dict[float, Any] = {}
         self.title, self.legend = ElidedLabel(title), ElidedLabel()
         small = QFont(self.font())
         small.setPointSize(_FONT_POINTS)
@@ -58,7 +60,7 @@ class Chart(QWidget):
         layout.addWidget(self.title)
         layout.addWidget(self.legend)
         layout.addWidget(self.plot, 1)
-        self.setMinimumSize(120, 90)
+        self.setMinimumSize(84, 90)
         self._set_up_plot(x_label)
         # The level is mostly above the curves, so its text hangs below it.
         below = {"position": 0.98, "anchors": [(1, 0), (1, 0)]}
@@ -150,6 +152,30 @@ class Chart(QWidget):
         if x is not None:
             self._cursor.setPos(x)
 
+    def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
+        """Dotted vertical lines, each with a few words beside it."""
+        wanted = dict(marks)
+        for x in [x for x in self._marks if x not in wanted]:
+            self.item.removeItem(self._marks.pop(x))
+        for x, text in marks:
+            if x not in self._marks:
+                # The text stands to the right of its line, halfway up, clear of what is written at the level.
+                beside = {"position": 0.55, "anchors": [(0, 0.5), (0, 0.5)]}
+                self._marks[x] = pg.InfiniteLine(x, angle=90, movable=False, label=text, labelOpts=beside)
+                self.item.addItem(self._marks[x], ignoreBounds=True)
+                self._color_mark(self._marks[x], current_colors())
+            self._marks[x].label.setFormat(text)
+
+    @property
+    def marks(self) -> dict[float, str]:
+        """The marked places and what is written there."""
+        return {x: str(line.label.format) for x, line in self._marks.items()}
+
+    @staticmethod
+    def _color_mark(line: Any, colors: Colors) -> None:
+        line.setPen(pg.mkPen(colors.border, style=Qt.PenStyle.DotLine))
+        line.label.setColor(colors.muted)
+
     def set_title(self, name: str, *pieces: Piece) -> None:
         """The two lines above the chart: what it is, and its numbers with the colours of their curves."""
         self.title.set_text(name)
@@ -193,6 +219,8 @@ class Chart(QWidget):
         self._level_line.setPen(pg.mkPen(colors.muted, style=Qt.PenStyle.DotLine))
         self._level_line.label.setColor(colors.muted)
         self._cursor.setPen(pg.mkPen(colors.text))
+        for mark in self._marks.values():
+            self._color_mark(mark, colors)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow a change of theme."""

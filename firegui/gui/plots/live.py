@@ -1,11 +1,22 @@
-"""The plots under the map: how the shown run converges, and what its plan does to the fire."""
+"""The plots under the map: how the shown run goes, a page for each stage, and what its plan does to the fire."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
 
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.queue import RunQueue
@@ -14,9 +25,19 @@ from firegui.gui.plots.buttons import tool_button
 from firegui.gui.plots.chart import Chart
 from firegui.gui.plots.curves import ColumnChart, EpochChart, ObjectiveChart, Options, TermsChart
 from firegui.gui.plots.elided import ElidedLabel
+from firegui.gui.plots.elimination import DropsLeftChart, EliminationChart, RemovedChart, SlackChart
+from firegui.gui.plots.result import ResultView
 from firegui.gui.session import Session
 
 REPAINT_MS = 50
+FIRST, SECOND, RESULT = range(3)
+"""The pages."""
+
+_PAGES = (
+    ("Stage 1", "How the search for a plan converges"),
+    ("Stage 2", "How the drops that the plan does not need are removed"),
+    ("Result", "The plan in numbers, before and after the second stage"),
+)
 
 
 class LivePlots(QWidget):
@@ -27,6 +48,7 @@ class LivePlots(QWidget):
         self._session, self._queue = session, queue
         self._options = Options()
         self._row: int | None = None
+        self._turned = FIRST
         self.repaints = 0
         self._throttle = QTimer(self)
         self._throttle.setSingleShot(True)
@@ -36,7 +58,11 @@ class LivePlots(QWidget):
         self.terms = TermsChart()
         self.drops = ColumnChart("Executed drops", "drops", "retardant")
         self.gradient = ColumnChart("Gradient norm", "grad_norm", "water")
+        self.left, self.slack, self.removed = DropsLeftChart(), SlackChart(), RemovedChart()
+        self.result = ResultView()
         self.area = AreaChart(session)
+        self._pages = QStackedWidget()
+        self._page_buttons = QButtonGroup(self)
         self._lay_out()
         self._listen()
         self.refresh()
@@ -45,6 +71,16 @@ class LivePlots(QWidget):
     def epoch_charts(self) -> tuple[EpochChart, ...]:
         """The charts over epochs."""
         return self.objective, self.terms, self.drops, self.gradient
+
+    @property
+    def elimination_charts(self) -> tuple[EliminationChart, ...]:
+        """The charts over the rollouts of the second stage."""
+        return self.left, self.slack, self.removed
+
+    @property
+    def page(self) -> int:
+        """The page that is shown: ``FIRST``, ``SECOND`` or ``RESULT``."""
+        return self._pages.currentIndex()
 
     @property
     def options(self) -> Options:
@@ -61,8 +97,24 @@ class LivePlots(QWidget):
                 chart.clear()
             else:
                 chart.draw(entry, self._options)
+        for each in self.elimination_charts:
+            if entry is None or not len(entry.removals):
+                each.clear()
+            else:
+                each.draw(entry.removals)
+        self.result.show_run(entry)
         self.area.refresh()
         self._write_titles()
+
+    def show_page(self, page: int) -> None:
+        """Turn to another page."""
+        self._row = None
+        self._pages.setCurrentIndex(page)
+        self._page_buttons.buttons()[page].setChecked(True)
+        for button in self._actions.values():
+            button.setVisible(page == FIRST)
+        self._write_titles()
+        self._show_fit()
 
     def set_options(self, options: Options) -> None:
         """Draw the curves another way."""
@@ -86,12 +138,19 @@ class LivePlots(QWidget):
     def _write_titles(self) -> None:
         entry = self._queue.shown
         self._caption.set_text(self._caption_text(entry))
-        row = self._row if entry is not None and self._row is not None and self._row < len(entry.history) else None
+        rows = 0 if entry is None else len(entry.removals if self.page == SECOND else entry.history)
+        row = self._row if self._row is not None and self._row < rows else None
         for chart in self.epoch_charts:
             if entry is not None:
-                name, pieces = chart.read_out(entry, self._options, row)
+                name, pieces = chart.read_out(entry, self._options, row if self.page == FIRST else None)
                 chart.set_title(name, *pieces)
-            chart.set_cursor(None if entry is None or row is None else self._x_of(entry, row))
+            chart.set_cursor(None if entry is None or row is None or self.page != FIRST else self._x_of(entry, row))
+        for each in self.elimination_charts:
+            at = row if self.page == SECOND else None
+            if entry is not None and len(entry.removals):
+                name, pieces = each.read_out(entry, at)
+                each.set_title(name, *pieces)
+            each.set_cursor(None if entry is None or at is None else float(entry.removals.column("rollouts")[at]))
 
     def _caption_text(self, entry: RunEntry | None) -> str:
         if entry is None:
@@ -111,19 +170,28 @@ class LivePlots(QWidget):
         self._session.result_changed.connect(self._schedule)
         for chart in self.epoch_charts:
             chart.hovered.connect(self._on_hovered)
+        for curve in self.elimination_charts:
+            curve.hovered.connect(self._on_pointed)
         for each in self._charts:
             each.zoomed.connect(self._show_fit)
+        self._page_buttons.idClicked.connect(self.show_page)
 
     def _schedule(self) -> None:
         if not self._throttle.isActive():
             self._throttle.start()
 
     def _on_epochs(self, entry: RunEntry) -> None:
-        if entry is self._queue.shown:
-            self._schedule()
+        if entry is not self._queue.shown:
+            return
+        if _page_of(entry) != self._turned:
+            # Turn the page with the run, unless a person is reading its result.
+            self._turned = _page_of(entry)
+            self.show_page(RESULT if self.page == RESULT else self._turned)
+        self._schedule()
 
     def _on_shown(self) -> None:
-        self._row = None
+        self._turned = _page_of(self._queue.shown)
+        self.show_page(self._turned)
         self.fit()
         self._schedule()
 
@@ -136,26 +204,35 @@ class LivePlots(QWidget):
             self._row = int(np.argmin(np.abs(column - value)))
         self._write_titles()
 
+    def _on_pointed(self, x: float | None) -> None:
+        entry = self._queue.shown
+        self._row = None
+        if x is not None and entry is not None and len(entry.removals):
+            self._row = int(np.argmin(np.abs(entry.removals.column("rollouts") - x)))
+        self._write_titles()
+
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        self._charts: tuple[Chart, ...] = (*self.epoch_charts, self.area)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.setHandleWidth(6)
-        shares = (5, 5, 3, 3, 5)
-        for chart, share in zip(self._charts, shares, strict=True):
-            self._splitter.addWidget(chart)
-            self._splitter.setStretchFactor(self._splitter.count() - 1, share)
-        self._splitter.setSizes([100 * share for share in shares])
+        self._charts: tuple[Chart, ...] = (*self.epoch_charts, *self.elimination_charts, self.area)
+        self._pages.addWidget(_side_by_side(self.epoch_charts, (5, 5, 3, 3)))
+        self._pages.addWidget(_side_by_side(self.elimination_charts, (6, 5, 5)))
+        self._pages.addWidget(self.result)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 2, 6, 4)
         column.setSpacing(2)
         column.addLayout(self._header())
-        column.addWidget(self._splitter, 1)
+        column.addWidget(_side_by_side((self._pages, self.area), (16, 5)), 1)
+        self.show_page(FIRST)
 
     def _header(self) -> QHBoxLayout:
         self._caption = ElidedLabel(role="muted")
         row = QHBoxLayout()
         row.setSpacing(2)
+        for number, (text, tip) in enumerate(_PAGES):
+            button = tool_button(text, tip, checkable=True)
+            self._page_buttons.addButton(button, number)
+            row.addWidget(button)
+        row.addSpacing(8)
         row.addWidget(self._caption, 1)
         self._actions: dict[str, QToolButton] = {}
         for name, text, tip in (
@@ -165,7 +242,7 @@ class LivePlots(QWidget):
                 "Count rollout equivalents instead of epochs; a gradient epoch is charged as three",
             ),
             ("log", "Log", "Logarithmic vertical axes"),
-            ("weighted", "Weighted", "Loss terms times their weights, as they count in the objective; else raw"),
+            ("weighted", "× λ", "Loss terms times their weights, as they count in the objective; else raw"),
         ):
             self._actions[name] = self._toggle(name, text, tip)
             row.addWidget(self._actions[name])
@@ -187,7 +264,10 @@ class LivePlots(QWidget):
 
     def _charts_button(self) -> QToolButton:
         menu = QMenu(self)
-        names = ("Objective", "Loss terms", "Executed drops", "Gradient norm", "Fire area")
+        names = (
+            "Objective", "Loss terms", "Executed drops", "Gradient norm", "Drops left", "Loss ÷ its limit",
+            "Removed this pass", "Fire area",
+        )  # fmt: skip
         for name, chart in zip(names, self._charts, strict=True):
             action = QAction(name, menu, checkable=True, checked=True)
             action.toggled.connect(chart.setVisible)
@@ -199,3 +279,18 @@ class LivePlots(QWidget):
 
     def _show_fit(self) -> None:
         self.fit_button.setEnabled(not all(chart.is_fitted for chart in self._charts))
+
+
+def _page_of(entry: RunEntry | None) -> int:
+    """The page of the stage that a run is in."""
+    return SECOND if entry is not None and entry.prunes else FIRST
+
+
+def _side_by_side(widgets: Sequence[QWidget], shares: Sequence[int]) -> QSplitter:
+    splitter = QSplitter(Qt.Orientation.Horizontal)
+    splitter.setHandleWidth(6)
+    for widget, share in zip(widgets, shares, strict=True):
+        splitter.addWidget(widget)
+        splitter.setStretchFactor(splitter.count() - 1, share)
+    splitter.setSizes([100 * share for share in shares])
+    return splitter

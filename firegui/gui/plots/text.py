@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+_LONG_HOURS = 100
+
 
 def number(value: float | None) -> str:
     """Three significant digits for people: ``24.6``, ``1,230``, ``2.1e-05``; a dash for nothing."""
@@ -20,9 +22,11 @@ def number(value: float | None) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """``0:42``, ``12:05`` or ``1:02:03``; a dash for nothing."""
+    """``0:42``, ``12:05`` or ``1:02:03``, from a hundred hours on ``4 days``; a dash for nothing."""
     if seconds is None or math.isnan(seconds):
         return "–"
     whole = max(round(seconds), 0)
     hours, minutes = whole // 3600, whole // 60 % 60
+    if hours >= _LONG_HOURS:
+        return f"{hours // 24:,} days"
     return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"

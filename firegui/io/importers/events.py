@@ -89,6 +89,7 @@ def import_events(source: EventFileSource) -> Scenario:
     check_when(None, source.utc_offset_h, problems)
     name = _choose(source, held, problems)
     if name is None:
+        find_place(None, None, source.crs, source.transform, problems)  # what is wrong with the place is said as well
         raise InputError(problems, title)
     with opened(source.file, problems) as file:
         if file is None:  # gone since it was listed

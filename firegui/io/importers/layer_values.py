@@ -9,7 +9,7 @@ Units, each told from what the layer can hold on the Earth:
 - canopy height: m × 10 (LANDFIRE) where one value is above 100 m, or where all are multiples of 5 and one is above 50;
   m otherwise;
 - canopy cover: a fraction where no value is above 1 and not all are whole; % otherwise;
-- fuel: codes of FBFM40; other codes are no data;
+- fuel: codes of FBFM40; other codes are no data, and a layer of which most cells hold such is refused;
 - elevation m, slope degrees, aspect degrees clockwise from north with −1 for flat: never converted.
 """
 
@@ -35,6 +35,7 @@ FBFM40 = frozenset(
 """The codes of Scott and Burgan's fuel models (USDA RMRS-GTR-153, 2005), non-burnable ones included."""
 
 _BEYOND_ANYTHING = 1e30
+_SHOWN_CODES = 8
 _STAND_INS = (-32768.0, -32767.0, -9999.0, -999.0, -99.0, 255.0, 32767.0, 65535.0)
 _RANGES: Mapping[str, tuple[float, float]] = {
     "elevation": (-500.0, 9000.0),
@@ -115,7 +116,7 @@ def read_values(
         if others is None:
             return None
         values[np.isin(values, list(others))] = np.nan
-        return Layer(values.astype(np.float32), "fuel model FBFM40 codes", (*notes, *_say_codes(others)))
+        return Layer(values.astype(np.float32), "fuel model FBFM40 codes", (*notes, *_say_codes(others, known.size)))
     stored = encoding or encoding_of(key, known)
     reading = f"{LAYERS[key][0].lower()} {known.min():g} to {known.max():g} {stored.unit}".replace("-", "−")
     return Layer((values * stored.factor).astype(np.float32), reading, tuple(notes))
@@ -192,19 +193,30 @@ def _is_possible(key: str, known: Known, where: str, problems: Problems) -> bool
 
 
 def _other_codes(known: Known, where: str, problems: Problems) -> dict[int, int] | None:
-    """Codes that FBFM40 does not have and their cells; ``None``, and a problem, where there are no others."""
+    """Codes that FBFM40 does not have and their cells; ``None``, and a problem, where they are most of the layer."""
     codes, counts = np.unique(known, return_counts=True)
     others = {int(code): int(n) for code, n in zip(codes, counts, strict=True) if int(code) not in FBFM40}
-    if len(others) < len(codes):
+    if 2 * sum(others.values()) <= known.size:
         return others
-    shown = ", ".join(str(code) for code in list(others)[:8]) + (" …" if len(others) > 8 else "")
-    problems.add(where, f"holds no code of FBFM40 (codes {shown})", "give the 40 fuel models of Scott and Burgan")
+    what = f"{sum(others.values()):,} of {known.size:,} cells hold no code of FBFM40 ({_most_frequent(others)})"
+    problems.add(
+        where, what, "give the 40 fuel models of Scott and Burgan; declare the file's no-data value if it is one"
+    )
     return None
 
 
-def _say_codes(others: Mapping[int, int]) -> list[str]:
-    shown = ", ".join(f"{code} ({cells_text(n)})" for code, n in others.items())
-    return [f"Fuel codes that FBFM40 does not have are read as no data: {shown}."] if others else []
+def _say_codes(others: Mapping[int, int], cells: int) -> list[str]:
+    if not others:
+        return []
+    count = f"{sum(others.values()):,} of {cells:,} cells hold"
+    return [f"Fuel model: {count} codes that FBFM40 does not have, read as no data: {_most_frequent(others)}."]
+
+
+def _most_frequent(codes: Mapping[int, int]) -> str:
+    """The codes of most cells, with how many those are."""
+    ranked = sorted(codes.items(), key=lambda item: (-item[1], item[0]))
+    shown = ", ".join(f"{code} ({cells_text(n)})" for code, n in ranked[:_SHOWN_CODES])
+    return f"{shown}, …" if len(ranked) > _SHOWN_CODES else shown
 
 
 def cells_text(count: int) -> str:

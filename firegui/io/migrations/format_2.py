@@ -13,10 +13,11 @@ def to_3(table: dict[str, Any]) -> dict[str, Any]:
             "elimination",
             {
                 "slack": 1.02, "floor": 1e-4, "first_batch": 32, "largest_batch": 256, "allowance": 40_000,
-                "perturbations": 0, "perturbation_scale": 1e-3, "front_shift": 0.0,
+                "keep": 0, "perturbations": 0, "perturbation_scale": 1e-3, "front_shift": 0.0,
             },
         )  # fmt: skip
         if isinstance(plan.get("optimizer"), dict):
             plan["optimizer"].setdefault("full_carry", False)
+            plan["optimizer"].setdefault("start", "front")
     table.setdefault("operations", {})
     return table

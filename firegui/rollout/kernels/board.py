@@ -8,6 +8,7 @@ but its help. What each half is follows from the state of the fire alone, so the
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
@@ -185,12 +186,13 @@ class Partner:
 
     def __init__(self) -> None:
         self._pool: ThreadPoolExecutor | None = None
+        self._process = 0
 
     @contextmanager
     def helping(self, assist: Callable[..., None], *values: Any, wanted: bool) -> Iterator[Board]:
         """A board, and if ``wanted`` a thread in ``assist(board, *values)`` that has left when the block is left."""
         board = new_board()
-        if not getattr(assist, "signatures", True):  # compile it here, where it is told, and not beside
+        if not getattr(assist, "overloads", True):  # compile it here, where it is told, and not beside
             board.words[LEAVE] = 1
             assist(board, *values)
             board.words[LEAVE] = 0
@@ -210,7 +212,7 @@ class Partner:
             helper.result()
 
     def submit(self, work: Callable[..., Result], *values: Any) -> Future[Result]:
-        """Have something done beside."""
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(1, "firegui kernel")
+        """Have something done beside. Raises :class:`RuntimeError` where no thread is to be had."""
+        if self._pool is None or self._process != os.getpid():  # a fork takes the pool along and not its thread
+            self._pool, self._process = ThreadPoolExecutor(1, "firegui kernel"), os.getpid()
         return self._pool.submit(work, *values)

@@ -13,6 +13,8 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import config
 
+from firegui.rollout.machine import forget_unused_kernels
+
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 
@@ -21,7 +23,8 @@ def _folder() -> Path | None:
 
     The folder is named after the engine's sources, or none of numba's checks would see that a function inlined from
     another module, or a constant, has changed. An application without sources, or a user without a folder to write in,
-    compiles anew in every process. ``NUMBA_CACHE_DIR`` goes before.
+    compiles anew in every process. ``NUMBA_CACHE_DIR`` goes before. Folders of other sources go when they have not been
+    used for long.
     """
     if os.environ.get("NUMBA_CACHE_DIR"):
         return Path(os.environ["NUMBA_CACHE_DIR"])
@@ -37,9 +40,11 @@ def _folder() -> Path | None:
         folder = home / "firegui" / f"kernels-{digest.hexdigest()[:16]}"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
-            return folder
+            pass
     except (OSError, RuntimeError):  # the latter for a user without a home
         return None
+    forget_unused_kernels(folder)
+    return folder
 
 
 FOLDER = _folder()

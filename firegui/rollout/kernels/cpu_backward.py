@@ -54,7 +54,7 @@ AHEAD = 6
 
 
 @inlined
-def _heat(emission: Floats, gains: Floats, at: int, gain: int, stride: int) -> Any:
+def row_heat(emission: Floats, gains: Floats, at: int, gain: int, stride: int) -> Any:
     """``Σ p_n``, in the order of the forward pass."""
     heat = load16(emission, at - stride - 1) * load16(gains, gain)
     heat = heat + load16(emission, at - stride) * load16(gains, gain + 16)
@@ -67,12 +67,13 @@ def _heat(emission: Floats, gains: Floats, at: int, gain: int, stride: int) -> A
 
 
 @inlined
-def _give(field: Floats, at: int, flow: Any, share: Any) -> None:
+def give(field: Floats, at: int, flow: Any, share: Any) -> None:
+    """``field += flow · share`` on a row."""
     store(field, at, fma(flow, share, load16(field, at)))
 
 
 @inlined
-def _give_row(field: Floats, at: int, flow: Any, west: Any, middle: Any, east: Any) -> None:
+def give_row(field: Floats, at: int, flow: Any, west: Any, middle: Any, east: Any) -> None:
     """Give a row of emitters its shares: lane ``k`` of ``west`` belongs to column ``k − 1``, of ``east`` to ``k + 1``.
 
     The three meet in registers: storing and loading pieces that overlap would stall the processor.
@@ -149,14 +150,14 @@ def descend(
         p6 = load16(emission, at + stride) * load16(gains, gain + 96)
         p7 = load16(emission, at + stride + 1) * load16(gains, gain + 112)
         heat = p0 + p1 + p2 + p3 + p4 + p5 + p6 + p7
-        _give_row(fields.collected, to - stride, flow, p0, p1, p2)
-        _give_row(fields.collected, to + stride, flow, p5, p6, p7)
+        give_row(fields.collected, to - stride, flow, p0, p1, p2)
+        give_row(fields.collected, to + stride, flow, p5, p6, p7)
         if setting.receiver and to == at:
-            _give_row(fields.collected, at, flow, p3, heat, p4)
+            give_row(fields.collected, at, flow, p3, heat, p4)
         else:
-            _give_row(fields.collected, to, flow, p3, splat16(np.float32(0.0)), p4)
+            give_row(fields.collected, to, flow, p3, splat16(np.float32(0.0)), p4)
             if setting.receiver:
-                _give(fields.collected, at, flow, heat)
+                give(fields.collected, at, flow, heat)
         store(fields.adjoint, at, fma(adjoint, survival16(heat * per_heat), owed))
         store(fields.unburned, at, unburned + load16(values, piece * 16))
 
@@ -254,12 +255,12 @@ def damp(
         at = watching.starts[k]
         if bits_above(load16(fields.unburned, at), gone) == 0xFFFF:
             continue
-        heat = _heat(fields.emission, gains, at, day_start + watching.chunks[k] * 128, shape.stride)
+        heat = row_heat(fields.emission, gains, at, day_start + watching.chunks[k] * 128, shape.stride)
         if setting.receiver:
             heat = heat * load16(fields.retardant, at)
         exposure = heat * splat16(clock.decay[now])
         if bits_above(exposure, splat16(CUT_OFF)) == 0:
-            watching.hot[k] = step - now + _hottest(heat, clock, now)
+            watching.hot[k] = step - now + hottest(heat, clock, now)
             continue
         owed = load16(slope, at) * count
         adjoint = load16(fields.adjoint, at) - owed
@@ -267,7 +268,7 @@ def damp(
 
 
 @inlined
-def _hottest(heat: Any, clock: Clock, now: int) -> int:
+def hottest(heat: Any, clock: Clock, now: int) -> int:
     """The last power of ``decay`` before ``now`` at which ``heat`` can be above the cut-off, or a bit after it.
 
     Rounding of the product is why the limit is taken a little lower.
@@ -280,7 +281,7 @@ def _hottest(heat: Any, clock: Clock, now: int) -> int:
 
 
 @inlined
-def _touches(watching: Watching, log: DropLog, step: int, shape: Shape) -> bool:
+def touches(watching: Watching, log: DropLog, step: int, shape: Shape) -> bool:
     """Whether a drop of ``step`` changed something beside a listed row."""
     for piece in range(log.first[step], log.first[step + 1]):
         at = log.places[piece]
@@ -357,11 +358,13 @@ def sweep(
         if watching.has_water:
             if watching.since <= step:
                 damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching, step)
-            read_water(watching, reading, fields, slope, later, clock.decay[now], wet, step, shape.cells)
+            read_water(
+                watching, reading, fields, slope, later, clock.decay[now], wet, step, shape.cells, watching.uncarried
+            )
         if watching.has_water or not setting.emitter:
             merge(fields.collected, setting.emitter, places, begin, end, shape, watching, step)
-        read_retardant(watching, reading, fields, slope, later, clock.decay[now], laid, step)
-        if len(watching.starts) > 0 and (_touches(watching, laid, step, shape) or _touches(watching, wet, step, shape)):
+        read_retardant(watching, reading, fields, slope, later, clock.decay[now], laid, step, watching.uncarried)
+        if len(watching.starts) > 0 and (touches(watching, laid, step, shape) or touches(watching, wet, step, shape)):
             watching.hot[:] = NEVER
         unlay(fields, laid, step, setting.emitter)
         unpour(fields, wet, step, setting.emitter)

@@ -431,7 +431,7 @@ def forward(
             if alight:
                 sums[ALIGHT] = step + 1 + clock.period
             wake_touched(marks, shape)
-            if wet.first[step + 1] > 0:
+            if step >= setting.first_water:
                 sum_again(fields, marks, shape, setting.density, sums)
         log[step + 1, 0] = end
         if score(sums, setting, step + 1):

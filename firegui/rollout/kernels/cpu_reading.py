@@ -34,7 +34,8 @@ class Watching(NamedTuple):
     which an exposure in each can be above the cut-off; no water asks before the step ``since``. Per tile:
     ``near`` 1 where a change can make a listed row hot, ``asked`` the step at which water last asked about it or a
     neighbour. ``stamps`` holds per row of a tile the step at which it was last logged; ``kept`` has
-    room for what lies under the capped doses of a step.
+    room for what lies under the capped doses of a step. ``uncarried`` is empty: it stands for ``∂𝓛/∂S`` where the
+    carry is cut.
     """
 
     has_water: bool
@@ -46,6 +47,7 @@ class Watching(NamedTuple):
     asked: NDArray[np.int32]
     stamps: NDArray[np.int32]
     kept: Floats
+    uncarried: Floats
 
 
 class Listed(NamedTuple):
@@ -91,11 +93,12 @@ def _show(field: Floats, log: DropLog, step: int, kept: Floats, first: int, asid
 @kernel
 def read(
     listed: Listed, reading: Reading, fields: Fields, slope: Floats, later: np.float32, decay: np.float32,
-    water: bool, aside: int, step: int,
+    water: bool, aside: int, step: int, carried: Floats,
 ) -> None:  # fmt: skip
     """Inner products of the footprints of one step with the slope by their dose.
 
-    That is ``C`` for retardant and ``B̃ g e^{−h} + M B̃ ρ_e`` for water.
+    That is ``C`` for retardant and ``B̃ g e^{−h} + M B̃ ρ_e`` for water, or ``S̃ (d^k g̃ − q̃)`` with the full carry, where
+    ``carried`` is ``q̃``.
     """
     nothing = splat8(np.float32(0.0))
     pieces, moving = listed.pieces, listed.executed
@@ -112,6 +115,8 @@ def read(
                 scaled = load8(fields.scaled, at)
                 if any_nonzero(scaled):
                     adjoint = load8(fields.adjoint, at) - load8(slope, at) * splat8(later)
+                    if len(carried) > 0:
+                        value = splat8(np.float32(0.0)) - scaled * load8(carried, at)
                     value = fma(scaled * splat8(decay), adjoint, value)
             if not any_nonzero(value):
                 continue
@@ -149,13 +154,14 @@ def read_retardant(
     decay: np.float32,
     laid: DropLog,
     step: int,
+    carried: Floats,
 ) -> None:
     """Read ``C``, which is 0 where the dose of the step is capped."""
     capped = laid.capped[step] != 0
     if capped:
         _hide(fields.collected, laid, step, watching.kept, 0, 0)
-    read(reading.laid, reading, fields, slope, later, decay, False, 0, step)
-    read(reading.retardant, reading, fields, slope, later, decay, False, 0, step)
+    read(reading.laid, reading, fields, slope, later, decay, False, 0, step, carried)
+    read(reading.retardant, reading, fields, slope, later, decay, False, 0, step, carried)
     if capped:
         _show(fields.collected, laid, step, watching.kept, 0, 0)
 
@@ -171,14 +177,15 @@ def read_water(
     wet: DropLog,
     step: int,
     aside: int,
+    carried: Floats,
 ) -> None:
     """Read the slope by water's dose, which is 0 where that is capped."""
     capped, count = wet.capped[step] != 0, wet.first[step + 1] - wet.first[step]
     if capped:
         _hide(fields.scaled, wet, step, watching.kept, 0, 0)
         _hide(fields.collected, wet, step, watching.kept, count, aside)
-    read(reading.poured, reading, fields, slope, later, decay, True, aside, step)
-    read(reading.water, reading, fields, slope, later, decay, True, aside, step)
+    read(reading.poured, reading, fields, slope, later, decay, True, aside, step, carried)
+    read(reading.water, reading, fields, slope, later, decay, True, aside, step, carried)
     if capped:
         _show(fields.collected, wet, step, watching.kept, count, aside)
         _show(fields.scaled, wet, step, watching.kept, 0, 0)

@@ -11,11 +11,19 @@ from numpy.typing import NDArray
 
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import Schedule
+from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, state_of
-from firegui.rollout.gates import Gates, apply_gates
+from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.kernels.cpu_drops import DropLog, Print
 from firegui.rollout.kernels.cpu_footprints import AMOUNT
-from firegui.rollout.kernels.cpu_forward import WORTH_HALVING, assist_forward, forward, score, wake_touched
+from firegui.rollout.kernels.cpu_forward import (
+    WORTH_HALVING,
+    assist_forward,
+    forward,
+    score,
+    sum_again,
+    wake_touched,
+)
 from firegui.rollout.kernels.cpu_model import aircraft_of, objective_of, wind_of
 from firegui.rollout.kernels.cpu_pieces import pieces_of
 from firegui.rollout.kernels.cpu_reading import Listed
@@ -26,6 +34,7 @@ from firegui.rollout.kernels.cpu_state import (
     clean,
     light,
     measure,
+    overwrite,
     packed,
     restore,
 )
@@ -63,7 +72,7 @@ class Run:
     ) -> None:  # fmt: skip
         self.model, self.schedule, self.layout, self.space, self.wanted = model, schedule, layout, space, wanted
         self.shape, self.clock, self.objective = layout.shape, layout.clock, objective_of(model)
-        self.gates: Gates = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day)
+        self.gates: Gates = gates_of(schedule, model.fleet, model.maps, model.rules)
         self.proposed = int(schedule.proposed.sum())
         self.poses = usual(schedule.poses, np.float64)
         self.aircraft, self.wind = aircraft_of(model), wind_of(model)
@@ -114,12 +123,19 @@ class Run:
     def _setting(self, keep: bool, dense: bool) -> Setting:
         model, limits = self.model, self.limits
         flown = np.flatnonzero((self.gates.executed & self.water).any(axis=1))
+        first_water = int(flown[0]) if len(flown) else model.n_steps
         return Setting(
             self.objective.density, self.objective.has_density, self.objective.plain_slope,
             model.receiver_treated, model.emitter_treated,
-            model.first_scored_step, model.n_steps, int(flown[-1]) if len(flown) else -1,
+            model.first_scored_step, model.n_steps, first_water, self._last_water(flown),
             limits.burn, limits.final, limits.prot, dense, keep,
         )  # fmt: skip
+
+    def _last_water(self, flown: NDArray[np.int64]) -> int:
+        """The last step at which ``P`` can fall: of water, or of any change that may make it fall."""
+        if self.wanted.alter is not None and not self.wanted.alter.only_grows:
+            return self.model.n_steps
+        return int(flown[-1]) if len(flown) else -1
 
     def _begin(self, start: DayState | None) -> None:
         space, emitter = self.space, self.setting.emitter
@@ -148,11 +164,13 @@ class Run:
                 return
             if check is not None:
                 check()
-            if self.wanted.keep_states or not self.wanted.bounds.none:
+            if self.wanted.keep_states or not self.wanted.bounds.none or self.wanted.alter is not None:
                 days = 1
             target = min(observer.next_look(self.step + 1), (self.step // per_day + days) * per_day, self.model.n_steps)
             began = time.perf_counter()
             self._steps(target)
+            if self.wanted.alter is not None and self.step % per_day == 0 and self.exceeded is None:
+                self._alter(self.wanted.alter)
             days = days * 2 if time.perf_counter() - began < LEAST_SECONDS else 1
 
     def _steps(self, target: int) -> None:
@@ -177,6 +195,26 @@ class Run:
         if not self.wanted.bounds.none and self.step < self.model.n_steps:
             self._look_closer()
 
+    def _alter(self, alter: Alteration) -> None:
+        """Put what ``alter`` makes of a day's end in its place, in the sums too, which have counted it already."""
+        space, sums = self.space, self.sums
+        window = bounding_box(space.marks.touched, self.shape)
+        fields = (raster_of(space.fields.unburned, self.shape), raster_of(space.fields.scaled, self.shape))
+        day = self.step // self.clock.steps_per_day - 1
+        unburned, burning = alter.applied(day, window, *(field[window].copy() for field in fields))
+        corner = (window[0].start, window[1].start)
+        if not overwrite(space.fields, space.marks, self.shape, *corner, unburned, burning, self.setting.emitter):
+            return
+        fire, guarded = sums[SUM_FIRE], sums[SUM_PROT]
+        sum_again(space.fields, space.marks, self.shape, self.objective.density, sums)
+        if self.step < self.model.first_scored_step:
+            sums[UNSCORED] += sums[SUM_FIRE] - fire
+        else:
+            sums[SCORED] += sums[SUM_FIRE] - fire
+            sums[SCORED_PROT] += sums[SUM_PROT] - guarded
+        sums[ALIGHT] = self.step + self.clock.period
+        wake_touched(space.marks, self.shape)
+
     def _halved(self) -> bool:
         """Whether a second thread would find something to do."""
         awake = int(np.bitwise_count(self.space.marks.now.view(np.uint64)).sum())
@@ -191,8 +229,10 @@ class Run:
         ends = self._measure()
         if self.step > self.setting.last_water:  # nothing can make P fall any more
             self._give_up(ends.fire, ends.fire_density)
-        else:
+        elif self.wanted.alter is None:
             self._give_up(ends.burned, ends.burned_density)
+        else:  # what has burned out may be unburned again
+            self._give_up(0.0, 0.0)
 
     def _grow(self) -> None:
         """Room for twice the pieces; what is there is kept."""

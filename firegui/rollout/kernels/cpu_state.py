@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_arithmetic import GONE, emit16, touch
+from firegui.rollout.kernels.cpu_arithmetic import FAINT, GONE, emit16, touch
 from firegui.rollout.kernels.cpu_drops import DropLog
 from firegui.rollout.kernels.cpu_footprints import Box
 from firegui.rollout.kernels.cpu_reading import Watching
@@ -60,6 +60,36 @@ def light(fields: Fields, marks: Marks, cells: NDArray[np.int64], density: Float
         guarded += density[at]
         touch(marks, (at // shape.stride - 1) // 4, (at % shape.stride - 16) // 16, shape)
     return guarded
+
+
+@kernel
+def overwrite(
+    fields: Fields, marks: Marks, shape: Shape, top: int, left: int, unburned: Floats, burning: Floats, emitter: bool
+) -> bool:
+    """Put another state, ``[h, w]`` with its corner at a cell, into the fields at a day's end, where ``S`` is ``B``.
+
+    Returns whether any cell differs from what was there; where none does, no bit changes.
+    """
+    changed = False
+    for i in range(unburned.shape[0]):
+        first = (top + i + 1) * shape.stride + 16 + left
+        for j in range(unburned.shape[1]):
+            scaled = burning[i, j]
+            if scaled <= FAINT:
+                scaled = np.float32(0.0)
+            at = first + j
+            if unburned[i, j] == fields.unburned[at] and scaled == fields.scaled[at]:
+                continue
+            changed = True
+            emission = scaled
+            if emitter:
+                emission = scaled * fields.retardant[at]
+            if emission <= FAINT:
+                emission = np.float32(0.0)
+            fields.unburned[at], fields.scaled[at], fields.emission[at] = unburned[i, j], scaled, emission
+            if unburned[i, j] < 1.0 or scaled > 0.0:
+                touch(marks, (top + i) // 4, (left + j) // 16, shape)
+    return changed
 
 
 @kernel

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.rollout.kernels.cpu_backward import assist_sweep, sweep
+from firegui.rollout.kernels.cpu_carry import sweep_carried
 from firegui.rollout.kernels.cpu_footprints import NEVER, Box, reach_of, relevant
 from firegui.rollout.kernels.cpu_reading import Listed, Reading, Watching
 from firegui.rollout.kernels.cpu_run import Run
@@ -13,9 +17,7 @@ from firegui.rollout.kernels.cpu_state import (
     bounding_box,
     start_adjoint,
 )
-from firegui.rollout.kernels.layout import (
-    ALIGHT,
-)
+from firegui.rollout.kernels.layout import ALIGHT, Floats
 from firegui.rollout.outcome import Check
 
 STRETCH_DAYS = 8
@@ -48,6 +50,7 @@ class Sweep:
         """All steps, last first, some days at a time."""
         run, space, length = self._run, self._run.space, STRETCH_DAYS * self._run.clock.steps_per_day
         watching = self._watching()
+        carrying = self._carrying(watching) if run.model.full_carry else ()
         for first in range((run.model.n_steps - 1) // length * length, -1, -length):
             if check is not None:
                 check()
@@ -58,19 +61,33 @@ class Sweep:
             )
             fire = (space.fields, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting)
             log = (space.log_places, space.log_values)
+            if run.model.full_carry:
+                sweep_carried(*fire, run.wet, run.laid, *log, run.log, watching, reading, first, last, *carrying)
+                continue
             halved = run.threads > 1 and bool((run.log[first:last, 2] < run.log[first:last, 1]).any())
             with space.partner.helping(assist_sweep, *fire, *log, watching, wanted=halved) as board:
                 sweep(*fire, run.wet, run.laid, *log, run.log, watching, reading, first, last, board)
         space.stamps[watching.chunks] = -1  # some lie in tiles that never burned, which cleaning does not visit
 
+    def _carrying(self, watching: Watching) -> tuple[Floats, Floats, Floats]:
+        """``q`` at 0, and room for what a step notes of it: for its pieces and for the listed rows."""
+        run, space = self._run, self._run.space
+        carried = space.room("carried", run.shape.cells, np.float32)
+        carried[:] = 0.0
+        most = int((run.log[:-1, 1] - run.log[:-1, 0]).max(initial=0))
+        before = space.room("carried before", 16 * most, np.float32)
+        return carried, before, space.room("carried rows", 16 * len(watching.starts), np.float32)
+
     def _tables(self, first: int, last: int) -> tuple[Listed, Listed]:
         """Footprints of the open pairs of some steps, of water and of retardant."""
+        beside: Future[Listed] | None = None
         if self._run.threads > 1 and len(self._idle_water) > 0:
-            beside = self._run.space.partner.submit(self._listed, self._idle_water, first, last, "idle water")
-            retardant = self._listed(self._idle_retardant, first, last, "idle retardant")
+            with suppress(RuntimeError):  # no thread is to be had, as when the interpreter is leaving
+                beside = self._run.space.partner.submit(self._listed, self._idle_water, first, last, "idle water")
+        retardant = self._listed(self._idle_retardant, first, last, "idle retardant")
+        if beside is not None:
             return beside.result(), retardant
-        water = self._listed(self._idle_water, first, last, "idle water")
-        return water, self._listed(self._idle_retardant, first, last, "idle retardant")
+        return self._listed(self._idle_water, first, last, "idle water"), retardant
 
     def _listed(self, pairs: NDArray[np.int64], first: int, last: int, name: str) -> Listed:
         begin, end = np.searchsorted(pairs[:, 0], [first, last])
@@ -88,7 +105,9 @@ class Sweep:
         starts, chunks = space.room("rows", rows, np.int32), space.room("chunks", rows, np.int32)
         hot = space.room("hot", rows, np.int32)
         kept = space.room("kept", 16 * max(run.wet.most(), run.laid.most()), np.float32)
-        watching = Watching(has_water, asked_for.step, starts, chunks, hot, near, asked, space.stamps, kept)
+        watching = Watching(
+            has_water, asked_for.step, starts, chunks, hot, near, asked, space.stamps, kept, np.empty(0, np.float32)
+        )
         count = start_adjoint(
             space.fields, space.marks, shape, np.float32(-run.model.terminal_slope), run.wet, run.model.n_steps,
             watching, asked_for,

@@ -31,6 +31,7 @@ TILE = (8, 32)
 BATCH = 64
 ON_THE_CPU = "The GPU's memory does not suffice: this is computed on the processor instead, which is slower."
 SMALLER_BATCH = "The GPU's memory does not suffice for {} schedules at once: they are computed {} at a time."
+FULL_CARRY = "Gradients with the full carry are computed on the processor."
 LESS_HISTORY = "The GPU's memory does not suffice for the whole history: each day is computed twice instead."
 
 
@@ -44,6 +45,11 @@ class Spare(Protocol):
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
     ) -> Outcome:
         """Roll a schedule out."""
+
+    def simulate_many(
+        self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
+    ) -> list[Outcome]:
+        """Roll schedules out that do not depend on each other."""
 
     def gain_slopes(
         self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool
@@ -135,16 +141,15 @@ class Gpu:
     def simulate(
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, wanted: Wanted
     ) -> Outcome:
-        """Roll a schedule out."""
+        """Roll a schedule out: on the processor where it goes on from there, or changes the state between days."""
 
         def on_device() -> Outcome:
             return self._many(model, [(schedule, wanted)], observer, check)[0]
 
         def on_processor() -> Outcome:
-            outcome = self._spare.simulate(on_cpu(model), schedule, observer, check, afresh(wanted))
-            return replace(outcome, states=tuple(replace(state, backend=model.backend) for state in outcome.states))
+            return _ours(model, self._spare.simulate(on_cpu(model), schedule, observer, check, afresh(wanted)))
 
-        if is_foreign(wanted):
+        if is_foreign(wanted) or wanted.alter is not None:
             return on_processor()
         return self._climb("rollout", model, [Rung(on_device, ON_THE_CPU), Rung(on_processor)])
 
@@ -158,6 +163,9 @@ class Gpu:
         self, model: Model, schedules: Sequence[Schedule], check: Check | None, wanted: Sequence[Wanted]
     ) -> list[Outcome]:
         """Roll schedules out side by side."""
+        if any(how.alter is not None for how in wanted):
+            rolled = self._spare.simulate_many(on_cpu(model), schedules, check, [afresh(how) for how in wanted])
+            return [_ours(model, outcome) for outcome in rolled]
         found, jobs = self._found(model), list(zip(schedules, wanted, strict=True))
         outcomes: list[Outcome] = []
         while len(outcomes) < len(jobs):
@@ -176,7 +184,10 @@ class Gpu:
         return outcomes
 
     def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
-        """Roll a schedule out and differentiate the objective."""
+        """Roll a schedule out and differentiate the objective; with the full carry on the processor, told once."""
+        if model.full_carry:
+            model.gains.layout("full carry", lambda: self._notice(FULL_CARRY))
+            return self._spare.gradient(on_cpu(model), schedule, observer, check)
         return self._climb("gradient", model, [
             Rung(lambda: self._gradient(model, schedule, observer, check, self._span), LESS_HISTORY),
             Rung(lambda: self._gradient(model, schedule, observer, check, 1), ON_THE_CPU),
@@ -237,6 +248,11 @@ def on_cpu(model: Model) -> Model:
         model, backend="cpu", device="cpu", gains=gains, protection=model.protection.cpu(),
         protected=model.protected.cpu(),
     )  # fmt: skip
+
+
+def _ours(model: Model, outcome: Outcome) -> Outcome:
+    """What the processor has answered, with states for this model."""
+    return replace(outcome, states=tuple(replace(state, backend=model.backend) for state in outcome.states))
 
 
 def is_foreign(wanted: Wanted) -> bool:

@@ -16,7 +16,7 @@ from firegui.domain.fleet import Material
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, state_of
-from firegui.rollout.gates import Gates, apply_gates
+from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.kernels.gpu_arena import TOUCHED, TREATED, Arena, History
 from firegui.rollout.kernels.gpu_drops import DeviceDrops, Request, drop_list, upload
 from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, Setting, field_of
@@ -227,7 +227,7 @@ class Rollouts:
 
 
 def _lane(model: Model, schedule: Schedule, wanted: Wanted, water: list[int]) -> _Lane:
-    gates = apply_gates(schedule.proposed, model.fleet, model.maps.steps_per_day)
+    gates = gates_of(schedule, model.fleet, model.maps, model.rules)
     wet = np.flatnonzero(gates.executed[:, water].any(axis=1))
     return _Lane(schedule, gates, wanted, [], int(wet[-1]) if len(wet) else -1)
 

@@ -100,7 +100,11 @@ class Marks(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What does not change during a rollout."""
+    """What does not change during a rollout.
+
+    ``first_water`` and ``last_water`` are the first and the last step at which water is flown, ``n_steps`` and −1 where
+    none is: of the whole schedule, so that a resumed rollout does what the whole one does.
+    """
 
     density: Floats
     has_density: NDArray[np.uint8]
@@ -109,6 +113,7 @@ class Setting(NamedTuple):
     emitter: bool
     first_scored: int
     n_steps: int
+    first_water: int
     last_water: int
     burn_limit: float
     final_limit: float

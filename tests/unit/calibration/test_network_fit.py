@@ -47,6 +47,18 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others() -> None:
     assert not np.array_equal(another.last[0].tensors["now.head.weight"], usual().last[0].tensors["now.head.weight"])
 
 
+def test_the_bits_are_the_same_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, found = torch.get_num_threads(), []
+    try:
+        for threads in (1, 3):
+            monkeypatch.setenv("FIREGUI_THREADS", str(threads))
+            torch.set_num_threads(4 - threads)  # whatever was set before the fit
+            found.append(fitted(small(), settings=replace(QUICK, epochs=2)).last[0])
+    finally:
+        torch.set_num_threads(before)
+    assert_same_state(*found)
+
+
 @pytest.mark.parametrize("after", [1, 4])
 def test_a_fit_that_goes_on_ends_with_the_bits_of_the_unbroken_one(after: int) -> None:
     state = usual().kept[after - 1]

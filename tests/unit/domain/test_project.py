@@ -68,6 +68,13 @@ def test_a_plan_beyond_the_weather_is_refused_with_what_is_left() -> None:
     assert problems[0].remedy == "plan at most 3 days from day 7"
 
 
+def test_a_start_before_day_0_is_not_offered_as_one() -> None:
+    problems = project(plan=PlanSettings(start_day=-3, days=20)).problems()
+
+    assert "plan at most 10 days from day 0" in [problem.remedy for problem in problems]
+    assert not any("day -3" in problem.remedy for problem in problems)
+
+
 def test_a_start_without_fire_is_refused() -> None:
     unburned = replace(scenario(), observed=None, observed_dates=())
 

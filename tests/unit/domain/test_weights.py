@@ -93,11 +93,19 @@ def test_a_training_has_the_layers_and_extremes_of_all_its_events() -> None:
 def test_a_correction_holds_on_its_own_raster_alone(other: Grid) -> None:
     ours = replace(weights(), corrections=(correction(), correction(other, "Other")))
 
-    found = ours.correction_for(event_on(other))
+    found = ours.correction_for(replace(event_on(other), name="Other"))
 
     assert found is not None
     assert found.event == "Other"
     assert replace(weights(), corrections=(correction(),)).correction_for(event_on(other)) is None
+
+
+def test_without_a_place_a_raster_of_the_same_size_is_not_the_same_raster() -> None:
+    nowhere = Grid(20, 30, 30.0)
+    ours = replace(weights(), corrections=(replace(correction(nowhere, "Fire"), start=date(2020, 8, 19)),))
+
+    assert ours.correction_for(event_on(nowhere)) is ours.corrections[0]
+    assert ours.correction_for(replace(event_on(nowhere), name="Other fire")) is None
 
 
 def event_on(grid: Grid, start: datetime = DAY_0) -> Scenario:

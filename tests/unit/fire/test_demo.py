@@ -138,7 +138,7 @@ def test_the_fleet_is_a_small_part_of_the_default_fleet_and_one_day_is_grounded(
     assert grounded == {2}
 
 
-def test_left_alone_the_fire_takes_a_tenth_to_a_quarter_of_the_raster() -> None:
+def test_left_alone_the_fire_takes_a_tenth_to_a_third_of_the_raster() -> None:
     project, maps = demo(), project_maps(demo())
     masks = region_masks(project.regions, maps.shape)
     model = prepare(
@@ -152,5 +152,5 @@ def test_left_alone_the_fire_takes_a_tenth_to_a_quarter_of_the_raster() -> None:
 
     metrics = simulate(model, Schedule.empty(maps.n_steps, project.fleet.n_aircraft)).metrics
 
-    assert 0.10 < metrics.final_extent_cells / project.scenario.grid.n_cells < 0.25
+    assert 0.10 < metrics.final_extent_cells / project.scenario.grid.n_cells < 0.33
     assert metrics.protected_cells > 30

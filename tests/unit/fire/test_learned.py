@@ -17,7 +17,7 @@ from firegui.fire.first_project import first_project
 from firegui.fire.learned import correction_field, network_fields, network_maps
 from firegui.fire.maps import project_maps
 from firegui.fire.network import initial, network_of
-from firegui.fire.prior import PRIOR
+from firegui.fire.prior import EVEN_AT_MS, PRIOR
 from firegui.fire.spread import SpreadFields, Terrain, spread_gains
 from tests.unit.domain.samples import training, weights
 from tests.unit.fire.events import START, event, layer, square
@@ -139,7 +139,16 @@ def test_the_network_reads_wind_and_slope_only_as_strong_as_it_was_trained_and_t
 
     np.testing.assert_array_equal(storm.gamma, calm.gamma)  # the receiving cell's fuel and gain: all from the network
     inside = (0, 3, slice(1, -1), slice(1, -1))  # from the west, with the wind
-    np.testing.assert_allclose(storm.phi[inside], calm.phi[inside] * np.exp(0.045 * (13.0 - 1.3)), rtol=1e-4)
+    gain = np.exp((0.045 + 0.131) * (13.0 - 1.3)) * np.i0(0.131 * 1.3) / np.i0(0.131 * 13.0)  # evened
+    np.testing.assert_allclose(storm.phi[inside], calm.phi[inside] * gain, rtol=1e-4)
+
+
+def test_only_an_alignment_that_was_not_learned_is_evened() -> None:
+    where = landscape(speed=8.0)
+
+    assert fields(lively(), where).even_at_ms == EVEN_AT_MS
+    assert fields(lively(training=training(learned=("wind_gain",))), where).even_at_ms == EVEN_AT_MS
+    assert fields(lively(training=training(learned=("wind_alignment",))), where).even_at_ms is None
 
 
 def test_a_layer_that_the_training_never_had_changes_nothing() -> None:
@@ -157,7 +166,7 @@ def test_a_correction_is_applied_on_its_own_raster_alone() -> None:
     plain = network_maps(where, lively(), square(SHAPE), 0, 1)
 
     ours, other = (
-        network_maps(where, lively(corrections=(Correction("Bear", shape, None, nodes),)), square(SHAPE), 0, 1)
+        network_maps(where, lively(corrections=(Correction("Small", shape, None, nodes),)), square(SHAPE), 0, 1)
         for shape in (SHAPE, (9, 12))
     )
 
@@ -169,7 +178,7 @@ def factors(trend: float, start_day: int, days: int, **more: Any) -> np.ndarray[
     """By what a correction without a field multiplies the spread of each day; three days from 19 August were fitted."""
     where = event(SHAPE, days=8, layers=dict(landscape().layers))
     where = replace(where, **more)
-    moving = Correction("Bear", SHAPE, None, np.zeros((2, 2), np.float32), trend, date(2020, 8, 19), 3)
+    moving = Correction("Small", SHAPE, None, np.zeros((2, 2), np.float32), trend, date(2020, 8, 19), 3)
     plain, ours = (
         network_maps(where, lively(corrections=corrections), square(SHAPE), start_day, days)
         for corrections in ((), (moving,))
@@ -212,6 +221,21 @@ def test_a_projects_network_makes_the_maps_of_its_window() -> None:
 def test_a_network_without_weights_is_refused() -> None:
     with pytest.raises(InputError, match="no weights for the network"):
         project_maps(replace(network_project(), weights=None))
+
+
+def test_the_maps_have_the_same_bits_on_any_number_of_threads_and_leave_that_number_alone() -> None:
+    shape, before, found = (60, 80), torch.get_num_threads(), []
+    where = event(shape, days=1, speed=1.0, layers={"canopy_cover": layer(shape, 30.0)})
+    where.layers["canopy_cover"][:] = np.random.default_rng(2).uniform(0.0, 100.0, shape)
+    try:
+        for threads in (1, 3):
+            torch.set_num_threads(threads)
+            found.append(network_maps(where, lively(), square(shape), 0, 1))
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert found[0].phi.tobytes() == found[1].phi.tobytes()
+    assert found[0].gamma.tobytes() == found[1].gamma.tobytes()
 
 
 def test_it_can_be_stopped_before_each_day() -> None:

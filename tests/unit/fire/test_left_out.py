@@ -111,10 +111,10 @@ def test_wind_and_slope_beyond_the_training_are_said() -> None:
 
 def test_it_is_said_whether_a_correction_is_applied() -> None:
     nodes = np.zeros((2, 2), np.float32)
-    ours = replace(KNOWING, corrections=(Correction("Bear 2020", SHAPE, None, nodes),))
-    other = replace(KNOWING, corrections=(Correction("Bear 2020", (9, 12), None, nodes),))
+    ours = replace(KNOWING, corrections=(Correction("Small", SHAPE, None, nodes),))
+    other = replace(KNOWING, corrections=(Correction("Small", (9, 12), None, nodes),))
 
-    assert "corrected by a smooth field that was fitted to Bear 2020" in said(ours, scenario())[0]
+    assert "corrected by a smooth field that was fitted to Small" in said(ours, scenario())[0]
     assert "No correction is applied" in said(other, scenario())[0]
     assert said(KNOWING, scenario()) == ()
 
@@ -122,7 +122,7 @@ def test_it_is_said_whether_a_correction_is_applied() -> None:
 @pytest.mark.parametrize(("trend", "way"), [(-0.105361, "falls by 10% a day"), (0.0953102, "rises by 10% a day")])
 def test_it_is_said_how_the_base_rate_changes_from_day_to_day(trend: float, way: str) -> None:
     nodes = np.zeros((2, 2), np.float32)
-    moving = Correction("Bear 2020", SHAPE, None, nodes, trend, date(2020, 8, 19), 7)
+    moving = Correction("Small", SHAPE, None, nodes, trend, date(2020, 8, 19), 7)
 
     found = said(replace(KNOWING, corrections=(moving,)), scenario())
 
@@ -133,9 +133,9 @@ def test_it_is_said_how_the_base_rate_changes_from_day_to_day(trend: float, way:
 
 def test_a_trend_that_is_not_applied_is_not_said() -> None:
     nodes = np.zeros((2, 2), np.float32)
-    still = Correction("Bear 2020", SHAPE, None, nodes, 0.0, date(2020, 8, 19), 7)
-    undated = Correction("Bear 2020", SHAPE, None, nodes, -0.2)
-    elsewhere = Correction("Bear 2020", (9, 12), None, nodes, -0.2, date(2020, 8, 19), 7)
+    still = Correction("Small", SHAPE, None, nodes, 0.0, date(2020, 8, 19), 7)
+    undated = Correction("Small", SHAPE, None, nodes, -0.2)
+    elsewhere = Correction("Small", (9, 12), None, nodes, -0.2, date(2020, 8, 19), 7)
 
     for correction in (still, undated, elsewhere):
         found = said(replace(KNOWING, corrections=(correction,)), scenario())

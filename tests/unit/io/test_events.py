@@ -230,6 +230,13 @@ def test_without_a_name_or_with_a_wrong_one_the_events_are_listed(several: Path,
     assert said in str(caught.value)
 
 
+def test_a_wrong_event_does_not_hide_a_wrong_place(several: Path) -> None:
+    source = EventFileSource(several, "Carr", crs="EPSG:999999", transform=(1.0, 2.0), utc_offset_h=50.0)
+    with pytest.raises(InputError) as caught:
+        import_events(source)
+    assert_each_said(caught.value, ["no event 'Carr'", "EPSG:999999' is unknown", "transform", "50.0 hours"])
+
+
 def test_the_only_event_needs_no_name(tmp_path: Path) -> None:
     assert take(tmp_path, event_arrays()).name == "Bear 2020"
 

@@ -92,9 +92,32 @@ def test_a_stand_in_that_the_layer_can_hold_is_a_value() -> None:
 
 
 def test_fuel_codes_that_fbfm40_does_not_have_are_no_data_and_counted() -> None:
-    layer = read("fuel", np.array([[101, 256, 256, 0, 99]], np.int16))
-    assert np.array_equal(layer.values, [[101.0, np.nan, np.nan, np.nan, 99.0]], equal_nan=True)
-    assert layer.notes == ("Fuel codes that FBFM40 does not have are read as no data: 0 (1 cell), 256 (2 cells).",)
+    layer = read("fuel", np.array([[101, 256, 256, 0, 99, 99]], np.int16))
+    assert np.array_equal(layer.values, [[101.0, np.nan, np.nan, np.nan, 99.0, 99.0]], equal_nan=True)
+    said = "Fuel model: 3 of 6 cells hold codes that FBFM40 does not have, read as no data: 256 (2 cells), 0 (1 cell)."
+    assert layer.notes == (said,)
+
+
+def test_of_many_wrong_fuel_codes_those_of_most_cells_are_named() -> None:
+    layer = read("fuel", [[101] * 60 + list(range(300, 320)) + [500] * 5])
+    assert "25 of 85 cells" in layer.notes[0]
+    assert "500 (5 cells), 300 (1 cell), 301 (1 cell)" in layer.notes[0]
+    assert layer.notes[0].endswith("306 (1 cell), ….")
+
+
+def test_a_raster_that_happens_to_hold_some_fuel_codes_is_refused_with_how_many_cells_do_not() -> None:
+    elevations = np.arange(90, 490).reshape(20, 20)
+
+    said = refusal("fuel", elevations)
+
+    assert "355 of 400 cells hold no code of FBFM40 (90 (1 cell), 94 (1 cell)" in said
+    assert "give the 40 fuel models" in said
+
+
+def test_cells_without_data_do_not_count_against_a_fuel_layer() -> None:
+    codes = np.full((10, 10), -9999, np.int16)
+    codes[0] = 165
+    assert read("fuel", codes, -9999.0).holes == 90
 
 
 @pytest.mark.parametrize(
@@ -108,7 +131,7 @@ def test_fuel_codes_that_fbfm40_does_not_have_are_no_data_and_counted() -> None:
         ("canopy_density", [[101, 20]], "hold 101"),
         ("elevation", [[29000, 20]], "give elevation in metres"),
         ("fuel", [[101.5, 102]], "hold 101.5"),
-        ("fuel", [[1, 2, 13]], "holds no code of FBFM40 (codes 1, 2, 13)"),
+        ("fuel", [[1, 2, 13]], "3 of 3 cells hold no code of FBFM40 (1 (1 cell), 2 (1 cell), 13 (1 cell))"),
         ("slope", [[np.nan, np.nan]], "has no data in any cell"),
         ("slope", [["a", "b"]], "values, not numbers"),
     ],

@@ -70,6 +70,8 @@ def test_a_raster_without_a_place_is_written_and_read_without_a_warning(tmp_path
 def test_a_missing_file_or_one_that_is_no_raster_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_raster(tmp_path / "none.tif")
+    with pytest.raises(InputError, match="is a folder, not a raster file"):
+        read_raster(tmp_path)
     (tmp_path / "text.tif").write_text("not a raster")
     with pytest.raises(InputError, match="cannot be read as a raster"):
         read_raster(tmp_path / "text.tif")

@@ -14,7 +14,7 @@ import torch
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import ObjectiveWeights, OptimizerSettings
 from firegui.errors import CancelledError, InputError
-from firegui.planning.gradient import GradientPlanner, PlannerState, _adam_step
+from firegui.planning.gradient import GradientPlanner, PlannerState, adam_step
 from firegui.planning.initialization import front_schedule
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
@@ -113,8 +113,8 @@ def test_a_state_of_another_problem_or_a_broken_file_is_refused(tmp_path: Path) 
 
 def test_a_step_of_adam_does_not_load_torchs_compiler() -> None:
     program = (
-        "import sys; import numpy as np; from firegui.planning.gradient import _adam_step;"
-        "zero = np.zeros((2, 2)); _adam_step(zero, zero + 1.0, zero, zero, 1, 0.1);"
+        "import sys; import numpy as np; from firegui.planning.gradient import adam_step;"
+        "zero = np.zeros((2, 2)); adam_step(zero, zero + 1.0, zero, zero, 1, 0.1);"
         "print('torch._dynamo' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
@@ -128,7 +128,7 @@ def test_adam_with_stored_moments_is_torchs_adam() -> None:
     optimizer = torch.optim.Adam([parameter], lr=0.1)
     for step in range(1, 6):
         slope = rng.normal(size=(3, 2))
-        value, mean, square = _adam_step(value, slope.copy(), mean, square, step, 0.1)
+        value, mean, square = adam_step(value, slope.copy(), mean, square, step, 0.1)
         parameter.grad = torch.from_numpy(slope)
         optimizer.step()
     np.testing.assert_array_equal(value, parameter.detach().numpy())

@@ -18,9 +18,17 @@ from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
-from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.domain.sensitivity import (
+    EffectivenessRow,
+    Reading,
+    Row,
+    SensitivityKind,
+    SensitivitySettings,
+    SensitivityTable,
+)
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, OptimizerSettings, PlanSettings
 from firegui.domain.weights import NetworkWeights
-from firegui.planning.audit import AuditReport
+from firegui.planning.audit import AuditReport, Conditions
 from firegui.rollout.remark import Tell, silent
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent
@@ -46,9 +54,13 @@ class FakeModel:
     effectiveness: Effectiveness
     backend: str = "fake"
     device: str = "none"
+    weights: ObjectiveWeights = field(default_factory=ObjectiveWeights)
 
     def with_effectiveness(self, effectiveness: Effectiveness) -> FakeModel:
         return replace(self, effectiveness=effectiveness)
+
+    def with_weights(self, weights: ObjectiveWeights) -> FakeModel:
+        return replace(self, weights=weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +136,72 @@ class FakePlanner:
         return self._state
 
 
+@dataclass(frozen=True, slots=True)
+class FakeElimination:
+    """Where a :class:`FakeEliminator` is after ``rollouts`` of them."""
+
+    rollouts: int
+    drops: int
+    drops_before: int
+    passes: int = 1
+    batch: int = 1
+
+    @property
+    def removed(self) -> int:
+        return self.drops_before - self.drops
+
+    @property
+    def tested(self) -> int:
+        return self.rollouts
+
+    @property
+    def to_test(self) -> int:
+        return self.drops_before
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        return {"burn": 0.5, "final": 0.9, "prot": float("nan")}
+
+    def save(self, path: Path) -> None:
+        path.write_text(str(self.rollouts))
+
+
+class FakeEliminator:
+    """Removes one drop with every rollout until one is left."""
+
+    def __init__(self, engine: FakeEngine, reference: Schedule, done: int) -> None:
+        self._engine, self._reference, self._done = engine, reference, done
+
+    @property
+    def _before(self) -> int:
+        return int(self._reference.proposed.sum())
+
+    @property
+    def schedule(self) -> Schedule:
+        logits = self._reference.logits.copy()
+        gone = np.flatnonzero(self._reference.proposed)[: self._done]
+        logits.ravel()[gone] = -3.0
+        return replace(self._reference, logits=logits)
+
+    @property
+    def finished(self) -> str:
+        return "minimal" if self.report.drops <= 1 else ""
+
+    @property
+    def report(self) -> FakeElimination:
+        return FakeElimination(self._done, self._before - self._done, self._before)
+
+    def advance(self, check: Check | None = None) -> FakeElimination:
+        self._engine.during_removal(self._done)
+        if check is not None:
+            check()
+        self._done += 1
+        return self.report
+
+    def state(self) -> FakeElimination:
+        return self.report
+
+
 @dataclass
 class FakeEngine:
     """``during_epoch``, ``during_rollout`` and ``during_build`` are called before the work, to stop, to fail, to wait.
@@ -135,6 +213,7 @@ class FakeEngine:
     during_epoch: Callable[[int], None] = lambda epoch: None
     during_rollout: Callable[[int], None] = lambda number: None
     during_build: Callable[[Tell], object] = lambda tell: None
+    during_removal: Callable[[int], None] = lambda number: None
     tell: Tell = silent
     rollouts: int = 0
     built_with: list[Effectiveness] = field(default_factory=list)
@@ -155,7 +234,7 @@ class FakeEngine:
         self.tell = tell
         self.during_build(tell)
         assert project.maps is not None
-        return FakeModel(project.maps, project.planned_fleet, effectiveness)
+        return FakeModel(project.maps, project.planned_fleet, effectiveness, weights=project.plan.weights)
 
     def simulate(
         self,
@@ -245,13 +324,49 @@ class FakeEngine:
     def restore(self, model: Any, settings: OptimizerSettings, checkpoint: Path) -> FakePlanner:
         return FakePlanner(self, model, settings, FakeState(*json.loads(checkpoint.read_text())))
 
-    def drops(self, maps: FireMaps, fleet: Fleet, schedule: Schedule) -> tuple[DropRecord, ...]:
-        tails = fleet.tails
+    def sensitivity_rows(
+        self,
+        model: Any,
+        schedule: Schedule,
+        kind: SensitivityKind,
+        settings: SensitivitySettings,
+        *,
+        hear: Callable[[int, int, str], None],
+        check: Check,
+    ) -> tuple[Row, ...]:
+        """A row per pair of the settings, whatever the kind."""
+        rows = []
+        for number, pair in enumerate(settings.pairs):
+            hear(number, len(settings.pairs), "Scoring")
+            found = self.simulate(model.with_effectiveness(pair), schedule, check=check).metrics
+            rows.append(EffectivenessRow(pair, Reading.of(found, ObjectiveWeights()), 1.0))
+        return tuple(rows)
+
+    def sampled_extents(
+        self, model: Any, schedule: Schedule, members: int, seed: int, *, check: Check
+    ) -> tuple[float, ...]:
+        """Half as much with drops as without, and a cell more for every member."""
+        share = 0.5 if schedule.proposed.any() else 1.0
+        return tuple(share * (100.0 + member) for member in range(members))
+
+    def draw_sensitivity(self, table: SensitivityTable[Row], folder: Path) -> list[Path]:
+        return []
+
+    def eliminator(
+        self, model: Any, plan: PlanSettings, reference: Schedule, checkpoint: Path | None, check: Check | None
+    ) -> FakeEliminator:
+        return FakeEliminator(self, reference, 0 if checkpoint is None else int(checkpoint.read_text()))
+
+    def drops(self, model: Any, schedule: Schedule) -> tuple[DropRecord, ...]:
+        tails = model.fleet.tails
         pairs = np.argwhere(schedule.proposed)
         return tuple(
             DropRecord(int(t), tails[a].name, int(a), "t", "water", 1.0, True, 1.0, 2.0, 0.5, 1.0, 2.5, 3.0, 0.3)
             for t, a in pairs
         )
+
+    def replanner(self, project: Project, backend: str, *, tell: Tell = silent, check: Check | None = None) -> Any:
+        raise NotImplementedError("replanning is tested on the real engine")
 
     def audit(
         self,
@@ -260,6 +375,7 @@ class FakeEngine:
         steps_per_day: int,
         shape: tuple[int, int],
         executed: Sequence[tuple[int, int]],
+        conditions: Conditions | None = None,
     ) -> AuditReport:
         return AuditReport(1, 1, 0, 0, 0, 0, ())
 

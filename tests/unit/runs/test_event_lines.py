@@ -9,11 +9,12 @@ import pytest
 
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.results import Frames
-from firegui.domain.settings import Effectiveness, OptimizerSettings
-from firegui.runs.command import calibrate_command, optimize_command
+from firegui.domain.settings import Effectiveness, EliminationSettings, OptimizerSettings, PlanSettings, Start
+from firegui.runs.command import calibrate_command, plan_command
 from firegui.runs.event_lines import scalars
 from firegui.runs.events import (
     BaselineReady,
+    EliminationStep,
     EpochDone,
     FinishReason,
     FitEpoch,
@@ -22,9 +23,11 @@ from firegui.runs.events import (
     RunEvent,
     RunFinished,
     RunState,
+    StageBegan,
     StateChanged,
     WeightsReady,
 )
+from firegui.runs.spec import Stage
 from tests.unit.domain.samples import weights
 from tests.unit.runs.fakes import metrics
 
@@ -38,6 +41,8 @@ EVENTS: list[RunEvent] = [
     BaselineReady(metrics(3.0), FRAMES),
     EpochDone(0, 9, 3, 1.0, 1.0, 0.1, 0.2, 0.3, 4, 5.0, 6.0),
     PlanUpdated(2, metrics(2.0), FRAMES, ()),
+    StageBegan(Stage.PRUNE, 2, 2, "Second stage"),
+    EliminationStep(9, 1, 7, 9, 2, 3, 9, 4, 0.5, 0.9, float("nan"), 1.5),
     FitEpoch(EPOCH),
     WeightsReady(weights(), EPOCH, 6),
     RunFinished(FinishReason.COMPLETED, "done", metrics(1.0), metrics(3.0), Path("run")),
@@ -54,18 +59,40 @@ def test_every_event_becomes_one_flat_record_of_plain_values(event: RunEvent) ->
 
 
 def test_the_finished_record_carries_plan_and_baseline() -> None:
-    record = scalars(EVENTS[7])
+    record = scalars(EVENTS[-2])
     assert (record["reason"], record["nominal_objective"], record["baseline_objective"]) == ("completed", 1.0, 3.0)
     assert record["folder"] == "run"
 
 
 def test_the_command_repeats_every_setting_that_decides_the_result() -> None:
-    settings = OptimizerSettings(epochs=40, learning_rate=3e-3, patience=7, seed=11)
-    command = optimize_command(Path("my fire.firegui"), Path("out"), settings, Effectiveness(0.85, 0.75))
+    settings = PlanSettings(
+        design=Effectiveness(0.85, 0.75),
+        optimizer=OptimizerSettings(epochs=40, learning_rate=3e-3, patience=7, seed=11),
+        elimination=EliminationSettings(slack=1.1, allowance=900),
+    )
+    command = plan_command((Stage.OPTIMIZE,), Path("my fire.firegui"), Path("out"), settings)
     assert command == (
         "firegui optimize 'my fire.firegui' --out out --epochs 40 --lr 0.003 --patience 7 --seed 11"
         " --design-retardant 0.85 --design-water 0.75"
     )
+    both = plan_command((Stage.OPTIMIZE, Stage.PRUNE), Path("a"), Path("b"), settings)
+    assert both.startswith("firegui plan a --out b --epochs 40 --lr 0.003 --patience 7 --seed 11 --design-retardant")
+    assert both.endswith(" --slack 1.1 --allowance 900")
+    pruned = plan_command((Stage.PRUNE,), Path("a"), Path("b"), settings, warm_start=Path("s.csv"))
+    assert pruned == (
+        "firegui prune a --out b --design-retardant 0.85 --design-water 0.75 --slack 1.1 --allowance 900"
+        " --schedule s.csv"
+    )
+
+
+def test_the_command_names_what_is_not_the_papers() -> None:
+    settings = PlanSettings(
+        optimizer=OptimizerSettings(start=Start.CENTROID, full_carry=True),
+        elimination=EliminationSettings(perturbations=4, front_shift=1.5),
+    )
+    command = plan_command((Stage.OPTIMIZE, Stage.PRUNE), Path("a"), Path("b"), settings)
+    for words in (" --start centroid --full-carry ", " --perturbations 4 --perturbation-scale 0.001 --front-shift 1.5"):
+        assert words in command
 
 
 def test_the_epoch_of_a_calibration_names_its_terms_and_the_mean_of_every_event() -> None:
@@ -86,7 +113,7 @@ def test_the_command_repeats_every_setting_of_a_calibration() -> None:
 
 
 def test_the_command_names_the_warm_start_and_the_backend_where_there_is_one() -> None:
-    command = optimize_command(
-        Path("a"), Path("b"), OptimizerSettings(), Effectiveness(), warm_start=Path("s.csv"), backend="reference"
+    command = plan_command(
+        (Stage.OPTIMIZE,), Path("a"), Path("b"), PlanSettings(), warm_start=Path("s.csv"), backend="reference"
     )
     assert command.endswith("--warm-start s.csv --backend reference")

@@ -19,6 +19,7 @@ from firegui.runs.events import (
     RunEvent,
     RunFinished,
     RunState,
+    StageBegan,
     StateChanged,
 )
 from firegui.runs.folder import RunFolder, read_run
@@ -51,7 +52,7 @@ def test_a_run_prepares_runs_and_finishes_in_that_order(spec: PlanSpec) -> None:
     events = carried_out(spec)
     assert states(events) == [RunState.PREPARING, RunState.RUNNING, RunState.FINISHED]
     kinds = [type(event) for event in events if not isinstance(event, (Message, StateChanged))]
-    assert kinds == [BaselineReady, *[EpochDone] * 6, PlanUpdated, RunFinished]
+    assert kinds == [BaselineReady, StageBegan, *[EpochDone] * 6, PlanUpdated, RunFinished]
 
 
 def test_every_epoch_reports_its_cost_as_three_rollouts(spec: PlanSpec) -> None:
@@ -237,10 +238,10 @@ def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(
 ) -> None:
     real, calls = RunFolder.write_history, iter([True, True])
 
-    def failing(self: RunFolder, rows: list[EpochDone]) -> None:
+    def failing(self: RunFolder, rows: list[EpochDone], name: str) -> None:
         if next(calls, False):
             raise InputError([Problem("history.csv", "cannot be written (No space left on device)")])
-        real(self, rows)
+        real(self, rows, name)
 
     monkeypatch.setattr(RunFolder, "write_history", failing)
     events = carried_out(replace(spec, checkpoint_seconds=0.0))

@@ -13,9 +13,10 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.rollout.model import Model
-from firegui.rollout.simulate import last_state, prepare
-from firegui.uncertainty.aleatoric import drawn, sampled_fire
-from tests.numerics.cases import random_maps
+from firegui.rollout.simulate import last_state, prepare, simulate, simulate_many
+from firegui.uncertainty.aleatoric import drawn, sampled_fire, state_sampling
+from tests.numerics.cases import model_of as flown_model
+from tests.numerics.cases import random_maps, random_schedule, small_fleet
 
 
 def test_cells_are_drawn_with_their_probabilities() -> None:
@@ -86,3 +87,36 @@ def test_the_last_state_is_a_distribution(backend: str) -> None:
 def model_of(maps: FireMaps, backend: str = "cpu") -> Model:
     nothing = np.zeros((0, *maps.shape), bool)
     return prepare(maps, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_a_rollout_with_drawn_states_holds_certain_cells_at_every_days_end(backend: str) -> None:
+    model, plan = _flown(backend)
+    sampled = simulate(model, plan, keep_days=True, alter=state_sampling(model.shape, 3, 0))
+    days = sampled.p_fire_days
+    assert days is not None and set(np.unique(days)) == {0.0, 1.0}
+    assert sampled.metrics.final_extent_cells == days[-1].sum()
+
+
+def test_a_member_draws_the_same_numbers_on_every_engine_and_another_member_others() -> None:
+    def final(backend: str, seed: int, member: int) -> float:
+        model, plan = _flown(backend)
+        found = simulate(model, plan, alter=state_sampling(model.shape, seed, member))
+        return found.metrics.final_extent_cells
+
+    assert final("cpu", 3, 1) == final("reference", 3, 1)
+    assert len({final("cpu", 3, member) for member in range(6)} | {final("cpu", 4, 1)}) > 1
+
+
+def test_members_of_one_day_average_to_its_mean_field() -> None:
+    maps, fleet = random_maps(6, shape=(15, 20), days=1, steps_per_day=8), small_fleet()
+    model, plan = flown_model(maps, fleet), random_schedule(2, maps, fleet)
+    alters = [state_sampling(model.shape, 0, member) for member in range(400)]
+    extents = [one.metrics.final_extent_cells for one in simulate_many(model, [plan] * 400, alters=alters)]
+    expected = simulate(model, plan).metrics.final_extent_cells
+    assert np.mean(extents) == pytest.approx(expected, abs=4.0 * float(np.std(extents)) / 20.0)
+
+
+def _flown(backend: str) -> tuple[Model, Schedule]:
+    maps, fleet = random_maps(4, shape=(21, 30), days=3, steps_per_day=8), small_fleet()
+    return flown_model(maps, fleet, backend=backend), random_schedule(1, maps, fleet)

@@ -24,6 +24,7 @@ class Sample(StrEnum):
     LINE = "line"
     DASH = "dash"
     ELLIPSE = "ellipse"
+    OUTLINE = "outline"
     ARROW = "arrow"
     DOT = "dot"
 
@@ -49,7 +50,8 @@ class Legend:
 class Layer:
     """One thing the map can show. Subclasses set ``key``, ``title``, ``help`` and draw in :meth:`draw`.
 
-    ``follows`` names what the layer depends on beside the project: ``"step"``, ``"view"``, ``"result"``, ``"regions"``.
+    ``follows`` names what the layer depends on beside the project: ``"step"``, ``"view"``, ``"result"``, ``"regions"``,
+    ``"time"``.
     """
 
     key = ""

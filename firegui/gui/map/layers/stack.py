@@ -15,6 +15,7 @@ from firegui.gui.map.layers.ground import CanopyLayer, ExtentLayer, FuelLayer, H
 from firegui.gui.map.layers.markers import MarkersLayer
 from firegui.gui.map.layers.perimeter import ObservedLayer
 from firegui.gui.map.layers.regions import RegionsLayer
+from firegui.gui.map.layers.removed import RemovedLayer
 from firegui.gui.map.layers.wind import WindLayer
 from firegui.gui.session import Session
 
@@ -29,12 +30,12 @@ class LayerStack(QObject):
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.regions = RegionsLayer(session)
+        self.regions, self.removed = RegionsLayer(session), RemovedLayer(session)
         layers: tuple[Layer, ...] = (
             ExtentLayer(session), CanopyLayer(session), FuelLayer(session), HillshadeLayer(session),
             OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session), RetardantLayer(session),
             GraticuleLayer(session), WindLayer(session), ObservedLayer(session), DropsLayer(session),
-            self.regions, MarkersLayer(session),
+            self.removed, self.regions, MarkersLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
         self._said: object = None

@@ -1,0 +1,47 @@
+"""``firegui plan``: both stages, evaluation at nominal effectiveness, audit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firegui.cli.plan_runs import (
+    PlanRequest,
+    carry_out_request,
+    design_options,
+    first_stage_options,
+    run_options,
+    second_stage_options,
+)
+from firegui.runs.spec import Stage
+
+
+@click.command()
+@run_options
+@first_stage_options
+@second_stage_options
+@design_options
+def plan(
+    project_folder: Path,
+    out: Path,
+    resume: bool,
+    schedule_file: Path | None,
+    backend: str,
+    progress: str,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Plan PROJECT's drops into RUN: gradient descent, then elimination of the drops that are not needed.
+
+    Both stages work at design effectiveness; the plan is scored at nominal effectiveness and audited. Setting B begins
+    with setting A's first stage, and needs none of its own when that protects the regions already. Ctrl-C stops it and
+    keeps the best so far; --resume goes on.
+
+    Settings that are not given are the project's. When resuming, those of both stages and the design effectiveness are
+    the run's own; everything else is the project's and must not have changed since.
+    """
+    stages = (Stage.OPTIMIZE, Stage.PRUNE)
+    request = PlanRequest(stages, project_folder, out, resume, backend, schedule_file, given)
+    click.get_current_context().exit(carry_out_request(request, progress, as_json))

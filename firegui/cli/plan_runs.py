@@ -1,0 +1,302 @@
+"""What ``optimize``, ``prune`` and ``plan`` share: options, the run in this thread, what they say at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firegui.cli.gather import Gather
+from firegui.cli.inputs import gather_schedule
+from firegui.cli.interrupt import stop_on_interrupt
+from firegui.cli.options import FILE, backend_option, effectiveness, project_argument
+from firegui.cli.output import json_option, report
+from firegui.cli.progress import Emit, emitter, progress_option
+from firegui.cli.results import metrics_table
+from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.cli.words import command_text
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import OptimizerSettings, PlanSettings, Start
+from firegui.io.project_store import load_project
+from firegui.runs.command import plan_command
+from firegui.runs.control import RunControl
+from firegui.runs.engine import load_engine
+from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState
+from firegui.runs.folder import OCCUPANCY, PLAN, REFERENCE, SCHEDULE, RunRecord, check_out, read_run
+from firegui.runs.messages import FORMING_EPOCHS, counted
+from firegui.runs.resume import resume_problems
+from firegui.runs.runner import execute
+from firegui.runs.spec import PlanSpec, Stage
+
+_TITLE = "The run cannot start"
+_OPTIMIZER = ("epochs", "learning_rate", "patience", "seed", "start", "full_carry")
+_ELIMINATION = ("slack", "allowance", "keep", "perturbations", "perturbation_scale", "front_shift")
+Command = Callable[..., None]
+
+out_option = click.option(
+    "--out", metavar="RUN", type=FILE, required=True, help="Run folder to write; new or empty unless resuming."
+)
+resume_option = click.option(
+    "--resume", is_flag=True, help="Go on with the run in --out; epochs and patience may be raised."
+)
+
+
+def first_stage_options(command: Command) -> Command:
+    """Adds the options of stage 1."""
+    options = (
+        click.option("--epochs", type=int, help="Cap on the number of epochs."),
+        click.option("--lr", "learning_rate", type=float, help="Learning rate of Adam."),
+        click.option("--patience", type=int, help="Stop after this many epochs without improvement."),
+        click.option("--seed", type=int, help="Seed of every random choice."),
+        click.option("--start", type=click.Choice([item.value for item in Start]), help="Where the drops begin."),
+        click.option("--full-carry", is_flag=True, default=None, help="Do not cut the gradient's carry; slower."),
+        click.option(
+            "--warm-start", "schedule_file", metavar="F.csv", type=FILE, help="Start from this schedule instead."
+        ),
+    )
+    return _with(command, options)
+
+
+def second_stage_options(command: Command) -> Command:
+    """Adds the options of stage 2."""
+    options = (
+        click.option("--slack", type=float, help="What a constrained loss may rise to, against the first stage."),
+        click.option("--allowance", type=int, help="Stop pruning after this many rollouts."),
+        click.option("--keep", type=int, help="Stop pruning at this many drops."),
+        click.option("--perturbations", type=int, help="Removals must also hold with all poses moved, so many times."),
+        click.option("--perturbation-scale", type=float, help="How far: standard deviation of the pose logits."),
+        click.option("--front-shift", type=float, help="Removals must also hold with a fire this many sd worse."),
+    )
+    return _with(command, options)
+
+
+def design_options(command: Command) -> Command:
+    """Adds the design effectiveness."""
+    options = (
+        click.option("--design-retardant", type=float, help="Effectiveness of retardant to plan with."),
+        click.option("--design-water", type=float, help="Effectiveness of water to plan with."),
+    )
+    return _with(command, options)
+
+
+def run_options(command: Command) -> Command:
+    """Adds what every run takes: the project, the folder, resuming, the backend and how to speak."""
+    options = (project_argument, out_option, resume_option, backend_option, progress_option, json_option)
+    return _with(command, options)
+
+
+def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """What the command line asks for; ``given`` holds the settings by their names, ``None`` where not given."""
+
+    stages: tuple[Stage, ...]
+    project_folder: Path
+    out: Path
+    resume: bool
+    backend: str
+    schedule_file: Path | None
+    given: dict[str, Any]
+
+
+def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int:
+    """Read everything, run it, report it; returns the exit code.
+
+    Raises :class:`~firegui.errors.InputError` with everything that is wrong, before anything is written.
+    """
+    gather, engine, out, resume = Gather(), load_engine(), request.out, request.resume
+    project = gather.attempt(lambda: load_project(request.project_folder))
+    earlier = gather.attempt(lambda: check_out(out, resume))
+    plan = asked_plan(PlanSettings() if project is None else project.plan, earlier, request.given)
+    if project is not None:
+        project = replace(project, plan=plan)
+    gather.extend(plan.problems() if project is None else project.problems())
+    source = request.schedule_file if earlier is None else earlier.warm_start_file
+    # Checkpoints hold all that came of the schedule it started from; a run that has none yet starts over from it.
+    needed = None if earlier is not None and earlier.can_resume else source
+    start = gather_schedule(request.schedule_file or needed, project, gather)
+    gather.attempt(lambda: engine.check_backend(request.backend))
+    gather.raise_if_any(_TITLE)
+    assert project is not None
+    spec = command_line_spec(
+        project, request.project_folder, out, stages=request.stages, warm_start=start, warm_start_file=source,
+        resume=resume, backend=request.backend,
+    )  # fmt: skip
+    finished = nothing_left(earlier, spec) or carry_out(spec, emitter(progress))
+    return conclude(finished, as_json)
+
+
+def asked_plan(plan: PlanSettings, earlier: RunRecord | None, given: dict[str, Any]) -> PlanSettings:
+    """The project's settings, or those of the run to be resumed, with what was given replaced."""
+    if earlier is not None:
+        then = earlier.settings
+        plan = replace(plan, optimizer=then.optimizer, elimination=then.elimination, design=then.design)
+    known = {key: value for key, value in given.items() if value is not None}
+    if "start" in known:
+        known["start"] = Start(known["start"])
+    optimizer: OptimizerSettings = replace(plan.optimizer, **{key: known[key] for key in _OPTIMIZER if key in known})
+    elimination = replace(plan.elimination, **{key: known[key] for key in _ELIMINATION if key in known})
+    design = effectiveness(plan.design, known.get("design_retardant"), known.get("design_water"))
+    return replace(plan, optimizer=optimizer, elimination=elimination, design=design)
+
+
+def command_line_spec(
+    project: Project,
+    project_folder: Path,
+    out: Path,
+    *,
+    resume: bool,
+    stages: tuple[Stage, ...] = (Stage.OPTIMIZE,),
+    warm_start: Schedule | None = None,
+    warm_start_file: Path | None = None,
+    backend: str = "auto",
+) -> PlanSpec:
+    """A run as the command line does it: nobody looks at its pictures, so it makes next to none."""
+    command = plan_command(stages, project_folder, out, project.plan, warm_start=warm_start_file, backend=backend)
+    return PlanSpec(
+        project=project,
+        out=out,
+        command=command,
+        stages=stages,
+        warm_start=warm_start,
+        resume=resume,
+        backend=backend,
+        frame_stride=project.calendar.n_steps,
+        snapshot_seconds=float("inf"),
+        project_folder=project_folder,
+        warm_start_file=warm_start_file,
+    )
+
+
+def nothing_left(earlier: RunRecord | None, spec: PlanSpec) -> RunFinished | None:
+    """How the run to be resumed ended, when it has done all that is asked for and would only repeat its end."""
+    if earlier is None or not earlier.can_resume or earlier.state is not RunState.FINISHED or earlier.metrics is None:
+        return None
+    if resume_problems(earlier, spec) or not all((spec.out / name).is_file() for name in (PLAN, SCHEDULE, OCCUPANCY)):
+        return None
+    asked, done, then = spec.project.plan.optimizer, earlier.header.epochs_done, earlier.settings.optimizer
+    if Stage.PRUNE in spec.stages:
+        return _pruned_already(earlier)
+    if earlier.reason is FinishReason.COMPLETED and asked.epochs <= done:
+        more = f"--epochs above {done}"
+    elif earlier.reason is FinishReason.PATIENCE and asked.patience <= then.patience:
+        more = f"--patience above {then.patience}"
+    else:
+        return None
+    text = f"nothing left to do: give {more}"
+    return RunFinished(earlier.reason, text, earlier.metrics, earlier.baseline, earlier.folder)
+
+
+def _pruned_already(earlier: RunRecord) -> RunFinished | None:
+    if earlier.reason is not FinishReason.COMPLETED or earlier.scores.pruned is None:
+        return None
+    text = f"nothing left to do: {earlier.header.message}"
+    return RunFinished(earlier.reason, text, earlier.metrics, earlier.baseline, earlier.folder)
+
+
+def carry_out(spec: PlanSpec, show: Emit) -> RunFinished:
+    """Run ``spec`` in this thread, steered by Ctrl-C, and return how it ended."""
+    ends: list[RunFinished] = []
+
+    def emit(event: RunEvent) -> None:
+        show(event)
+        if isinstance(event, RunFinished):
+            ends.append(event)
+
+    control = RunControl()
+    with stop_on_interrupt(control):
+        execute(spec, emit, control)
+    return ends[-1]
+
+
+def conclude(finished: RunFinished, as_json: bool) -> int:
+    """Print how the run ended and return the exit code."""
+    if finished.reason is FinishReason.FAILED or finished.folder is None:
+        report_problems(_TITLE if finished.problems else finished.message, finished.problems, as_json)
+        return BAD_INPUT if finished.problems else FAILED
+    record = read_run(finished.folder)
+    report(as_json, run_result(record, finished), lambda: _lines(record, finished))
+    return INTERRUPTED if finished.reason is FinishReason.STOPPED else DONE
+
+
+def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
+    """The object that ``optimize``, ``prune`` and ``plan`` print with ``--json``."""
+    scores = record.scores
+    return {
+        "run": str(record.folder),
+        "reason": finished.reason.value,
+        "message": finished.message,
+        "epochs": record.header.epochs_done,
+        "best_epoch": record.header.best_epoch,
+        "seconds": record.header.seconds,
+        "backend": record.header.backend,
+        "device": record.header.device,
+        "nominal": asdict(scores.nominal) if scores.nominal else None,
+        "design": asdict(scores.design) if scores.design else None,
+        "baseline": asdict(scores.baseline) if scores.baseline else None,
+        "audit": asdict(scores.audit) if scores.audit else None,
+        "stages": [stage.value for stage in record.stages],
+        "reference": asdict(scores.reference) if scores.reference else None,
+        "pruned": asdict(scores.pruned) if scores.pruned else None,
+    }
+
+
+def _lines(record: RunRecord, finished: RunFinished) -> list[str]:
+    audit = record.scores.audit
+    rules = []
+    if audit is not None:
+        found = counted(len(audit.violations), "violation")
+        rules = [f"audit: {found} in {counted(audit.executed, 'executed drop')}"]
+    return [finished.message, *_scores(record), *rules, f"run folder: {record.folder}", *_hints(record, finished)]
+
+
+def _scores(record: RunRecord) -> list[str]:
+    scores = record.scores
+    if scores.nominal is None:
+        schedule = record.folder / PLAN
+        score = command_text("evaluate", record.header.project_folder, "--schedule", schedule)
+        return [f"not scored: {score}"] if record.has_plan else []
+    columns = {"no drops": scores.baseline} if scores.baseline else {}
+    columns |= {"before pruning": scores.reference} if scores.reference else {}
+    return metrics_table(columns | {"plan": scores.nominal})
+
+
+def _hints(record: RunRecord, finished: RunFinished) -> list[str]:
+    name = "plan" if len(record.stages) > 1 else record.stages[0].value
+    words: list[str | Path] = [name, record.header.project_folder, "--out", record.folder, "--resume"]
+    optimizer = record.settings.optimizer
+    if (record.folder / REFERENCE).is_file():
+        return (
+            [_export_hint(record)]
+            if finished.reason is not FinishReason.STOPPED
+            else [f"To go on: {command_text(*words)}"]
+        )
+    if finished.reason is FinishReason.COMPLETED:
+        words += ["--epochs", str(max(2 * optimizer.epochs, FORMING_EPOCHS))]
+    elif finished.reason is FinishReason.PATIENCE:
+        words += ["--patience", str(2 * optimizer.patience)]
+    hints = [f"To go on: {command_text(*words)}"]
+    if finished.reason is not FinishReason.STOPPED and record.metrics and record.metrics.drops_executed:
+        hints.append(_export_hint(record))
+    return hints
+
+
+def _export_hint(record: RunRecord) -> str:
+    return f"Next: {command_text('export', record.folder, '--format', 'csv,geojson', '--out', 'FOLDER')}"
+
+
+def planned(project: Project) -> str:
+    """What is about to be planned, in one line."""
+    plan = project.plan
+    aircraft = project.fleet.n_aircraft
+    cap = counted(plan.optimizer.epochs, "epoch")
+    return f"{project.scenario.name}: {counted(plan.days, 'day')}, {aircraft} aircraft, up to {cap}"

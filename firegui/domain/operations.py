@@ -1,0 +1,267 @@
+"""What an operation may not do and the paper leaves out: darkness, grounded parts of days, sorties, zones, pins.
+
+Everything is off by default, which is the paper's case. A drop happens at the start of its step, and that instant is
+what times are compared with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from firegui.domain.calendar import Calendar
+from firegui.domain.fleet import Fleet, Tail
+from firegui.domain.grid import Grid
+from firegui.domain.regions import Region, region_problems
+from firegui.errors import Problem
+
+MOST_DROPS = 1_000_000
+_MOST_MARGIN_MIN = 720.0
+
+
+@dataclass(frozen=True, slots=True)
+class Daylight:
+    """Drops only from ``after_sunrise_min`` minutes after sunrise to ``before_sunset_min`` minutes before sunset."""
+
+    after_sunrise_min: float = 30.0
+    before_sunset_min: float = 30.0
+
+    def problems(self) -> list[Problem]:
+        """Margins that are no numbers, or longer than half a day. A negative margin flies into the twilight."""
+        margins = {"after_sunrise_min": self.after_sunrise_min, "before_sunset_min": self.before_sunset_min}
+        return [
+            Problem("daylight", f"{name} is {value}", f"use −{_MOST_MARGIN_MIN:g} to {_MOST_MARGIN_MIN:g} minutes")
+            for name, value in margins.items()
+            if not (math.isfinite(value) and abs(value) <= _MOST_MARGIN_MIN)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """No drop of ``aircraft``, a tail such as ``S-2T-1`` or a whole type such as ``S-2T``, from ``start`` to ``end``.
+
+    Both are aware times; a drop at ``end`` is allowed.
+    """
+
+    aircraft: str
+    start: datetime
+    end: datetime
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with it on any fleet."""
+        where = f"grounding of {self.aircraft or '(no aircraft)'}"
+        naive = [name for name in ("start", "end") if getattr(self, name).tzinfo is None]
+        found = [_naive(where, name) for name in naive]
+        if not naive and self.end <= self.start:
+            what = f"ends at {self.end.isoformat()}, not after it begins at {self.start.isoformat()}"
+            found.append(Problem(where, what, "give an end after the start"))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedDrop:
+    """A drop that planning keeps as it is: at ``time`` (aware) by the tail ``aircraft`` with this pose.
+
+    ``y, x`` is the release point in cells, cell centres at integers, ``theta`` the long axis in radians.
+    """
+
+    time: datetime
+    aircraft: str
+    y: float
+    x: float
+    theta: float
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return f"pinned drop of {self.aircraft or '(no aircraft)'} at {self.time.isoformat()}"
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with it on any fleet and grid."""
+        found = [_naive(self.name, "time")] if self.time.tzinfo is None else []
+        if not all(math.isfinite(value) for value in (self.y, self.x, self.theta)):
+            found.append(Problem(self.name, f"its pose ({self.y}, {self.x}, {self.theta}) is no pose", "use numbers"))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """The operational constraints of a project.
+
+    ``sorties_per_day`` is the most drops of one aircraft on one day of the plan, by type id; ``hard_cap`` the most
+    drops of the whole plan; in ``no_drop_zones`` no drop may come down. A pinned drop is kept by every planner. Pins
+    and groundings are times, so that moving the start of the plan does not move them.
+    """
+
+    daylight: Daylight | None = None
+    groundings: tuple[Grounding, ...] = ()
+    sorties_per_day: Mapping[str, int] = field(default_factory=dict)
+    hard_cap: int | None = None
+    no_drop_zones: tuple[Region, ...] = ()
+    pinned: tuple[PinnedDrop, ...] = ()
+
+    @property
+    def off(self) -> bool:
+        """Whether nothing is constrained: the paper's case."""
+        return self == Operations()
+
+    def own_problems(self) -> list[Problem]:
+        """Everything that is wrong on any project: values, times without an offset, ends before starts."""
+        found = [] if self.daylight is None else self.daylight.problems()
+        found += [problem for item in self.groundings for problem in item.problems()]
+        found += [problem for pin in self.pinned for problem in pin.problems()]
+        counts = {f"sorties_per_day of {key}": count for key, count in self.sorties_per_day.items()}
+        counts |= {} if self.hard_cap is None else {"hard_cap": self.hard_cap}
+        found += [
+            Problem("operations", f"{name} is {count}", f"use 0 to {MOST_DROPS:,}")
+            for name, count in counts.items()
+            if not 0 <= count <= MOST_DROPS
+        ]
+        return found
+
+    def problems(self, fleet: Fleet, calendar: Calendar, grid: Grid) -> list[Problem]:
+        """Everything that is wrong with it for a plan of ``fleet`` (grounded days included) in ``calendar``.
+
+        Not here, because they take the sun and the wind: pins in the dark (:mod:`firegui.io.daylight`) and pins whose
+        footprint drifts into a zone (:mod:`firegui.planning.flight_rules`). A pin outside the planned window counts
+        for nothing; :meth:`notes` says so.
+        """
+        found = self.own_problems()
+        if self.daylight is not None and not grid.is_georeferenced:
+            remedy = "give the event a CRS and a transform, or leave daylight out"
+            found.append(Problem("daylight", "the sun's times need a place, and the grid has no CRS", remedy))
+        found += self._unknown(fleet)
+        found += [
+            replace(problem, where=problem.where.replace("region", "no-drop zone", 1))
+            for problem in region_problems(self.no_drop_zones, grid.shape)
+            if "every weight is 0" not in problem.what
+        ]
+        return found + list(_pin_problems(self, fleet, calendar, grid))
+
+    def _unknown(self, fleet: Fleet) -> list[Problem]:
+        ids, names = {kind.id for kind in fleet.types}, {tail.name for tail in fleet.tails}
+        types, tails = ", ".join(sorted(ids)) or "none", ", ".join(sorted(names)) or "none"
+        found = [
+            Problem(f"grounding of {item.aircraft}", "is no aircraft of the fleet", f"use one of {types}; or {tails}")
+            for item in self.groundings
+            if item.aircraft not in ids | names
+        ]
+        found += [
+            Problem("sorties_per_day", f"{key} is no aircraft type of the fleet", f"use one of {types}")
+            for key in self.sorties_per_day
+            if key not in ids
+        ]
+        return found + [
+            Problem(pin.name, "is of no aircraft of the fleet", f"use one of {tails}")
+            for pin in self.pinned
+            if pin.aircraft not in names
+        ]
+
+    def planned_pins(self, fleet: Fleet, calendar: Calendar) -> tuple[tuple[PinnedDrop, Tail, int], ...]:
+        """The pins that can be placed, with aircraft and step: known aircraft, inside the planned window."""
+        tails = {tail.name: tail for tail in fleet.tails}
+        placed = ((pin, tails.get(pin.aircraft), pin_step(pin, calendar)) for pin in self.pinned)
+        return tuple(
+            (pin, tail, step)
+            for pin, tail, step in placed
+            if tail is not None and step is not None and 0 <= step < calendar.n_steps
+        )
+
+    def notes(self, calendar: Calendar) -> tuple[str, ...]:
+        """What to say about it that is no mistake: pins that the planned window leaves out."""
+        steps = [pin_step(pin, calendar) for pin in self.pinned]
+        outside = sum(step is not None and not 0 <= step < calendar.n_steps for step in steps)
+        if not outside:
+            return ()
+        many = "1 pinned drop lies" if outside == 1 else f"{outside:,} pinned drops lie"
+        return (f"{many} outside the planned days and {'is' if outside == 1 else 'are'} ignored",)
+
+
+def pin_step(pin: PinnedDrop, calendar: Calendar) -> int | None:
+    """The step that ``pin.time`` falls into; may lie outside the plan. ``None`` for a time without an offset."""
+    if pin.time.tzinfo is None:
+        return None
+    steps = (pin.time - calendar.start) / timedelta(hours=calendar.hours_per_step)
+    return math.floor(steps + 1e-6)  # the start of a step, written in whole microseconds, is that step
+
+
+def is_grounded(grounding: Grounding, tail: Tail, when: datetime) -> bool:
+    """Whether ``grounding`` keeps ``tail`` from a drop at ``when``."""
+    return grounding.aircraft in (tail.name, tail.type.id) and grounding.start <= when < grounding.end
+
+
+def covers(region: Region, row: float, column: float) -> bool:
+    """Whether the corner-coordinate point ``(row, column)`` lies in any part of ``region`` and in none of its holes."""
+    return any(sum(_crossings(ring, row, column) for ring in part) % 2 == 1 for part in region.parts)
+
+
+def _crossings(ring: tuple[tuple[float, float], ...], row: float, column: float) -> int:
+    """How many edges of the ring a ray from the point towards the east crosses."""
+    count = 0
+    for (r0, c0), (r1, c1) in zip(ring, (*ring[1:], ring[0]), strict=True):
+        if (r0 > row) != (r1 > row) and column < c0 + (row - r0) / (r1 - r0) * (c1 - c0):
+            count += 1
+    return count
+
+
+def _naive(where: str, name: str) -> Problem:
+    return Problem(where, f"{name} has no offset from UTC", "write it as 2020-08-21T14:30:00-07:00")
+
+
+def _pin_problems(operations: Operations, fleet: Fleet, calendar: Calendar, grid: Grid) -> Iterator[Problem]:
+    sound = replace(
+        operations,
+        groundings=tuple(item for item in operations.groundings if not item.problems()),
+        pinned=tuple(pin for pin in operations.pinned if not pin.problems()),
+        no_drop_zones=tuple(zone for zone in operations.no_drop_zones if not region_problems([zone], grid.shape)),
+    )
+    pins = sound.planned_pins(fleet, calendar)
+    for pin, tail, step in pins:
+        yield from _one_pin(sound, pin, tail, step, calendar, grid)
+    yield from _too_close(pins, calendar)
+    yield from _too_many(sound, pins, calendar)
+
+
+def _one_pin(
+    operations: Operations, pin: PinnedDrop, tail: Tail, step: int, calendar: Calendar, grid: Grid
+) -> Iterator[Problem]:
+    day = calendar.day_of_step(step)
+    if day in tail.type.grounded_days:
+        yield Problem(pin.name, f"the aircraft is grounded on {calendar.date_of_day(day)}", "move it or lift the day")
+    when = calendar.time_of_step(step)
+    if any(is_grounded(item, tail, when) for item in operations.groundings):
+        yield Problem(pin.name, "the aircraft is grounded at that time", "move the drop or the grounding")
+    if not (0.0 <= pin.y <= grid.rows - 1 and 0.0 <= pin.x <= grid.columns - 1):
+        yield Problem(pin.name, f"row {pin.y:g}, column {pin.x:g} is outside the grid", "move it onto the grid")
+    for zone in operations.no_drop_zones:
+        if covers(zone, pin.y + 0.5, pin.x + 0.5):
+            yield Problem(pin.name, f"lies in the no-drop zone {zone.name}", "move the drop or the zone")
+
+
+def _too_close(pins: Iterable[tuple[PinnedDrop, Tail, int]], calendar: Calendar) -> Iterator[Problem]:
+    ordered = sorted(pins, key=lambda item: (item[1].index, item[2]))
+    for (earlier, tail, first), (later, other, second) in pairwise(ordered):
+        wait = tail.type.turnaround_steps(calendar.steps_per_day)
+        if tail.index == other.index and second - first <= wait:
+            what = (
+                f"follows the one at {earlier.time.isoformat()} within the turnaround of {tail.type.turnaround_h:g} h"
+            )
+            yield Problem(later.name, what, "move one of them")
+
+
+def _too_many(
+    operations: Operations, pins: tuple[tuple[PinnedDrop, Tail, int], ...], calendar: Calendar
+) -> Iterator[Problem]:
+    if operations.hard_cap is not None and len(pins) > operations.hard_cap:
+        what = f"{len(pins)} drops are pinned and the cap is {operations.hard_cap}"
+        yield Problem("hard_cap", what, "raise the cap or remove pins")
+    flown = Counter((tail.name, tail.type.id, calendar.day_of_step(step)) for _, tail, step in pins)
+    for (name, kind, day), count in sorted(flown.items()):
+        most = operations.sorties_per_day.get(kind)
+        if most is not None and count > most:
+            what = f"{count} drops of {name} are pinned on {calendar.date_of_day(day)} and {most} are allowed"
+            yield Problem("sorties_per_day", what, "raise the number or remove pins")

@@ -1,0 +1,262 @@
+"""How much a plan hangs on what it assumed: the robustness tables of the paper's section ``design_eta``, as values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean, stdev
+from typing import Generic, TypeVar
+
+from firegui.domain.results import Metrics
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting, bounds_problems, option
+from firegui.errors import Problem
+
+
+class SensitivityKind(StrEnum):
+    """What is varied: the effectiveness scored at, the poses, the effectiveness planned with, the side of retardant."""
+
+    EFFECTIVENESS = "effectiveness"
+    POSE = "pose"
+    DESIGN = "design"
+    RETARDANT_SIDE = "retardant-side"
+
+
+PAIRS = tuple(
+    Effectiveness(retardant, water)
+    for retardant, water in (
+        (0.90, 0.90), (0.895, 0.895), (0.89, 0.88), (0.88, 0.88), (0.86, 0.83), (0.85, 0.80), (0.70, 0.60),
+    )
+)  # fmt: skip
+"""η_ret and η_w of the paper's Table ``eta_sens``, in its order."""
+
+SCALES = (0.0, 1e-5, 1e-4, 3e-4, 1e-3)
+"""Standard deviations of the pose logits in the paper's Table ``pose_sens``; 0 is the schedule as it is."""
+
+DESIGNS = (Effectiveness(0.90, 0.90), Effectiveness(0.85, 0.75), Effectiveness(0.80, 0.70))
+"""Design effectiveness of the paper's Table ``design_eta``."""
+
+SIDES = (RetardantSide.BOTH, RetardantSide.EMITTER, RetardantSide.RECEIVER)
+
+DESIGN_PREFIX = "design-"
+"""How the folders of a sweep's plans begin."""
+
+MODEL_ERROR_REASON = "model error is not sampled yet"
+"""Why the last Monte Carlo column of the sweep has no value."""
+NO_MEMBERS_REASON = "not asked for: give a number of members"
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivitySettings:
+    """What the tables are made of; each kind reads its own.
+
+    ``pairs`` are the effectiveness values scored at, ``scales`` the perturbations of the pose logits with ``draws``
+    each, ``designs`` what is planned with, ``sides`` where retardant acts. ``members`` sampled fires make the Monte
+    Carlo column of the sweep. ``seed`` decides the draws, and of a sweep every random choice of its plans too.
+    """
+
+    pairs: tuple[Effectiveness, ...] = PAIRS
+    scales: tuple[float, ...] = SCALES
+    draws: int = option(4, "Draws", "perturbed schedules per scale", low=1, high=10_000)
+    designs: tuple[Effectiveness, ...] = DESIGNS
+    sides: tuple[RetardantSide, ...] = SIDES
+    members: int = option(0, "Members", "sampled fires for the Monte Carlo column of the sweep", low=0, high=100_000)
+    seed: int = option(0, "Seed", "seed of the draws and the sampled fires", low=0, high=2**32 - 1)
+
+    def problems(self, kind: SensitivityKind) -> list[Problem]:
+        """Everything that is wrong for a table of ``kind``."""
+        found = bounds_problems(self, "sensitivity")
+        match kind:
+            case SensitivityKind.EFFECTIVENESS:
+                found += _pairs_problems(self.pairs, "effectiveness")
+            case SensitivityKind.DESIGN:
+                found += _pairs_problems(self.designs, "design")
+            case SensitivityKind.POSE:
+                found += _scales_problems(self.scales)
+            case SensitivityKind.RETARDANT_SIDE:
+                found += _repeated([side.value for side in self.sides], "retardant side")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One rollout as the tables show it.
+
+    ``fire_objective`` is ``J_fire = λ_burn 𝓛_burn + λ_final 𝓛_final + λ_prot 𝓛_prot``, without the budget term.
+    """
+
+    fire_objective: float
+    final_extent_cells: float
+    final_extent_ha: float
+    protected_cells: float
+    drops: int
+
+    @staticmethod
+    def of(metrics: Metrics, weights: ObjectiveWeights) -> Reading:
+        """What the tables show of ``metrics``."""
+        return Reading(
+            fire_objective(metrics, weights),
+            metrics.final_extent_cells,
+            metrics.final_extent_ha,
+            metrics.protected_cells,
+            metrics.drops_executed,
+        )
+
+
+def fire_objective(metrics: Metrics, weights: ObjectiveWeights) -> float:
+    """``J_fire``, the objective without what drops cost (paper, section ``design_eta``)."""
+    return weights.burn * metrics.loss_burn + weights.final * metrics.loss_final + weights.prot * metrics.loss_prot
+
+
+def ratio(value: float, reference: float) -> float:
+    """``value / reference``; NaN where there is nothing to compare with."""
+    return value / reference if reference else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class EffectivenessRow:
+    """The schedule at another effectiveness; ``relative`` is its final extent over that at the nominal one."""
+
+    effectiveness: Effectiveness
+    reading: Reading
+    relative: float
+
+
+@dataclass(frozen=True, slots=True)
+class PoseRow:
+    """The schedule with Gaussian noise of standard deviation ``scale`` on all pose logits, one reading per draw.
+
+    Without noise there is one.
+    """
+
+    scale: float
+    draws: tuple[Reading, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean of ``J_fire`` over the draws."""
+        return fmean(reading.fire_objective for reading in self.draws)
+
+    @property
+    def lowest(self) -> float:
+        """Smallest ``J_fire``."""
+        return min(reading.fire_objective for reading in self.draws)
+
+    @property
+    def highest(self) -> float:
+        """Largest ``J_fire``."""
+        return max(reading.fire_objective for reading in self.draws)
+
+    @property
+    def mean_extent(self) -> float:
+        """Mean final extent over the draws, cells."""
+        return fmean(reading.final_extent_cells for reading in self.draws)
+
+
+@dataclass(frozen=True, slots=True)
+class SideRow:
+    """The schedule with retardant acting on ``side``; ``relative`` as in :class:`EffectivenessRow`."""
+
+    side: RetardantSide
+    reading: Reading
+    relative: float
+
+
+@dataclass(frozen=True, slots=True)
+class MonteCarlo:
+    """Reduction of the mean final extent over sampled fires, a fraction; ``None`` with the ``reason`` why not.
+
+    ``error`` is its standard error, with ``members`` pairs of a plan and the fire without drops.
+    """
+
+    reduction: float | None
+    members: int = 0
+    error: float | None = None
+    reason: str = ""
+
+    @staticmethod
+    def of(extents: Sequence[float], without: Sequence[float]) -> MonteCarlo:
+        """The reduction from ``without`` drops to ``extents`` with them, member by member.
+
+        The error is that of a ratio of paired means: ``sd(a − r b) / (mean(b) √n)``; none for a single member.
+        """
+        left = ratio(fmean(extents), fmean(without))
+        rests = [one - left * other for one, other in zip(extents, without, strict=True)]
+        count = len(rests)
+        error = stdev(rests) / (fmean(without) * math.sqrt(count)) if count > 1 else None
+        return MonteCarlo(1.0 - left, count, error)
+
+
+@dataclass(frozen=True, slots=True)
+class DesignRow:
+    """A plan made with the effectiveness ``design``, scored at the nominal one.
+
+    ``reduction`` is that of the mean field's final extent, a fraction. ``epochs`` of stage 1 and ``pruning_rollouts``
+    of stage 2 are what it cost, in ``seconds``. ``folder`` is its run inside the table's folder.
+    """
+
+    design: Effectiveness
+    folder: str
+    reading: Reading
+    reduction: float
+    state_sampling: MonteCarlo
+    model_error: MonteCarlo
+    epochs: int
+    pruning_rollouts: int
+    seconds: float
+
+
+Row = EffectivenessRow | PoseRow | DesignRow | SideRow
+RowT = TypeVar("RowT", bound=Row, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityTable(Generic[RowT]):
+    """A table with what it was made of.
+
+    ``baseline`` is the fire without drops and ``scored`` the schedule at nominal effectiveness (``None``: none was
+    given, as a sweep needs none); ``schedule`` says which it was. ``complete`` is false while rows of a sweep are
+    missing.
+    """
+
+    kind: SensitivityKind
+    event: str
+    fire_model: str
+    setting: Setting
+    weights: ObjectiveWeights
+    nominal: Effectiveness
+    retardant_acts_on: RetardantSide
+    schedule: str
+    baseline: Reading
+    scored: Reading | None
+    rows: tuple[RowT, ...]
+    settings: SensitivitySettings
+    complete: bool = True
+
+
+def design_folder(design: Effectiveness) -> str:
+    """The name of the run that plans with ``design``: ``design-0.85-0.75``."""
+    return f"{DESIGN_PREFIX}{design.retardant:g}-{design.water:g}"
+
+
+def _pairs_problems(pairs: Sequence[Effectiveness], where: str) -> list[Problem]:
+    found = _repeated([f"{pair.retardant:g}/{pair.water:g}" for pair in pairs], where)
+    for pair in pairs:
+        found += bounds_problems(pair, f"{where} {pair.retardant:g}/{pair.water:g}")
+    return found
+
+
+def _scales_problems(scales: Sequence[float]) -> list[Problem]:
+    found = _repeated([f"{scale:g}" for scale in scales], "scale")
+    for scale in scales:
+        if not (math.isfinite(scale) and 0.0 <= scale <= 1.0):
+            found.append(Problem("scale", f"{scale:g} is not a standard deviation of a pose logit", "use 0 to 1"))
+    return found
+
+
+def _repeated(names: Sequence[str], where: str) -> list[Problem]:
+    if not names:
+        return [Problem(where, "none is given", "give at least one, or leave the option out")]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    return [Problem(where, f"{name} is given twice", "give it once") for name in twice]

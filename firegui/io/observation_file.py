@@ -1,0 +1,139 @@
+"""The fire as it was observed on a day: a raster, polygons or a mask, brought onto the project's grid."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rasterio import Affine
+from rasterio.crs import CRS
+from rasterio.errors import CRSError, RasterioError
+from rasterio.warp import Resampling, reproject
+
+from firegui.domain.grid import Grid
+from firegui.domain.observation import Observation
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem, Problems
+from firegui.io import npz
+from firegui.io.crs import wkt
+from firegui.io.perimeters import read_outline, vector_file
+from firegui.io.plain_words import plain_words
+from firegui.io.rasters import Raster, read_raster
+
+RASTERS, MASKS = (".tif", ".tiff"), (".npz",)
+_VALUES = (0, 1, 255)
+
+Bools = NDArray[np.bool_]
+
+
+def read_observation(path: Path | None, project: Project, day: int) -> Observation:
+    """The fire at the start of ``day`` of the plan: from ``path``, else the project's own perimeter of that day.
+
+    The earlier perimeter is the project's of the day before, or the last one before that. Raises
+    :class:`~firegui.errors.InputError` with everything that is wrong.
+    """
+    event = project.scenario
+    notes: list[str] = []
+    event_day = project.plan.start_day + day
+    earlier = event.observed_on(event_day - 1)
+    if earlier is not None and event.is_filled_forward(event_day - 1):
+        notes.append(f"no perimeter of day {day - 1}: new is what the last one before it does not have")
+    if path is not None:
+        when = event.date_of_day(event_day)
+        fire = read_mask(path, event.grid, when)
+        return Observation(fire, earlier, str(path), _sha256(path), tuple(notes))
+    fire_then = None if event.is_filled_forward(event_day) else event.observed_on(event_day)
+    if fire_then is None:
+        what = f"the project has no perimeter of day {day} ({event.date_of_day(event_day)})"
+        raise InputError([Problem("observed", what, "give one with --observed")])
+    return Observation(fire_then, earlier, "the project", "", tuple(notes))
+
+
+def read_mask(path: Path, grid: Grid, until: date) -> Bools:
+    """What has burned, bool ``[H, W]`` on ``grid``: a GeoTIFF, an npz of one array, or polygons.
+
+    A raster is 0, 1 (or 255) and is warped by nearest neighbour; of polygons with dates those after ``until`` are left
+    out. Raises :class:`~firegui.errors.InputError` with everything that is wrong, an empty mask included.
+    """
+    suffix, problems = path.suffix.lower(), Problems()
+    if suffix not in (*RASTERS, *MASKS):
+        return read_outline(path, grid, until)
+    mask = _from_raster(path, grid, problems) if suffix in RASTERS else _from_npz(path, grid, problems)
+    if mask is not None and not mask.any() and not problems:
+        problems.add(path.name, "nothing has burned on the grid", "check that it holds this fire")
+    problems.raise_if_any(f"The perimeter {path} cannot be used")
+    assert mask is not None
+    return mask
+
+
+def _from_npz(path: Path, grid: Grid, problems: Problems) -> Bools | None:
+    with npz.opened(path, problems) as archive:
+        if archive is None:
+            return None
+        names = list(archive)
+        if len(names) != 1:
+            what = f"holds {len(names)} arrays ({', '.join(names) or 'none'})"
+            problems.add(path.name, what, "keep the mask alone in it")
+            return None
+        value = npz.array(archive, names[0], path.name, problems)
+    mask = None if value is None else npz.flags(value, f"{path.name}, {names[0]}", problems)
+    if mask is not None and mask.shape != grid.shape:
+        problems.add(path.name, f"has shape {list(mask.shape)}, the grid {list(grid.shape)}", "give a mask of the grid")
+        return None
+    return mask
+
+
+def _from_raster(path: Path, grid: Grid, problems: Problems) -> Bools | None:
+    raster = read_raster(path)
+    if len(raster.bands) != 1:
+        problems.add(path.name, f"has {len(raster.bands)} bands", "keep the one with the perimeter")
+        return None
+    band, absent = raster.bands[0], np.zeros(raster.bands[0].shape, bool)
+    if raster.nodata is not None:
+        absent = np.isnan(band) if np.isnan(raster.nodata) else band == raster.nodata
+    other = int((~np.isin(band, _VALUES) & ~absent).sum())
+    if other:
+        what = f"{other:,} cells hold neither 0, 1 nor 255"
+        problems.add(path.name, what, "make it a mask: 1 where it has burned, 0 elsewhere")
+        return None
+    fire = (band > 0) & ~absent
+    if raster.crs is None or raster.transform is None or not grid.is_georeferenced:
+        if fire.shape == grid.shape:
+            return np.asarray(fire)
+        what = (
+            f"cannot be laid on the grid: {_lacking(raster)} no CRS or transform, and its shape is {list(fire.shape)}"
+        )
+        problems.add(path.name, what, f"give a raster that says its place, or one of {list(grid.shape)} cells")
+        return None
+    return _warped(fire, raster, grid, path, problems)
+
+
+def _lacking(raster: Raster) -> str:
+    return "it has" if raster.crs is None or raster.transform is None else "the project has"
+
+
+def _warped(fire: Bools, raster: Raster, grid: Grid, path: Path, problems: Problems) -> Bools | None:
+    assert grid.transform is not None and grid.crs is not None and raster.transform is not None
+    text = wkt(grid.crs)
+    layers = np.stack([fire, np.ones_like(fire)]).astype(np.uint8)  # the second says what the raster covers
+    target = np.zeros((2, *grid.shape), np.uint8)
+    try:
+        reproject(
+            layers, target, src_transform=Affine(*raster.transform), src_crs=CRS.from_wkt(raster.crs),
+            dst_transform=Affine(*grid.transform), dst_crs=CRS.from_wkt(text), resampling=Resampling.nearest,
+        )  # fmt: skip
+    except (RasterioError, CRSError, ValueError) as error:
+        problems.add(path.name, f"cannot be warped to the grid ({plain_words(error)})", "warp it to the grid first")
+        return None
+    if not target[1].any():
+        problems.add(path.name, "lies off the grid", "check the CRS of the project and of the file")
+        return None
+    return np.asarray(target[0], bool)
+
+
+def _sha256(path: Path) -> str:
+    file = vector_file(path, Problems()) or path
+    return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -1,0 +1,116 @@
+"""The operational constraints as a table: ``[operations]`` of a project, or a file of their own.
+
+Every entry is optional and what is absent is off::
+
+    hard_cap = 400                        # the most drops of the whole plan
+
+    [daylight]                            # drops only between these two, by the sun at the centre of the grid
+    after_sunrise_min = 30.0
+    before_sunset_min = 30.0
+
+    [sorties_per_day]                     # the most drops of one aircraft on one day of the plan, by type id
+    S-2T = 6
+
+    [[grounding]]                         # a tail (S-2T-1) or a type (S-2T), from start up to, not including, end
+    aircraft = "S-2T-1"
+    start = 2020-08-20T14:00:00-07:00
+    end = 2020-08-20T18:30:00-07:00
+
+    [[no_drop_zone]]                      # where no drop may come down; cells, half-open, as in a regions file
+    name = "Reservoir"
+    rows = [120, 140]                     # with columns; or polygon = [[row, column], …]; or polygons with holes
+    columns = [300, 340]
+
+    [[pinned]]                            # a drop that every planner keeps
+    time = 2020-08-20T10:24:00-07:00
+    aircraft = "S-2T-1"
+    y = 131.5                             # release point in cells, cell centres at whole numbers
+    x = 322.0
+    theta = 0.8                           # long axis in radians
+
+Times need an offset from UTC. A drop happens at the start of its step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
+from firegui.errors import Problems
+from firegui.io import strict
+from firegui.io.atomic import write_text
+from firegui.io.region_table import read_region, region_to_table
+from firegui.io.toml_text import dumps
+
+T = TypeVar("T")
+
+_HEADER = "# Operational constraints of a firegui project. What is not here is off. Times need an offset from UTC.\n\n"
+
+
+def read_operations(path: Path) -> Operations:
+    """Read a file of constraints. Raises :class:`~firegui.errors.InputError` with everything that is wrong with it."""
+    problems = Problems()
+    title = f"The operations file {path.name} cannot be used"
+    raw = strict.read_toml(path, problems)
+    problems.raise_if_any(title)
+    operations = operations_from_table(strict.Table(raw, path.name, problems))
+    problems.extend(operations.own_problems())
+    problems.raise_if_any(title)
+    return operations
+
+
+def write_operations(operations: Operations, path: Path) -> None:
+    """Write a file of constraints, atomically. Raises :class:`~firegui.errors.InputError` where that is not allowed."""
+    write_text(path, _HEADER + dumps(operations_to_table(operations)))
+
+
+def operations_from_table(table: strict.Table) -> Operations:
+    """Read the constraints, strictly: no other key may be there.
+
+    What is wrong goes into the table's problems, and the rest is returned. What only keeps a run from starting (an
+    aircraft that the fleet does not have) is left for :meth:`Operations.problems`.
+    """
+    daylight = strict.read_dataclass(Daylight, table.table("daylight"), lenient=True) if "daylight" in table else None
+    operations = Operations(
+        daylight=daylight,
+        groundings=_sound(strict.read_dataclass(Grounding, row) for row in table.tables("grounding")),
+        sorties_per_day=table.take("sorties_per_day", dict[str, int], {}),
+        hard_cap=table.take("hard_cap", int, None),
+        no_drop_zones=_sound(read_region(row) for row in table.tables("no_drop_zone")),
+        pinned=_sound(strict.read_dataclass(PinnedDrop, row) for row in table.tables("pinned")),
+    )
+    table.finish()
+    return operations
+
+
+def operations_to_table(operations: Operations) -> dict[str, Any]:
+    """The inverse of :func:`operations_from_table`; empty when nothing is constrained."""
+    table: dict[str, Any] = {}
+    if operations.hard_cap is not None:
+        table["hard_cap"] = operations.hard_cap
+    if operations.daylight is not None:
+        table["daylight"] = strict.as_table(operations.daylight)
+    if operations.sorties_per_day:
+        table["sorties_per_day"] = dict(sorted(operations.sorties_per_day.items()))
+    rows = {
+        "grounding": [_row(item) for item in operations.groundings],
+        "no_drop_zone": [region_to_table(zone) for zone in operations.no_drop_zones],
+        "pinned": [_row(pin) for pin in operations.pinned],
+    }
+    return table | {key: entries for key, entries in rows.items() if entries}
+
+
+def _row(item: Grounding | PinnedDrop) -> dict[str, Any]:
+    # One instant is one text, whatever offset it was given in: equal projects give equal files and hashes.
+    return {key: _instant(value) for key, value in strict.as_table(item).items()}
+
+
+def _instant(value: Any) -> Any:
+    return value.astimezone(UTC) if isinstance(value, datetime) and value.tzinfo is not None else value
+
+
+def _sound(read: Iterable[T | None]) -> tuple[T, ...]:
+    return tuple(item for item in read if item is not None)

@@ -1,0 +1,175 @@
+"""From a project's operational constraints to rules on the gates, and what planners need of them. Loads no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.operations import is_grounded
+from firegui.domain.project import Project
+from firegui.domain.schedule import LISTED_LOGIT, Schedule, pose_logits_of
+from firegui.errors import Problem, Problems
+from firegui.io.daylight import dark_pin_problems, dark_steps
+from firegui.io.rasterize import region_masks
+from firegui.rollout.gates import FlightRules, Gates, gates_of
+from firegui.rollout.landing import Air
+from firegui.rollout.zones import in_zones, nearby
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedAir:
+    """The wind of a project's planned days, before any fire model has made maps of them."""
+
+    wind_speed: NDArray[np.float32]
+    wind_dir: NDArray[np.float32]
+    steps_per_day: int
+    cell_size_m: float
+
+    @staticmethod
+    def of(project: Project) -> PlannedAir:
+        """The wind that the maps of ``project`` have."""
+        event = project.scenario
+        return PlannedAir(*project.planned_wind, event.steps_per_day, event.grid.cell_size_m)
+
+
+class Planned(Protocol):
+    """What is needed of a model: its fleet, its wind and its rules."""
+
+    @property
+    def fleet(self) -> Fleet:
+        """The fleet with its grounded days."""
+
+    @property
+    def maps(self) -> Air:
+        """The fire's maps."""
+
+    @property
+    def rules(self) -> FlightRules | None:
+        """The operational constraints."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(n_y, n_x)``."""
+
+
+def flight_rules(project: Project, air: Air | None = None) -> FlightRules | None:
+    """The rules of ``project``, which has no :meth:`~Project.problems`; ``None`` when nothing is constrained.
+
+    ``air`` are its maps, where there are some already.
+    """
+    operations, fleet = project.operations, project.planned_fleet
+    if operations.off:
+        return None
+    air = PlannedAir.of(project) if air is None else air
+    size = (project.calendar.n_steps, fleet.n_aircraft)
+    zones = near = None
+    if operations.no_drop_zones:
+        zones = np.logical_or.reduce(region_masks(operations.no_drop_zones, project.scenario.grid.shape), axis=0)
+        near = nearby(zones, fleet, air)
+    sorties = None
+    if operations.sorties_per_day:
+        sorties = np.array([operations.sorties_per_day.get(tail.type.id, -1) for tail in fleet.tails], np.int64)
+    pinned, poses = np.zeros(size, bool), np.zeros((*size, 3))
+    for pin, tail, step in operations.planned_pins(fleet, project.calendar):
+        pinned[step, tail.index] = True
+        poses[step, tail.index] = pin.y, pin.x, pin.theta
+    pins = (pinned, poses) if pinned.any() else (None, None)
+    return FlightRules(_closed_steps(project, fleet), sorties, operations.hard_cap, zones, near, *pins)
+
+
+def _closed_steps(project: Project, fleet: Fleet) -> Bools | None:
+    """``[T, A]``: steps that begin in the dark or while the aircraft is grounded; ``None`` for none."""
+    operations, calendar = project.operations, project.calendar
+    closed = np.zeros((calendar.n_steps, fleet.n_aircraft), bool)
+    if operations.daylight is not None:
+        closed |= dark_steps(operations.daylight, project.scenario.grid, calendar)[:, None]
+    times = [calendar.time_of_step(step) for step in range(calendar.n_steps)]
+    for grounding in operations.groundings:
+        for tail in fleet.tails:
+            closed[:, tail.index] |= [is_grounded(grounding, tail, when) for when in times]
+    return closed if closed.any() else None
+
+
+def rule_problems(project: Project, air: Air | None = None) -> list[Problem]:
+    """What is wrong with the pins of a project that has no other problems: darkness, and drifting into a zone.
+
+    ``air`` are its maps, where there are some already.
+    """
+    found = dark_pin_problems(project)
+    operations, fleet, grid = project.operations, project.planned_fleet, project.scenario.grid
+    pins = operations.planned_pins(fleet, project.calendar)
+    if not operations.no_drop_zones or not pins:
+        return found
+    air = PlannedAir.of(project) if air is None else air
+    zones = np.logical_or.reduce(region_masks(operations.no_drop_zones, grid.shape), axis=0)
+    poses = np.zeros((project.calendar.n_steps, fleet.n_aircraft, 3))
+    for pin, tail, step in pins:
+        poses[step, tail.index] = pin.y, pin.x, pin.theta
+    hit = in_zones(poses, fleet, air, zones, nearby(zones, fleet, air))
+    return found + [
+        Problem(pin.name, "its footprint, with the wind's drift, reaches a no-drop zone", "move the drop or the zone")
+        for pin, tail, step in pins
+        if hit[step, tail.index]
+    ]
+
+
+def project_gates(schedule: Schedule, project: Project) -> Gates:
+    """The gates of a schedule on ``project``, which needs no fire model for them.
+
+    Raises :class:`~firegui.errors.InputError` where its operational constraints cannot be kept.
+    """
+    problems, air = Problems(), PlannedAir.of(project)
+    event = project.scenario
+    problems.extend(project.operations.problems(project.planned_fleet, project.calendar, event.grid))
+    problems.raise_if_any("The operational constraints cannot be kept")
+    return gates_of(schedule, project.planned_fleet, air, flight_rules(project, air))
+
+
+def with_pins(schedule: Schedule, model: Planned) -> Schedule:
+    """``schedule`` with the pinned drops of ``model.rules`` proposed, at their poses; itself when none is pinned."""
+    rules = model.rules
+    if rules is None or rules.pinned is None or rules.pinned_poses is None:
+        return schedule
+    pins, poses = rules.pinned, rules.pinned_poses
+    z = schedule.pose_logits
+    if z is not None:
+        z = np.where(pins[:, :, None], pose_logits_of(poses, model.shape), z)
+    logits = np.where(pins, np.maximum(schedule.logits, LISTED_LOGIT), schedule.logits)
+    return Schedule(logits, np.where(pins[:, :, None], poses, schedule.poses), z)
+
+
+def uncapped(rules: FlightRules | None) -> FlightRules | None:
+    """The same rules without the cap: for a schedule that keeps it by itself, and where every pair may still bid."""
+    return rules if rules is None or rules.cap is None else replace(rules, cap=None)
+
+
+def within_cap(schedule: Schedule, model: Planned) -> Schedule:
+    """``schedule`` with so few proposals that no more drops are executed than the cap allows; itself where it keeps it.
+
+    Of the drops that would be executed without a cap, those with the lowest logits are given up, of equal ones first
+    the later step, then the higher column; whatever they kept from flying is counted anew. Pinned drops stay. A logit
+    that is given up is negated, so that the slope of the surrogate stays what it was.
+    """
+    rules = model.rules
+    if rules is None or rules.cap is None:
+        return schedule
+    free, pinned = uncapped(rules), rules.pinned
+    reserved = 0 if pinned is None else int(pinned.sum())
+    room = max(rules.cap - reserved, 0)
+    while True:
+        flown = gates_of(schedule, model.fleet, model.maps, free).executed
+        flown = flown if pinned is None else flown & ~pinned
+        excess = int(flown.sum()) - room
+        if excess <= 0:
+            return schedule
+        steps, columns = np.nonzero(flown)
+        lowest = np.lexsort((-columns, -steps, schedule.logits[steps, columns]))[:excess]
+        logits = schedule.logits.copy()
+        logits[steps[lowest], columns[lowest]] *= -1.0
+        schedule = replace(schedule, logits=logits)

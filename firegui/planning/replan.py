@@ -1,0 +1,309 @@
+"""From a plan that is being flown to the problem that is left (paper, "One solve of a receding-horizon scheme").
+
+On day ``N`` the drops before it are flown and the fire is what was observed. What is left is a planning problem of its
+own, ``D − N`` days long: its fire burns where it was new within the last day, what had burned before is no longer
+burnable, and the retardant on the ground is part of the ground. Its schedule starts at step ``N · S_day`` of the whole
+plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.fleet import Fleet, Material
+from firegui.domain.maps import NEIGHBOURS, FireMaps
+from firegui.domain.observation import FireState
+from firegui.domain.project import Project
+from firegui.domain.results import Frames, Metrics
+from firegui.domain.schedule import UNLISTED_LOGIT, DropRecord, Schedule
+from firegui.domain.settings import Effectiveness
+from firegui.planning import problem
+from firegui.planning.audit import AuditReport, Conditions, audit
+from firegui.rollout import backend as backends
+from firegui.rollout.deposits import step_doses
+from firegui.rollout.drops import drop_records
+from firegui.rollout.gains import MAXIMUM_FACTOR, SpreadGains
+from firegui.rollout.gates import FlightRules, gates_of
+from firegui.rollout.model import Model
+from firegui.rollout.remark import Tell, silent
+from firegui.rollout.simulate import last_state, simulate
+from firegui.rollout.suppression import MAXIMUM_DOSE
+from firegui.uncertainty.aleatoric import drawn
+
+Bools = NDArray[np.bool_]
+Singles = NDArray[np.float32]
+Check = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """A schedule of the days that are left, rolled out: the cells that had burned out before count as fire.
+
+    ``p_fire_days [D − N + 1, H, W]`` at day boundaries, from day ``N`` on. ``metrics.drops_*`` count the drops from
+    day ``N`` on alone.
+    """
+
+    metrics: Metrics
+    p_fire_days: Singles | None
+
+
+class Replanner:
+    """A plan of ``project`` that is being flown: what is simulated of it, and what is left of it on a day."""
+
+    def __init__(
+        self, project: Project, *, backend: str = "auto", tell: Tell = silent, check: Check | None = None
+    ) -> None:
+        """Prepare the whole plan's model. Raises :class:`~firegui.errors.InputError` like the planner's."""
+        self._project, nominal = project, project.plan.nominal
+        self.whole = problem.build(project, effectiveness=nominal, backend=backend, tell=tell, check=check)
+        self._design = project.plan.design
+
+    def simulated(self, schedule: Schedule, day: int, check: Check | None = None) -> Bools:
+        """Where ``P > 0.5`` at the start of ``day``, by the model at nominal effectiveness; bool ``[H, W]``."""
+        days = simulate(self.whole, schedule, check=check, keep_days=True).p_fire_days
+        assert days is not None
+        return np.asarray(days[day] > 0.5)
+
+    def left(self, schedule: Schedule, day: int, state: FireState, check: Check | None = None) -> Left:
+        """What is left of ``schedule`` on ``day`` with the fire in ``state``."""
+        return Left(self.whole, self._design, schedule, day, state, check)
+
+    def table(self, schedule: Schedule) -> tuple[tuple[DropRecord, ...], AuditReport]:
+        """The drops of the whole plan, and their audit by code that shares nothing with the gates."""
+        model = self.whole
+        drops = drop_records(model.maps, model.fleet, schedule, model.rules)
+        flown = [(drop.step, drop.column) for drop in drops if drop.executed]
+        per_day, conditions = model.maps.steps_per_day, Conditions.of(self._project)
+        return drops, audit(schedule, model.fleet, per_day, model.shape, flown, conditions=conditions)
+
+    def drops_on(self, schedule: Schedule, day: int) -> int:
+        """Drops that are executed on ``day``."""
+        per_day = self.whole.maps.steps_per_day
+        return int(executed(self.whole, schedule)[day * per_day : (day + 1) * per_day].sum())
+
+    def protected_cells(self, fire: Bools) -> int:
+        """Cells of the protected regions in ``fire [H, W]``."""
+        return int(fire[self.whole.protected.cpu().numpy()].sum())
+
+    def next_day(
+        self, schedule: Schedule, day: int, state: FireState, generator: np.random.Generator,
+        check: Check | None = None,
+    ) -> FireState:  # fmt: skip
+        """The fire a day later, drawn: deterministic within the day, every cell drawn at its end.
+
+        Needs one random number a cell whatever is flown, so equal generators make branches comparable (paper, section
+        ``uq``, aleatoric uncertainty).
+        """
+        today = remaining(self.whole, schedule, day, state, days=1, check=check)
+        per_day = today.maps.steps_per_day
+        flown = rows(only(schedule, executed(self.whole, schedule)), day * per_day, (day + 1) * per_day)
+        unburned, still = last_state(today, flown, check=check)
+        burning, out = drawn(unburned, still, generator)
+        return FireState(np.asarray(burning & ~state.burned), np.asarray(state.burned | out))
+
+
+class Left:
+    """The planning problem that is left on ``day``; its models are made when they are asked for."""
+
+    def __init__(
+        self, whole: Model, design: Effectiveness, schedule: Schedule, day: int, state: FireState,
+        check: Check | None = None,
+    ) -> None:  # fmt: skip
+        self.day, self.state, self._whole, self._schedule = day, state, whole, schedule
+        self._first = day * whole.maps.steps_per_day
+        self._nominal: Model | None = None
+        self.design = remaining(whole.with_effectiveness(design), schedule, day, state, check=check)
+
+    def nominal(self, check: Check | None = None) -> Model:
+        """The problem at nominal effectiveness; the retardant on the ground works at it, too."""
+        if self._nominal is None:
+            self._nominal = remaining(self._whole, self._schedule, self.day, self.state, check=check)
+        return self._nominal
+
+    @property
+    def rest(self) -> Schedule:
+        """The schedule of the days that are left, shifted to begin at step 0."""
+        return rows(self._schedule, self._first, self._schedule.n_steps)
+
+    @property
+    def flown(self) -> int:
+        """Drops executed before :attr:`day`."""
+        return int(executed(self._whole, self._schedule)[: self._first].sum())
+
+    def joined(self, rest: Schedule) -> Schedule:
+        """The whole plan with ``rest`` from :attr:`day` on. What was flown before keeps its bits."""
+        old, first = self._schedule, self._first
+        logits = np.concatenate([old.logits[:first], rest.logits])
+        poses = np.concatenate([old.poses[:first], rest.poses])
+        if old.pose_logits is None or rest.pose_logits is None:
+            return Schedule(logits, poses)
+        return Schedule(logits, poses, np.concatenate([old.pose_logits[:first], rest.pose_logits]))
+
+    def score(
+        self, rest: Schedule, *, design: bool = False, keep_days: bool = False, check: Check | None = None
+    ) -> Scored:
+        """Roll ``rest`` out at nominal effectiveness, or at that of the design."""
+        model = self.design if design else self.nominal(check)
+        rollout = simulate(model, rest, check=check, keep_days=keep_days)
+        days = rollout.p_fire_days
+        if days is not None:
+            days[:, self.state.burned] = 1.0
+        return Scored(counted(rollout.metrics, model, self.state.burned), days)
+
+    def pictures(self, rest: Schedule, stride: int, check: Check | None = None) -> Frames | None:
+        """The whole plan for the map: as simulated before :attr:`day`, from the observed fire on after it.
+
+        ``None`` where ``stride`` does not divide the steps that were flown.
+        """
+        if self._first % stride:
+            return None
+        before = simulate(self._whole, self.joined(rest), check=check, frame_stride=stride).frames
+        after = simulate(self.nominal(check), rest, check=check, frame_stride=stride).frames
+        assert before is not None and after is not None
+        after.fire[:, self.state.burned] = 255
+        ground = ground_factor(self._whole, self._schedule, executed(self._whole, self._schedule)[: self._first])
+        laid = np.rint(after.retardant * ground).astype(np.uint8)
+        cut = self._first // stride
+        return Frames(
+            stride, np.concatenate([before.fire[:cut], after.fire]),
+            np.concatenate([before.burning[:cut], after.burning]),
+            np.concatenate([before.retardant[:cut], laid]), before.last_step,
+        )  # fmt: skip
+
+
+def remaining(
+    whole: Model, schedule: Schedule, day: int, state: FireState, days: int | None = None,
+    check: Check | None = None,
+) -> Model:  # fmt: skip
+    """The model of ``days`` days from ``day`` on (all that are left), prepared.
+
+    Its fire begins as ``state`` and its ground is treated with what ``schedule`` had laid before ``day``, at the
+    effectiveness of ``whole``. Aircraft whose turnaround reaches into ``day`` are closed for its rest, and the cap
+    counts what was flown.
+    """
+    maps, flown = whole.maps, executed(whole, schedule)
+    first = day * maps.steps_per_day
+    window = maps.window(day, maps.days - day if days is None else days)
+    factor = ground_factor(whole, schedule, flown[:first])
+    ground = treated(window, factor, emitter=whole.emitter_treated, receiver=whole.receiver_treated)
+    if check is not None:
+        check()  # on a large raster each half of this takes a while
+    left = replace(ground, ignition=state.burning, burnable=maps.burnable & ~state.burned)
+    model = replace(
+        whole, maps=left, fleet=shifted_fleet(whole.fleet, day), gains=SpreadGains(left, whole.dtype, whole.device),
+        rules=remaining_rules(whole, flown, first, left.n_steps),
+    )  # fmt: skip
+    backends.prepare(model)
+    return model
+
+
+def executed(model: Model, schedule: Schedule) -> Bools:
+    """What the gates let through, bool ``[T, A]``."""
+    return gates_of(schedule, model.fleet, model.maps, model.rules).executed
+
+
+def ground_factor(model: Model, schedule: Schedule, flown: Bools) -> Singles:
+    """``r [H, W]`` after the drops ``flown [t, A]``: the product of ``e^{−min(E, 50)}`` over their steps (step 3)."""
+    wanted = np.zeros(schedule.logits.shape, bool)
+    wanted[: len(flown)] = flown
+    factor = np.ones(model.n_cells, np.float32)
+    laid = step_doses(model, schedule, wanted)[Material.RETARDANT]
+    for step in sorted(laid):
+        dose = np.minimum(laid[step].dose.cpu().numpy(), MAXIMUM_DOSE)
+        factor[laid[step].cells.cpu().numpy()] *= np.exp(-dose).astype(np.float32)
+    return factor.reshape(model.shape)
+
+
+def treated(maps: FireMaps, factor: Singles, *, emitter: bool, receiver: bool) -> FireMaps:
+    """``maps`` on a ground whose fuel factor is ``factor [H, W]`` times what it was.
+
+    φ and γ are clipped untreated, then treated: ``φ_n(x) ← clip(φ_n(x)) r(x + n)`` where retardant acts on the emitting
+    neighbour, ``γ(x) ← clip(γ(x)) r(x)`` where it acts on the receiving cell. Later retardant multiplies on top.
+    """
+    if (factor == 1.0).all():
+        return maps
+    phi, gamma = maps.phi, maps.gamma
+    if emitter:
+        around = np.pad(factor, 1, constant_values=1.0)
+        height, width = maps.shape
+        emitting = np.stack([around[1 + i : 1 + i + height, 1 + j : 1 + j + width] for i, j in NEIGHBOURS])
+        phi = np.clip(phi, 0.0, MAXIMUM_FACTOR)
+        phi *= emitting
+    if receiver:
+        gamma = np.clip(gamma, 0.0, MAXIMUM_FACTOR) * factor
+    return replace(maps, phi=phi, gamma=gamma)
+
+
+def remaining_rules(whole: Model, flown: Bools, first: int, n_steps: int) -> FlightRules | None:
+    """The rules of ``n_steps`` steps from ``first`` on, with what is carried over from ``flown [T, A]``."""
+    rules, steps = whole.rules, slice(first, first + n_steps)
+    closed = carried(whole, flown[:first], n_steps)
+    if rules is None:
+        return FlightRules(closed=closed) if closed.any() else None
+    if rules.closed is not None:
+        closed |= rules.closed[steps]
+    return replace(
+        rules,
+        closed=closed,
+        cap=None if rules.cap is None else max(rules.cap - int(flown[:first].sum()), 0),
+        pinned=None if rules.pinned is None else rules.pinned[steps],
+        pinned_poses=None if rules.pinned_poses is None else rules.pinned_poses[steps],
+    )
+
+
+def carried(model: Model, flown: Bools, n_steps: int) -> Bools:
+    """``[n_steps, A]``: where a turnaround that began before step 0 still closes its aircraft.
+
+    After a drop ``k`` steps before, with ``k ≥ 1``, steps ``0 … Δ − k`` are closed (paper, eq. ``gate``).
+    """
+    closed = np.zeros((n_steps, flown.shape[1]), bool)
+    for tail in model.fleet.tails:
+        steps = np.flatnonzero(flown[:, tail.index])
+        if len(steps):
+            ago = len(flown) - int(steps[-1])
+            closed[: max(tail.type.turnaround_steps(model.maps.steps_per_day) - ago + 1, 0), tail.index] = True
+    return closed
+
+
+def shifted_fleet(fleet: Fleet, day: int) -> Fleet:
+    """The fleet with grounded days counted from ``day``."""
+    return Fleet(
+        tuple(
+            kind.with_grounded_days(tuple(when - day for when in kind.grounded_days if when >= day))
+            for kind in fleet.types
+        )
+    )
+
+
+def counted(metrics: Metrics, model: Model, burned: Bools) -> Metrics:
+    """``metrics`` with the cells ``burned [H, W]`` as fire for all of the time, which the rollout left out."""
+    cells = int(burned.sum())
+    share = cells / model.n_cells
+    exposed = float(model.protection.cpu().numpy()[burned].sum())
+    weights = model.weights
+    return replace(
+        metrics,
+        final_extent_cells=metrics.final_extent_cells + cells,
+        final_extent_ha=metrics.final_extent_ha + cells * model.cell_area_ha,
+        occupancy_cell_days=metrics.occupancy_cell_days + cells * model.maps.days,
+        protected_cells=metrics.protected_cells + int(model.protected.cpu().numpy()[burned].sum()),
+        loss_burn=metrics.loss_burn + share,
+        loss_final=metrics.loss_final + share,
+        loss_prot=metrics.loss_prot + exposed,
+        objective=metrics.objective + (weights.burn + weights.final) * share + weights.prot * exposed,
+    )
+
+
+def rows(schedule: Schedule, first: int, end: int) -> Schedule:
+    """Steps ``first … end − 1`` of ``schedule`` as a schedule of their own."""
+    z = schedule.pose_logits
+    return Schedule(schedule.logits[first:end], schedule.poses[first:end], None if z is None else z[first:end])
+
+
+def only(schedule: Schedule, kept: Bools) -> Schedule:
+    """``schedule`` with the logit −3 wherever ``kept [T, A]`` is false."""
+    return replace(schedule, logits=np.where(kept, schedule.logits, UNLISTED_LOGIT))

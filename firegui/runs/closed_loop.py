@@ -1,0 +1,138 @@
+"""The receding horizon, simulated: every day a drawn fire is observed, the rest is replanned, and a day is flown."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from firegui.domain.observation import FireState
+from firegui.domain.schedule import Schedule
+from firegui.errors import CancelledError
+from firegui.runs.closed_loop_state import STATE, TABLE, LoopState, table_text
+from firegui.runs.events import FinishReason, Message, Progress, RunFinished, RunState
+from firegui.runs.folder import RunRecord
+from firegui.runs.messages import counted
+from firegui.runs.protocols import Replanner
+from firegui.runs.replan_base import LoopDay, ReplanJob, ReplanScores, no_drops, note_of
+from firegui.runs.replan_stages import ReplanFolder, RestStages
+from firegui.runs.session import RunSession
+
+
+class ClosedLoop(ReplanJob):
+    """Carries out a :class:`~firegui.runs.spec.ReplanSpec` whose fire is drawn (``closed_loop``).
+
+    The fire of each branch (replanned daily, the old schedule, no drops) is deterministic within a day and drawn at its
+    end with the same random numbers, from ``SeedSequence([seed, day])``; drops act on it at nominal effectiveness. What
+    has burned by then is observed without error, and the plan goes on from it as from any observed perimeter.
+    """
+
+    def run(self) -> RunFinished:
+        """Day after day to the end of the plan. Writes nothing before the input is known to be good."""
+        spec, check = self._spec, self._control.check
+        note = note_of(spec)
+        previous = self._checked(note)
+        replanner = self._engine.replanner(spec.project, spec.backend, tell=self._speaker.pass_on, check=check)
+        # A day that was broken off begins anew, so its stages need no checkpoints.
+        plan = replace(self._plan, checkpoint_seconds=math.inf)
+        session = self._open(replanner.whole, previous, note, plan)
+        state = self._begin(replanner, previous)
+        assert self._folder is not None
+        reason = FinishReason.COMPLETED
+        try:
+            session.move(RunState.RUNNING)
+            while state.day < spec.project.plan.days:
+                state = self._day(replanner, session, self._folder, state)
+                state.save(self._folder.path / STATE)
+        except CancelledError:
+            reason = FinishReason.STOPPED
+            self._machine.move(RunState.STOPPING)
+        return self._conclude(replanner, session, self._folder, state, reason)
+
+    def _begin(self, replanner: Replanner, previous: RunRecord | None) -> LoopState:
+        path = self._spec.out / STATE
+        if previous is not None and path.is_file():
+            return LoopState.load(path)
+        ignition = replanner.whole.maps.ignition
+        nothing = np.zeros_like(ignition)
+        fire = FireState(ignition, nothing)
+        return LoopState((), self._spec.schedule, nothing, fire, fire, fire)
+
+    def _day(self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState) -> LoopState:
+        """Observe, replan, fly, draw."""
+        spec, day, check = self._spec, state.day, self._control.check
+        check()
+        total, fire = spec.project.plan.days, int(state.loop.fire.sum())
+        self._emit(Progress(day, total, f"day {day}: {counted(fire, 'cell')}"))
+        schedule, expected = (
+            self._replanned(replanner, session, folder, state) if day >= spec.day else (state.schedule, None)
+        )
+        unflown = no_drops(replanner.whole)
+        draws = [(schedule, state.loop), (spec.schedule, state.open), (unflown, state.none)]
+        loop, fixed, none = (
+            replanner.next_day(flown, day, before, self._generator(day), check) for flown, before in draws
+        )
+        row = LoopDay(
+            day=day,
+            loop_cells=int(loop.fire.sum()),
+            open_cells=int(fixed.fire.sum()),
+            none_cells=int(none.fire.sum()),
+            loop_protected=replanner.protected_cells(loop.fire),
+            open_protected=replanner.protected_cells(fixed.fire),
+            none_protected=replanner.protected_cells(none.fire),
+            loop_drops=replanner.drops_on(schedule, day),
+            open_drops=replanner.drops_on(spec.schedule, day),
+            expected=expected,
+        )
+        return LoopState((*state.rows, row), schedule, state.loop.fire, loop, fixed, none)
+
+    def _generator(self, day: int) -> np.random.Generator:
+        seed = self._spec.project.plan.optimizer.seed
+        return np.random.default_rng(np.random.SeedSequence([seed, day]))
+
+    def _replanned(
+        self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState
+    ) -> tuple[Schedule, float | None]:
+        """The schedule from this day on, and the final extent that it expects; the old one where nothing burns."""
+        seen = FireState.between(state.seen, state.loop.fire)
+        if not seen.burning.any():
+            self._emit(Message(f"day {state.day}: nothing is new, so the schedule stays as it is"))
+            return state.schedule, None
+        left = replanner.left(state.schedule, state.day, seen, self._control.check)
+        folder.whole = left.joined
+        stages = RestStages(session, self._spec.project.plan, left)
+        stages.run()
+        rest = stages.ended.rest
+        expected = left.score(rest, check=self._control.check).metrics.final_extent_cells
+        return left.joined(rest), expected
+
+    def _conclude(
+        self, replanner: Replanner, session: RunSession, folder: ReplanFolder, state: LoopState, reason: FinishReason
+    ) -> RunFinished:
+        folder.whole = _as_it_is
+        folder.write_plan(state.schedule)
+        drops, audit = replanner.table(state.schedule)
+        folder.write_drops(drops, self._spec.project)
+        folder.write_text(TABLE, table_text(state.rows))
+        flown = sum(row.loop_drops for row in state.rows)
+        folder.write_scores(ReplanScores(audit=audit, day=self._spec.day, drops_flown=flown, loop=state.rows))
+        message = _message(reason, state.rows)
+        folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
+        return RunFinished(reason, message, None, None, folder.path)
+
+
+def _as_it_is(schedule: Schedule) -> Schedule:
+    return schedule
+
+
+def _message(reason: FinishReason, rows: tuple[LoopDay, ...]) -> str:
+    if not rows:
+        return "stopped on request before a day was flown; resume the run to go on"
+    last = rows[-1]
+    flown = f"{sum(row.loop_drops for row in rows):,} and {sum(row.open_drops for row in rows):,} drops"
+    text = (
+        f"after day {last.day} of one drawn fire: {last.loop_cells:,} cells replanned daily, {last.open_cells:,} with "
+        f"the fixed schedule ({flown}), {last.none_cells:,} without drops"
+    )
+    return f"stopped on request; {text}; resume the run to go on" if reason is FinishReason.STOPPED else text

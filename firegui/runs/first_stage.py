@@ -1,0 +1,92 @@
+"""Stage 1 in a run: epoch after epoch, each into the history, the best kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firegui.domain.results import Metrics
+from firegui.domain.settings import OptimizerSettings
+from firegui.runs.events import EpochDone, FinishReason
+from firegui.runs.folder import CHECKPOINT, HISTORY, PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY
+from firegui.runs.pictures import Pictures
+from firegui.runs.protocols import EngineModel, EpochResult, Planner
+from firegui.runs.session import RunSession
+
+ROLLOUTS_PER_EPOCH = 3
+"""A gradient epoch is charged as three rollouts (paper, planner benchmark)."""
+
+_REASONS = {"epochs": FinishReason.COMPLETED, "patience": FinishReason.PATIENCE}
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The files of a first stage: its planner's state and its history."""
+
+    checkpoint: str
+    history: str
+
+
+MAIN = Ledger(CHECKPOINT, HISTORY)
+PRELIMINARY = Ledger(PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY)
+"""Setting A's first stage, ahead of setting B's (paper, section ``scope_objective``)."""
+
+
+class FirstStage:
+    """Drives ``planner`` on ``model`` to its end."""
+
+    def __init__(
+        self, session: RunSession, model: EngineModel, planner: Planner, ledger: Ledger, rows: Sequence[EpochDone]
+    ) -> None:
+        self._session, self._model, self._ledger = session, model, ledger
+        self.planner = planner
+        self._settings: OptimizerSettings = session.spec.project.plan.optimizer
+        # A kill may have come between the history and the state: the history is then ahead.
+        self.rows = [row for row in rows if row.epoch < planner.epochs_done]
+        self.best_metrics: Metrics | None = None
+
+    def run(self) -> FinishReason:
+        """Go on until the planner is finished. Raises :class:`~firegui.errors.CancelledError` on request."""
+        session, planner, check = self._session, self.planner, self._session.control.check
+        spec = session.spec
+        pictures = Pictures(session.engine, self._model, session.emit, spec.frame_stride, spec.snapshot_seconds)
+        while not planner.finished:
+            session.breathe(self.save)
+            report = planner.epoch(check, pictures.stride_if_due())
+            if report.improved:
+                self.best_metrics = report.metrics
+            self.rows.append(self._row(report))
+            session.emit(self.rows[-1])
+            pictures.offer(report, planner.best, check)
+            session.save_if_due(self.save)
+        return _REASONS[planner.finished]
+
+    def save(self) -> None:
+        """Write history, planner and best plan."""
+        folder, planner = self._session.folder, self.planner
+        folder.write_history(self.rows, self._ledger.history)
+        planner.state().save(folder.path / self._ledger.checkpoint)
+        if planner.best_epoch >= 0:
+            folder.write_plan(planner.best)
+        folder.update(
+            state=self._session.machine.state,
+            epochs_done=planner.epochs_done,
+            best_epoch=planner.best_epoch,
+            seconds=self._session.seconds,
+        )
+
+    def _row(self, report: EpochResult) -> EpochDone:
+        metrics = report.metrics
+        return EpochDone(
+            epoch=report.epoch,
+            epochs=self._settings.epochs,
+            rollouts=ROLLOUTS_PER_EPOCH * (report.epoch + 1),
+            objective=metrics.objective,
+            best=report.best,
+            burn=metrics.loss_burn,
+            final=metrics.loss_final,
+            prot=metrics.loss_prot,
+            drops=metrics.drops_executed,
+            grad_norm=report.grad_norm,
+            seconds=self._session.seconds,
+        )

@@ -1,0 +1,154 @@
+"""One turn of a receding horizon as a run: take the observed fire in, keep what was flown, plan the rest anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firegui.domain.observation import FireState
+from firegui.domain.results import Metrics
+from firegui.errors import CancelledError, InputError, Problem
+from firegui.io.exporters.geotiff import write_occupancy_tif
+from firegui.planning.audit import AuditReport
+from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished, RunState
+from firegui.runs.folder import OCCUPANCY
+from firegui.runs.messages import counted
+from firegui.runs.protocols import LeftToPlan, Replanner
+from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, note_of
+from firegui.runs.replan_stages import Ended, ReplanFolder, RestStages
+from firegui.runs.session import RunSession
+from firegui.runs.spec import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class _Outlook:
+    """From the observed fire on, at nominal effectiveness: no further drop, and the old plan continued."""
+
+    nothing: Metrics
+    continued: Metrics
+
+
+class Replanning(ReplanJob):
+    """Carries out a :class:`~firegui.runs.spec.ReplanSpec` with an observed fire."""
+
+    def run(self) -> RunFinished:
+        """Prepare, plan what is left, conclude. Writes nothing before the input is known to be good."""
+        spec, check = self._spec, self._control.check
+        previous = self._checked(note_of(spec))
+        replanner = self._engine.replanner(spec.project, spec.backend, tell=self._speaker.pass_on, check=check)
+        state = self._state(replanner)
+        left = replanner.left(spec.schedule, spec.day, state, check)
+        note = note_of(spec, state)
+        if previous is not None and previous.header.replan is not None and previous.header.replan.fire != note.fire:
+            problem = Problem(str(spec.out), "was run from another fire", "give the project it was started on")
+            raise InputError([problem], TITLE)
+        outlook = self._outlook(left)
+        session = self._open(left.design, previous, note, self._plan)
+        assert self._folder is not None
+        self._folder.whole = left.joined
+        stages = RestStages(session, spec.project.plan, left, previous)
+        try:
+            session.move(RunState.RUNNING)
+            reason = stages.run()
+        except CancelledError:
+            reason = FinishReason.STOPPED
+            self._machine.move(RunState.STOPPING)
+        stages.save()
+        return self._conclude(_Work(replanner, left, outlook, stages.ended), session, self._folder, reason)
+
+    def _state(self, replanner: Replanner) -> FireState:
+        """The observed fire: what is new within the last day burns, the rest has burned out."""
+        spec, seen = self._spec, self._spec.observed
+        assert seen is not None
+        notes, earlier = list(seen.notes), seen.earlier
+        if earlier is None:
+            earlier = replanner.simulated(spec.schedule, spec.day - 1, self._control.check)
+            notes.append(f"no earlier perimeter: day {spec.day - 1} as simulated (P > 0.5) tells new fire from old")
+        state = FireState.between(earlier, seen.fire)
+        gone = int((earlier & ~seen.fire).sum())
+        if gone:
+            notes.append(f"{counted(gone, 'cell')} of the day before lie outside the perimeter and count as not burned")
+        if not state.burning.any():
+            what = "nothing is new since the perimeter before it, so nothing burns any more"
+            raise InputError([Problem("observed", what, "give a later perimeter; no drop is needed until then")], TITLE)
+        for note in notes:
+            self._emit(Message(note))
+        text = f"day {spec.day}: {counted(int(state.burning.sum()), 'cell')} burning"
+        self._emit(Message(f"{text}, {counted(int(state.burned.sum()), 'cell')} burned out"))
+        return state
+
+    def _outlook(self, left: LeftToPlan) -> _Outlook:
+        check, nothing = self._control.check, no_drops(left.design)
+        outlook = _Outlook(left.score(nothing, check=check).metrics, left.score(left.rest, check=check).metrics)
+        self.baseline_metrics = outlook.nothing
+        frames = left.pictures(nothing, self._spec.frame_stride, check)
+        if frames is not None:
+            self._emit(BaselineReady(outlook.nothing, frames))
+        return outlook
+
+    def _conclude(self, work: _Work, session: RunSession, folder: ReplanFolder, reason: FinishReason) -> RunFinished:
+        drops, audit = work.replanner.table(work.left.joined(work.ended.rest))
+        folder.write_drops(drops, self._spec.project)
+        message = _opening(reason, self._spec.day)
+        nominal = None
+        try:
+            nominal = self._score(work, folder, audit)
+            frames = work.left.pictures(work.ended.rest, self._spec.frame_stride, self._control.check_abandoned)
+            if frames is not None:
+                stage = Stage.OPTIMIZE if work.ended.pruned is None else Stage.PRUNE
+                self._emit(PlanUpdated(work.ended.best_epoch, nominal, frames, drops, stage))
+        except CancelledError:
+            self._write_scores(work, folder, audit, None, None)
+        if nominal is not None:
+            message = f"{message}. {_gain(work, nominal)}"
+        folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
+        return RunFinished(reason, message, nominal, work.outlook.nothing, folder.path)
+
+    def _score(self, work: _Work, folder: ReplanFolder, audit: AuditReport) -> Metrics:
+        check = self._control.check_abandoned
+        scored = work.left.score(work.ended.rest, keep_days=True, check=check)
+        design = work.left.score(work.ended.rest, design=True, check=check).metrics
+        self._write_scores(work, folder, audit, scored.metrics, design)
+        if scored.p_fire_days is not None:
+            days, first = scored.p_fire_days[1:], self._spec.day + 1
+            write_occupancy_tif(folder.path / OCCUPANCY, days, self._spec.project, first=first)
+        return scored.metrics
+
+    def _write_scores(
+        self, work: _Work, folder: ReplanFolder, audit: AuditReport, nominal: Metrics | None, design: Metrics | None
+    ) -> None:
+        folder.write_scores(
+            ReplanScores(
+                baseline=work.outlook.nothing,
+                nominal=nominal,
+                design=design,
+                audit=audit,
+                pruned=work.ended.pruned,
+                day=self._spec.day,
+                drops_flown=work.left.flown,
+                continued=work.outlook.continued,
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Work:
+    replanner: Replanner
+    left: LeftToPlan
+    outlook: _Outlook
+    ended: Ended
+
+
+def _opening(reason: FinishReason, day: int) -> str:
+    if reason is FinishReason.STOPPED:
+        return f"stopped on request; the best plan from day {day} on is saved; resume the run to go on"
+    return f"replanned from day {day} on"
+
+
+def _gain(work: _Work, nominal: Metrics) -> str:
+    old = work.outlook.continued
+    new, before = f"{nominal.final_extent_cells:,.0f} cells", f"{old.final_extent_cells:,.0f}"
+    drops = f"{counted(nominal.drops_executed, 'further drop')}, {old.drops_executed:,} in the old plan"
+    return (
+        f"At nominal effectiveness the fire ends at {new} ({before} with the old plan, "
+        f"{work.outlook.nothing.final_extent_cells:,.0f} without further drops), with {drops}"
+    )

@@ -1,0 +1,213 @@
+"""What a replanned run and the closed loop share: their checks, their folder, their numbers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from firegui.domain.observation import FireState
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.plain_words import plain_words
+from firegui.runs.control import RunControl
+from firegui.runs.events import FinishReason, RunEvent, RunState
+from firegui.runs.folder import METRICS, RunRecord, RunScores, check_out, found_in
+from firegui.runs.header import new_header, schedule_hash
+from firegui.runs.lock import FolderLock
+from firegui.runs.protocols import Engine, EngineModel
+from firegui.runs.replan_stages import ReplanFolder
+from firegui.runs.resume import differences, resume_problems
+from firegui.runs.session import RunSession
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.speaker import Speaker
+from firegui.runs.spec import PlanSpec, ReplanNote, ReplanSpec
+from firegui.runs.state import RunMachine
+
+TITLE = "The plan cannot be replanned"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopDay:
+    """A day of the closed loop: cells that have burned at its end and drops flown on it, branch by branch.
+
+    The branches share their random numbers: ``loop`` is replanned every day, ``open`` flies the old schedule to its
+    end, ``none`` flies nothing. ``expected`` is the final extent that the replanned plan expected on that morning, none
+    on a day that was not replanned.
+    """
+
+    day: int
+    loop_cells: int
+    open_cells: int
+    none_cells: int
+    loop_protected: int
+    open_protected: int
+    none_protected: int
+    loop_drops: int
+    open_drops: int
+    expected: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplanScores(RunScores):
+    """``metrics.json`` of a replanned run: the days from ``day`` on, from the observed fire, burned-out cells included.
+
+    ``nominal`` and ``design`` are the new plan, ``continued`` the old one at nominal effectiveness and ``baseline`` no
+    further drop, all counting drops from ``day`` on; ``drops_flown`` were executed before. A closed loop has ``loop``
+    and no expectation.
+    """
+
+    day: int = 0
+    drops_flown: int = 0
+    continued: Metrics | None = None
+    loop: tuple[LoopDay, ...] = ()
+
+
+def replan_problems(spec: ReplanSpec) -> list[Problem]:
+    """Everything that is wrong with what was given, but for the run folder and what the fire turns out to be."""
+    project, days = spec.project, spec.project.plan.days
+    found = list(project.problems())
+    if not 1 <= spec.day < days:
+        what = f"day {spec.day} of a plan of days 0 to {days - 1}"
+        remedy = f"use 1 to {days - 1}" if days > 1 else "plan at least 2 days"
+        found.append(Problem("day", what, remedy))
+    expected = (project.calendar.n_steps, project.fleet.n_aircraft)
+    given = (spec.schedule.n_steps, spec.schedule.n_aircraft)
+    if given != expected:
+        what = f"is for {given[0]} steps and {given[1]} aircraft, the project has {expected[0]} and {expected[1]}"
+        found.append(Problem("schedule", what, "give the schedule of this project"))
+    if not spec.closed_loop:
+        found += _observation_problems(spec)
+    return found
+
+
+def _observation_problems(spec: ReplanSpec) -> list[Problem]:
+    seen, shape = spec.observed, spec.project.scenario.grid.shape
+    if seen is None:
+        return [Problem("observed", "no perimeter was given", "give the fire as it was observed")]
+    if seen.fire.shape != shape:
+        what = f"has {seen.fire.shape[0]} × {seen.fire.shape[1]} cells, the project {shape[0]} × {shape[1]}"
+        return [Problem("observed", what, "give a perimeter on the project's grid")]
+    if not seen.fire.any():
+        return [Problem("observed", "nothing has burned", "give the perimeter of this fire")]
+    return []
+
+
+class ReplanJob:
+    """Checks, opens the run folder and lets it go; subclasses do the work."""
+
+    def __init__(
+        self,
+        spec: ReplanSpec,
+        emit: Callable[[RunEvent], None],
+        control: RunControl,
+        engine: Engine,
+        machine: RunMachine,
+    ) -> None:
+        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self._plan: PlanSpec = spec.as_plan()
+        self._speaker = Speaker(emit, engine, spec.backend)
+        self._session: RunSession | None = None
+        self._folder: ReplanFolder | None = None
+        self._lock: FolderLock | None = None
+        self.baseline_metrics: Metrics | None = None
+
+    @property
+    def written_folder(self) -> Path | None:
+        """The run folder, once something was written to it."""
+        return None if self._folder is None else self._folder.path
+
+    def note_failure(self, message: str) -> None:
+        """Say in the run folder, if there is one, that the run failed."""
+        if self._folder is not None and self._session is not None:
+            reason, seconds = FinishReason.FAILED, self._session.seconds
+            self._folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=seconds)
+
+    def close(self) -> None:
+        """Let the run folder go."""
+        if self._lock is not None:
+            self._lock.release()
+
+    def _checked(self, note: ReplanNote) -> RunRecord | None:
+        """The run to go on with. Raises :class:`~firegui.errors.InputError` with everything that is wrong."""
+        problems = Problems()
+        problems.extend(replan_problems(self._spec))
+        try:
+            previous = check_out(self._spec.out, self._spec.resume)
+            if previous is not None and not problems:
+                problems.extend(self._resume_problems(previous, note))
+        except InputError as error:
+            problems.extend(error.problems)
+        problems.raise_if_any(TITLE)
+        return previous
+
+    def _resume_problems(self, previous: RunRecord, note: ReplanNote) -> list[Problem]:
+        then, where = previous.header.replan, str(previous.folder)
+        if then is None:
+            return [Problem(where, "is no replanned run", "give the folder of one, or leave out --resume")]
+        found = resume_problems(replace(previous, header=replace(previous.header, replan=None)), self._plan)
+        if replace(then, fire="") != replace(note, fire=""):
+            found.append(Problem(where, "was run with another day, perimeter or schedule", "give the same again"))
+        if self._spec.closed_loop:
+            before, now = previous.settings, ProjectSnapshot.of(self._spec.project).plan
+            shown = {text for text, _, _ in differences(before, now)}
+            for title, old, new in differences(before, now, ()):
+                if title not in shown:
+                    found.append(Problem(where, f"was run with {title} = {old}, now {new}", "set it back"))
+        return found
+
+    def _open(self, model: EngineModel, previous: RunRecord | None, note: ReplanNote, plan: PlanSpec) -> RunSession:
+        out = self._spec.out
+        self._lock = FolderLock(out)
+        now = found_in(out, self._spec.resume)
+        if (now and now.header.text()) != (previous and previous.header.text()):
+            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
+            raise InputError([problem], TITLE)
+        header = new_header(plan, model.backend, model.device, previous.header if previous else None)
+        self._folder = ReplanFolder(out, replace(header, replan=note))
+        self._session = RunSession(
+            plan, self._emit, self._control, self._engine, self._machine, self._folder, model, header.seconds
+        )
+        self._speaker.say_device(model)
+        return self._session
+
+
+def read_scores(folder: Path) -> ReplanScores:
+    """The scores of a replanned run. Raises :class:`~firegui.errors.InputError`."""
+    path = folder / METRICS
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=ReplanScores)
+    except FileNotFoundError:
+        return ReplanScores()
+    except (OSError, msgspec.DecodeError) as error:
+        what, remedy = f"cannot be read ({plain_words(error)})", "restore the file or run again elsewhere"
+        raise InputError([Problem(str(path), what, remedy)]) from error
+
+
+def fire_hash(state: FireState) -> str:
+    """sha256 of a fire's state."""
+    codes = state.burning.astype(np.uint8) + 2 * state.burned.astype(np.uint8)
+    return hashlib.sha256(codes.tobytes()).hexdigest()
+
+
+def note_of(spec: ReplanSpec, state: FireState | None = None) -> ReplanNote:
+    """What the run folder remembers."""
+    seen = spec.observed
+    return ReplanNote(
+        day=spec.day,
+        flown=schedule_hash(spec.schedule),
+        closed_loop=spec.closed_loop,
+        observed="" if seen is None or spec.closed_loop else seen.source,
+        observed_file="" if seen is None or spec.closed_loop else seen.sha256,
+        fire="" if state is None else fire_hash(state),
+    )
+
+
+def no_drops(model: EngineModel) -> Schedule:
+    """A schedule for ``model`` that flies nothing."""
+    return Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)

@@ -1,0 +1,356 @@
+"""A robustness table as a run: of one schedule in a moment, or of a sweep that plans at every design effectiveness."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule
+from firegui.domain.sensitivity import (
+    MODEL_ERROR_REASON,
+    NO_MEMBERS_REASON,
+    DesignRow,
+    MonteCarlo,
+    Reading,
+    Row,
+    SensitivityKind,
+    SensitivityTable,
+    design_folder,
+    ratio,
+)
+from firegui.domain.settings import Effectiveness, PlanSettings
+from firegui.errors import CancelledError, InputError, Problem, Problems
+from firegui.io.project_store import project_hash
+from firegui.io.schedule_file import read_schedule
+from firegui.runs.command import plan_command
+from firegui.runs.control import RunControl
+from firegui.runs.events import (
+    EliminationStep,
+    EpochDone,
+    FinishReason,
+    Message,
+    Progress,
+    RunEvent,
+    RunFinished,
+    RunState,
+    SensitivityReady,
+    StageBegan,
+    StateChanged,
+)
+from firegui.runs.folder import PLAN, RUN, RunRecord, read_run
+from firegui.runs.header import event_hash, installed_versions, now, schedule_hash
+from firegui.runs.lock import FolderLock
+from firegui.runs.messages import counted, failure_message
+from firegui.runs.plan import Planning
+from firegui.runs.protocols import Engine, EngineModel
+from firegui.runs.resume import resume_problems as plan_resume_problems
+from firegui.runs.sensitivity_folder import (
+    TITLE,
+    SensitivityHeader,
+    check_out,
+    found_in,
+    resume_problems,
+    write_header,
+    write_table,
+)
+from firegui.runs.sensitivity_text import schedule_text, table_message
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.speaker import Speaker
+from firegui.runs.spec import PlanSpec, SensitivitySpec, Stage
+from firegui.runs.state import RunMachine
+
+_PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
+"""What a plan of the sweep says that also belongs to the sweep."""
+_STAGES = (Stage.OPTIMIZE, Stage.PRUNE)
+_DONE = (FinishReason.COMPLETED, FinishReason.PATIENCE)
+
+
+def sensitivity_problems(spec: SensitivitySpec) -> list[Problem]:
+    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    project, kind = spec.project, spec.kind
+    found = project.problems() + spec.settings.problems(kind)
+    if spec.schedule is None and kind is not SensitivityKind.DESIGN:
+        found.append(Problem("schedule", f"the table {kind.value} is of a schedule", "give one with --schedule"))
+    if spec.schedule is not None:
+        size = (project.calendar.n_steps, project.fleet.n_aircraft)
+        there = (spec.schedule.n_steps, spec.schedule.n_aircraft)
+        if size != there:
+            what = f"has {there[0]} steps and {there[1]} aircraft, the project {size[0]} and {size[1]}"
+            found.append(Problem("schedule", what, "give a schedule of this project's days and fleet"))
+    return found
+
+
+class Tabulation:
+    """Carries out a :class:`~firegui.runs.spec.SensitivitySpec`."""
+
+    def __init__(
+        self,
+        spec: SensitivitySpec,
+        emit: Callable[[RunEvent], None],
+        control: RunControl,
+        engine: Engine,
+        machine: RunMachine,
+    ) -> None:
+        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self._speaker = Speaker(emit, engine, spec.backend)
+        self._lock: FolderLock | None = None
+        self._header: SensitivityHeader | None = None
+        self._began = time.monotonic()
+        self._sampled_baseline: tuple[float, ...] | None = None
+        self.written_folder: Path | None = None
+        self.baseline_metrics: Metrics | None = None
+
+    def run(self) -> RunFinished:
+        """Score, or plan and score, then save. Writes nothing before the input is known to be good."""
+        spec, check = self._spec, self._control.check
+        then = self._checked()
+        plan = spec.project.plan
+        model = self._engine.build(spec.project, plan.nominal, spec.backend, tell=self._speaker.pass_on, check=check)
+        self._speaker.say_device(model)
+        self._header = self._new_header(model, then)
+        self._machine.move(RunState.RUNNING)
+        baseline = self._scored(model, Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft))
+        scored = None if spec.schedule is None else self._scored(model, spec.schedule)
+        self.baseline_metrics = baseline
+        bare = self._bare_table(baseline, scored)
+        if spec.kind is SensitivityKind.DESIGN:
+            return self._sweep(model, then, bare)
+        assert spec.schedule is not None
+        hear = self._say
+        rows = self._engine.sensitivity_rows(model, spec.schedule, spec.kind, spec.settings, hear=hear, check=check)
+        check()
+        self._claim(then)
+        return self._conclude(replace(bare, rows=rows, complete=True), FinishReason.COMPLETED, scored)
+
+    def note_failure(self, message: str) -> None:
+        """Say in the folder, if something was written to it, that the table failed; finished plans of a sweep stay."""
+        if self.written_folder is not None:
+            self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
+
+    def close(self) -> None:
+        """Let the folder go; nothing is written to it from then on."""
+        if self._lock is not None:
+            self._lock.release()
+
+    # -- before the first rollout ------------------------------------------------------------------------------------
+    def _checked(self) -> SensitivityHeader | None:
+        spec, problems = self._spec, Problems()
+        problems.extend(sensitivity_problems(spec))
+        then = None
+        try:
+            then = check_out(spec.out, spec.resume)
+        except InputError as error:
+            problems.extend(error.problems)
+        if then is not None and not problems:
+            digest = project_hash(spec.project)
+            problems.extend(resume_problems(then, spec, schedule_hash(spec.schedule), digest))
+        problems.raise_if_any(TITLE)
+        return then
+
+    def _new_header(self, model: EngineModel, then: SensitivityHeader | None) -> SensitivityHeader:
+        spec = self._spec
+        return SensitivityHeader(
+            command=spec.command,
+            kind=spec.kind,
+            settings=spec.settings,
+            state=RunState.RUNNING,
+            started=then.started if then else now(),
+            seconds=then.seconds if then else 0.0,
+            seed=spec.settings.seed,
+            backend=model.backend,
+            device=model.device,
+            schedule=schedule_hash(spec.schedule),
+            schedule_file=str(spec.schedule_file.resolve()) if spec.schedule_file else "",
+            project_folder=str(spec.project_folder.resolve()) if spec.project_folder else "",
+            project_hash=project_hash(spec.project),
+            event_hash=event_hash(spec.project),
+            versions=installed_versions(),
+            project=ProjectSnapshot.of(spec.project),
+        )
+
+    def _bare_table(self, baseline: Metrics, scored: Metrics | None) -> SensitivityTable[Row]:
+        spec, plan = self._spec, self._spec.project.plan
+        reading = None if scored is None else Reading.of(scored, plan.weights)
+        return SensitivityTable(
+            kind=spec.kind,
+            event=spec.project.scenario.name,
+            fire_model=spec.project.fire_model.label,
+            setting=plan.setting,
+            weights=plan.weights,
+            nominal=plan.nominal,
+            retardant_acts_on=plan.retardant_acts_on,
+            schedule=schedule_text(spec.schedule_file, reading),
+            baseline=Reading.of(baseline, plan.weights),
+            scored=reading,
+            rows=(),
+            settings=spec.settings,
+            complete=False,
+        )
+
+    def _claim(self, then: SensitivityHeader | None) -> None:
+        """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
+        out = self._spec.out
+        self._lock = FolderLock(out)
+        there = found_in(out, self._spec.resume)
+        if (there and there.text()) != (then and then.text()):
+            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
+            raise InputError([problem], TITLE)
+        self.written_folder = out
+
+    # -- the sweep ---------------------------------------------------------------------------------------------------
+    def _sweep(self, model: EngineModel, then: SensitivityHeader | None, bare: SensitivityTable[Row]) -> RunFinished:
+        self._claim(then)
+        self._update(state=RunState.RUNNING)
+        designs, table, reason = self._spec.settings.designs, bare, FinishReason.COMPLETED
+        try:
+            for done, design in enumerate(designs):
+                self._say(done, len(designs), f"Planning at design η {design.retardant:g} / {design.water:g}")
+                record = self._planned(design)
+                if self._spec.settings.members:
+                    self._say(done, len(designs), f"Sampling {counted(self._spec.settings.members, 'fire')}")
+                row = self._design_row(model, design, record, bare.baseline)
+                table = replace(table, rows=(*table.rows, row), complete=done + 1 == len(designs))
+                if not table.complete:
+                    self._keep(table)
+        except CancelledError:
+            reason = FinishReason.STOPPED
+            self._machine.move(RunState.STOPPING)
+        return self._conclude(table, reason, None)
+
+    def _planned(self, design: Effectiveness) -> RunRecord:
+        """The finished plan of ``design``: the one that is there already, or made now.
+
+        Raises :class:`~firegui.errors.CancelledError` when it was stopped, :class:`~firegui.errors.InputError` for a
+        folder of another plan.
+        """
+        spec = self._plan_spec(design)
+        if spec.resume:
+            earlier = read_run(spec.out)
+            problems = plan_resume_problems(earlier, spec)
+            if problems:
+                raise InputError(problems, TITLE)
+            if is_done(earlier):
+                return earlier
+        planning = Planning(
+            spec, self._pass_on, self._control, self._engine, RunMachine(self._follow, RunState.PREPARING)
+        )
+        try:
+            finished = planning.run()
+        except Exception as error:
+            with suppress(InputError):
+                planning.note_failure(failure_message(error))
+            raise
+        finally:
+            planning.close()
+        if finished.reason is FinishReason.STOPPED:
+            raise CancelledError("stopped")
+        return read_run(spec.out)
+
+    def _plan_spec(self, design: Effectiveness) -> PlanSpec:
+        spec = self._spec
+        optimizer = replace(spec.project.plan.optimizer, seed=spec.settings.seed)
+        project = replace(spec.project, plan=replace(spec.project.plan, design=design, optimizer=optimizer))
+        out = spec.out / design_folder(design)
+        return PlanSpec(
+            project=project,
+            out=out,
+            command=self._plan_command(project.plan, out),
+            stages=_STAGES,
+            resume=_can_go_on(out),
+            backend=spec.backend,
+            frame_stride=project.calendar.n_steps,
+            snapshot_seconds=math.inf,
+            checkpoint_seconds=spec.checkpoint_seconds,
+            project_folder=spec.project_folder,
+        )
+
+    def _plan_command(self, plan: PlanSettings, out: Path) -> str:
+        folder = self._spec.project_folder
+        return "" if folder is None else plan_command(_STAGES, folder, out, plan, backend=self._spec.backend)
+
+    def _design_row(self, model: EngineModel, design: Effectiveness, record: RunRecord, baseline: Reading) -> DesignRow:
+        schedule = read_schedule(record.folder / PLAN, model.fleet, model.maps.n_steps, model.maps.shape)
+        reading = Reading.of(self._scored(model, schedule), self._spec.project.plan.weights)
+        pruned = record.scores.pruned
+        return DesignRow(
+            design=design,
+            folder=record.folder.name,
+            reading=reading,
+            reduction=1.0 - ratio(reading.final_extent_cells, baseline.final_extent_cells),
+            state_sampling=self._state_sampling(model, schedule),
+            model_error=MonteCarlo(None, reason=MODEL_ERROR_REASON),
+            epochs=record.header.epochs_done,
+            pruning_rollouts=0 if pruned is None else pruned.rollouts,
+            seconds=record.header.seconds,
+        )
+
+    def _state_sampling(self, model: EngineModel, schedule: Schedule) -> MonteCarlo:
+        settings = self._spec.settings
+        if settings.members == 0:
+            return MonteCarlo(None, reason=NO_MEMBERS_REASON)
+        if self._sampled_baseline is None:
+            nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
+            self._sampled_baseline = self._sampled(model, nothing)
+        return MonteCarlo.of(self._sampled(model, schedule), self._sampled_baseline)
+
+    def _sampled(self, model: EngineModel, schedule: Schedule) -> tuple[float, ...]:
+        settings, check = self._spec.settings, self._control.check
+        return self._engine.sampled_extents(model, schedule, settings.members, settings.seed, check=check)
+
+    def _pass_on(self, event: RunEvent) -> None:
+        if isinstance(event, _PASSED_ON):
+            self._emit(event)
+
+    def _follow(self, event: StateChanged) -> None:
+        """Hold with the plan that is being made, and go on with it."""
+        goes_on = event.state is RunState.RUNNING and self._machine.state is RunState.PAUSED
+        if event.state is RunState.PAUSED or goes_on:
+            self._machine.move(event.state)
+
+    # -- the end -----------------------------------------------------------------------------------------------------
+    def _conclude(self, table: SensitivityTable[Row], reason: FinishReason, scored: Metrics | None) -> RunFinished:
+        message = table_message(table, reason)
+        self._keep(table)
+        if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
+            self._engine.draw_sensitivity(table, self._spec.out)
+        self._update(state=RunState.FINISHED, reason=reason, message=message)
+        return RunFinished(reason, message, scored, self.baseline_metrics, self._spec.out)
+
+    def _keep(self, table: SensitivityTable[Row]) -> None:
+        write_table(self._spec.out, table)
+        self._emit(SensitivityReady(table))
+
+    def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
+        assert self._header is not None
+        spent, self._began = time.monotonic() - self._began, time.monotonic()
+        self._header = replace(
+            self._header, state=state, reason=reason, message=message, updated=now(),
+            seconds=self._header.seconds + spent,
+        )  # fmt: skip
+        write_header(self._spec.out, self._header)
+
+    # -- small things ------------------------------------------------------------------------------------------------
+    def _scored(self, model: EngineModel, schedule: Schedule) -> Metrics:
+        return self._engine.simulate(model, schedule, check=self._control.check).metrics
+
+    def _say(self, done: int, total: int, text: str) -> None:
+        self._control.check()
+        self._emit(Progress(done, total, text))
+
+
+def is_done(record: RunRecord) -> bool:
+    """Whether a plan of a sweep has come to its end and was scored, so that resuming the sweep keeps it."""
+    ended = record.state is RunState.FINISHED and record.reason in _DONE
+    return ended and record.metrics is not None and record.has_plan
+
+
+def _can_go_on(out: Path) -> bool:
+    if not (out / RUN).is_file():
+        return False
+    record = read_run(out)
+    return record.has_plan or record.can_resume

@@ -1,0 +1,245 @@
+"""The folder of a robustness table on disk: ``sensitivity.toml`` (what was asked, with what), the table, its pictures.
+
+Every file is replaced whole. A sweep also keeps its plans here, each a run folder of its own.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firegui.domain.sensitivity import (
+    DESIGN_PREFIX,
+    DesignRow,
+    EffectivenessRow,
+    PoseRow,
+    Reading,
+    Row,
+    SensitivityKind,
+    SensitivitySettings,
+    SensitivityTable,
+    SideRow,
+    ratio,
+)
+from firegui.domain.settings import Effectiveness
+from firegui.errors import InputError, Problem
+from firegui.io import atomic, toml_text
+from firegui.io.plain_words import plain_words
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.header import event_hash, without_none
+from firegui.runs.lock import held_problem, is_held
+from firegui.runs.resume import differences
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.spec import SensitivitySpec
+
+HEADER, TABLE, SHEET = "sensitivity.toml", "sensitivity.json", "sensitivity.csv"
+FORMAT = 1
+TITLE = "The table cannot be made"
+
+AnyTable = SensitivityTable[Row]
+
+_REMEDY = "set it back, or make the table in another folder"
+_TABLES: Mapping[SensitivityKind, Any] = {
+    SensitivityKind.EFFECTIVENESS: SensitivityTable[EffectivenessRow],
+    SensitivityKind.POSE: SensitivityTable[PoseRow],
+    SensitivityKind.DESIGN: SensitivityTable[DesignRow],
+    SensitivityKind.RETARDANT_SIDE: SensitivityTable[SideRow],
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensitivityHeader:
+    """The content of ``sensitivity.toml``. The hashes are those of a plan's ``run.toml``; ``schedule`` is one too."""
+
+    format: int = FORMAT
+    command: str
+    kind: SensitivityKind
+    settings: SensitivitySettings
+    state: RunState
+    reason: FinishReason | None = None
+    message: str = ""
+    started: datetime
+    updated: datetime | None = None
+    seconds: float = 0.0
+    seed: int
+    backend: str = ""
+    device: str = ""
+    schedule: str = ""
+    schedule_file: str = ""
+    project_folder: str = ""
+    project_hash: str
+    event_hash: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+    project: ProjectSnapshot
+
+    def text(self) -> str:
+        """The file's text; what has no value is left out, for TOML has no null."""
+        plain = msgspec.to_builtins(self, builtin_types=(datetime,))
+        return toml_text.dumps(without_none(plain))
+
+
+def read_header(folder: Path) -> SensitivityHeader:
+    """Read ``sensitivity.toml``. Raises :class:`~firegui.errors.InputError` where it is missing or damaged."""
+    path = folder / HEADER
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
+            raise _refusal(path, f"was written by a newer firegui (format {raw['format']})", "update firegui")
+        return msgspec.convert(raw, SensitivityHeader)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise _refusal(path, f"cannot be read ({plain_words(error)})", "make the table again elsewhere") from error
+
+
+def check_out(path: Path, resume: bool) -> SensitivityHeader | None:
+    """What the table in ``path`` that is to be gone on with says of itself, ``None`` for a new table. Writes nothing.
+
+    Raises :class:`~firegui.errors.InputError` for a folder with something else in it, a table that would be
+    overwritten, one that is being made, or nothing to resume.
+    """
+    there = next((place for place in (path, *path.absolute().parents) if place.exists()), path)
+    if there.exists() and not there.is_dir():
+        raise _refusal(there, "is a file", "give a folder for the table")
+    if there.exists() and not os.access(there, os.W_OK):
+        raise _refusal(there, "may not be written to", "give a folder you may write to")
+    if is_held(path):
+        raise InputError([held_problem(path)], TITLE)
+    return found_in(path, resume)
+
+
+def found_in(path: Path, resume: bool) -> SensitivityHeader | None:
+    """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
+    names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
+    if not names:
+        if resume:
+            raise _refusal(path, "holds no table to resume", "leave out --resume to make one")
+        return None
+    if HEADER not in names:
+        raise _refusal(path, "is not empty and holds no table", "give a new or empty folder")
+    if resume:
+        return read_header(path)
+    if TABLE in names or any(name.startswith(DESIGN_PREFIX) for name in names):
+        raise _refusal(path, "holds a table", "go on with it with --resume, or give another folder")
+    return None
+
+
+def resume_problems(then: SensitivityHeader, spec: SensitivitySpec, schedule: str, digest: str) -> list[Problem]:
+    """What keeps ``spec`` from going on with ``then``.
+
+    ``schedule`` and ``digest`` are the hashes of the schedule and of the project now.
+    """
+    where, now = str(spec.out), ProjectSnapshot.of(spec.project)
+    if then.kind is not spec.kind:
+        return [Problem(where, f"holds the table {then.kind.value}, not {spec.kind.value}", "give another folder")]
+    found = []
+    if then.event_hash != event_hash(spec.project):
+        found.append(Problem(where, "was made on another event or fire model", "give the project it was made of"))
+    pairs = [*differences(then.project.plan, now.plan, free=()), *differences(then.settings, spec.settings, free=())]
+    for title, before, after in pairs:
+        found.append(Problem(where, f"was made with {title} = {_words(before)}, now {_words(after)}", _REMEDY))
+    if then.schedule != schedule:
+        found.append(Problem(where, "was made of another schedule", "give its --schedule again"))
+    if not found and then.project_hash != digest:
+        found.append(Problem(where, "was made with another fleet, other regions or other rules", _REMEDY))
+    return found
+
+
+def write_header(folder: Path, header: SensitivityHeader) -> None:
+    """Replace ``sensitivity.toml``."""
+    atomic.write_text(folder / HEADER, header.text())
+
+
+def write_table(folder: Path, table: AnyTable) -> None:
+    """Replace ``sensitivity.csv`` and ``sensitivity.json``."""
+    atomic.write_text(folder / SHEET, table_csv(table))
+    atomic.write_text(folder / TABLE, msgspec.json.format(msgspec.json.encode(table)).decode() + "\n")
+
+
+def read_table(folder: Path) -> AnyTable:
+    """The table in ``folder``. Raises :class:`~firegui.errors.InputError` where there is none that can be read."""
+    path = folder / TABLE
+    try:
+        raw = msgspec.json.decode(path.read_bytes())
+        table: AnyTable = msgspec.convert(raw, _TABLES[SensitivityKind(raw["kind"])])
+        return table
+    except (OSError, KeyError, TypeError, ValueError, msgspec.MsgspecError) as error:
+        raise _refusal(path, f"cannot be read ({plain_words(error)})", "make the table again elsewhere") from error
+
+
+def flat_rows(table: AnyTable) -> list[dict[str, Any]]:
+    """Every row as one record of plain values, for the CSV, ``--json`` and whoever shows a table."""
+    return [_flat(row, table.baseline) for row in table.rows]
+
+
+def table_csv(table: AnyTable) -> str:
+    """``sensitivity.csv``: one line a row, numbers so that they read back exactly, empty where there is no value."""
+    out = io.StringIO(newline="")
+    rows = flat_rows(table)
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(rows[0] if rows else ())
+    writer.writerows([_cell(value) for value in row.values()] for row in rows)
+    return out.getvalue()
+
+
+def _flat(row: Row, baseline: Reading) -> dict[str, Any]:
+    match row:
+        case EffectivenessRow():
+            return {**_pair(row.effectiveness), **_plain(row.reading, baseline), "relative_extent": row.relative}
+        case SideRow():
+            return {
+                "retardant_acts_on": row.side.value, **_plain(row.reading, baseline), "relative_extent": row.relative,
+            }  # fmt: skip
+        case PoseRow():
+            return {
+                "scale": row.scale,
+                "draws": len(row.draws),
+                "fire_objective_mean": row.mean,
+                "fire_objective_min": row.lowest,
+                "fire_objective_max": row.highest,
+                "final_extent_cells_mean": row.mean_extent,
+            }
+        case DesignRow():
+            return {
+                **{f"design_{name}": value for name, value in _pair(row.design).items()},
+                **_plain(row.reading, baseline),
+                "reduction_state_sampling": row.state_sampling.reduction,
+                "state_sampling_error": row.state_sampling.error,
+                "state_sampling_members": row.state_sampling.members,
+                "state_sampling_reason": row.state_sampling.reason,
+                "reduction_model_error": row.model_error.reduction,
+                "model_error_reason": row.model_error.reason,
+                "epochs": row.epochs,
+                "pruning_rollouts": row.pruning_rollouts,
+                "seconds": row.seconds,
+                "folder": row.folder,
+            }
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Effectiveness):
+        return f"{value.retardant:g}/{value.water:g}"
+    return ", ".join(map(_words, value)) if isinstance(value, tuple) else str(value)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def _refusal(path: Path, what: str, remedy: str) -> InputError:
+    return InputError([Problem(str(path), what, remedy)], TITLE)
+
+
+def _pair(effectiveness: Effectiveness) -> dict[str, float]:
+    return {"eta_retardant": effectiveness.retardant, "eta_water": effectiveness.water}
+
+
+def _plain(reading: Reading, baseline: Reading) -> dict[str, Any]:
+    return {**asdict(reading), "reduction": 1.0 - ratio(reading.final_extent_cells, baseline.final_extent_cells)}

@@ -1,0 +1,113 @@
+"""Operational constraints from a file, as a person on a command line meets them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from firegui.domain.operations import Daylight, Operations
+from firegui.io.project_store import load_project
+from tests.cli.conftest import Run
+
+TEXT = """
+hard_cap = 1
+[daylight]
+[sorties_per_day]
+R = 2
+[[grounding]]
+aircraft = "R-2"
+start = 2020-08-19T12:00:00-07:00
+end = 2020-08-19T18:00:00-07:00
+[[no_drop_zone]]
+name = "lake"
+rows = [0, 2]
+columns = [0, 2]
+[[pinned]]
+time = 2020-08-19T12:00:00-07:00
+aircraft = "R-1"
+y = 8.0
+x = 10.0
+theta = 0.5
+"""
+
+
+@pytest.fixture
+def constraints(tmp_path: Path) -> Path:
+    path = tmp_path / "operations.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_constraints_are_saved_said_and_cleared(firegui: Run, project: Path, constraints: Path) -> None:
+    answer = firegui("configure", project, "--operations", constraints)
+    assert answer.code == 0
+    for expected in (
+        "drops from 30 min after sunrise to 30 min before sunset", "R-2 on the ground 2020-08-19 12:00 to 18:00 local",
+        "each R drops at most 2 times a day", "at most 1 drop in all", "no drop in lake", "1 pinned drop",
+    ):  # fmt: skip
+        assert expected in answer.out
+    assert load_project(project).operations.daylight == Daylight()
+    found = firegui("info", project, "--json").json["operations"]
+    assert found["hard_cap"] == 1
+    assert len(found["daylight"]["first_window"]) == 2
+
+    assert firegui("configure", project, "--operations", "none").code == 0
+    assert load_project(project).operations == Operations()
+    assert firegui("info", project, "--json").json["operations"] == {}
+    assert "rules " not in firegui("info", project).out
+
+
+def test_everything_wrong_is_listed_and_nothing_is_changed(firegui: Run, project: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.toml"
+    bad.write_text(
+        TEXT.replace("R-2", "R-9").replace("R = 2", "Q = 2").replace("T12:00:00-07:00\na", "T01:00:00-07:00\na")
+    )
+    answer = firegui("configure", project, "--operations", bad, "--days", 9)
+    assert answer.code == 2
+    for expected in ("R-9", "Q is no aircraft type", "outside daylight", "days 0 to 8"):
+        assert expected in answer.err
+    assert load_project(project).operations == Operations()
+
+
+def test_an_absent_file_is_said(firegui: Run, project: Path) -> None:
+    answer = firegui("configure", project, "--operations", "nowhere.toml")
+    assert answer.code == 2
+    assert "nowhere.toml: the file does not exist" in answer.err
+
+
+def test_the_audit_holds_a_schedule_against_the_constraints(
+    firegui: Run, project: Path, constraints: Path, tmp_path: Path
+) -> None:
+    firegui("configure", project, "--operations", constraints)
+    schedule = tmp_path / "s.csv"
+    schedule.write_text("step,aircraft,y,x,theta\n0,R-1,8.0,10.0,0.5\n5,R-2,8.0,10.0,0.5\n", encoding="utf-8")
+    found = firegui("audit", project, "--schedule", schedule, "--json")
+    assert found.code == 1
+    names = ("dark", "closed", "sorties", "cap", "zones", "pinned")
+    assert {name: found.json[name] for name in names} == {
+        "dark": 1, "closed": 1, "sorties": 0, "cap": 1, "zones": 0, "pinned": 1
+    }  # fmt: skip
+    assert found.json["turnaround"] == 0
+    told = firegui("audit", project, "--schedule", schedule).out
+    assert "outside daylight" in told
+    assert "R-1 does not fly its pinned drop at step 5" in told
+
+
+def test_a_plan_keeps_the_constraints_and_its_audit_says_so(
+    firegui: Run, project: Path, constraints: Path, tmp_path: Path
+) -> None:
+    firegui("configure", project, "--operations", constraints)
+    out = tmp_path / "run"
+    answer = firegui("optimize", project, "--out", out, "--epochs", 3, "--json", "--progress", "none")
+    assert answer.code == 0
+    assert answer.json["audit"]["violations"] == []
+    assert answer.json["audit"]["executed"] == 1
+    assert firegui("audit", project, "--schedule", out / "plan.safetensors").code == 0
+    assert firegui("audit", project, "--schedule", out / "schedule.csv").code == 0
+    assert "made with other settings" not in firegui("info", project).out
+
+    firegui("configure", project, "--operations", "none")
+    refused = firegui("optimize", project, "--out", out, "--epochs", 5, "--resume", "--progress", "none")
+    assert refused.code == 2
+    assert "was run with other operational rules" in refused.err

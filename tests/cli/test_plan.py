@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firegui.io.project_store import load_project
+from firegui.io.schedule_file import read_schedule
+from firegui.runs.folder import REFERENCE, read_run
+from tests.cli.conftest import Run
+
+QUIET = ("--progress", "none")
+FEW = ("--epochs", 12)
+FILES = {"run.toml", "schedule.csv", "plan.safetensors", "metrics.json", "history.csv", "elimination.csv",
+         "reference.safetensors", "occupancy.tif"}  # fmt: skip
+
+
+def test_plan_reports_both_stages_and_leaves_a_complete_folder(firegui: Run, project: Path, tmp_path: Path) -> None:
+    answer = firegui("plan", project, "--out", tmp_path / "run", *FEW, "--json", *QUIET)
+    assert (answer.code, answer.err) == (0, "")
+    found = answer.json
+    assert found["stages"] == ["optimize", "prune"]
+    assert found["pruned"]["finished"] == "minimal"
+    assert 0 < found["pruned"]["drops"] < found["pruned"]["drops_before"]
+    assert found["nominal"]["drops_executed"] == found["pruned"]["drops"]
+    assert found["reference"]["drops_executed"] == found["pruned"]["drops_before"]
+    assert found["audit"]["violations"] == []
+    assert {path.name for path in (tmp_path / "run").iterdir()} >= FILES
+
+
+def test_what_is_planned_holds_within_the_slack_at_design_effectiveness(
+    firegui: Run, project: Path, tmp_path: Path
+) -> None:
+    found = firegui("plan", project, "--out", tmp_path / "run", *FEW, "--slack", 1.1, "--json", *QUIET).json
+    at_design = ("--eta-retardant", 0.85, "--eta-water", 0.75, "--json")
+    before = firegui("evaluate", project, "--schedule", tmp_path / "run" / REFERENCE, *at_design).json
+    after = firegui("evaluate", project, "--schedule", tmp_path / "run", *at_design).json
+    for term in ("loss_burn", "loss_final"):
+        assert after[term] <= max(1.1 * before[term], 1e-4)
+    assert after["objective"] == pytest.approx(found["design"]["objective"])
+
+
+def test_prune_works_on_any_schedule_and_its_csv_is_the_plan(firegui: Run, project: Path, tmp_path: Path) -> None:
+    firegui("optimize", project, "--out", tmp_path / "first", *FEW, *QUIET)
+    schedule = tmp_path / "first" / "schedule.csv"
+    found = firegui("prune", project, "--schedule", schedule, "--out", tmp_path / "run", "--json", *QUIET).json
+    assert found["stages"] == ["prune"]
+    loaded = load_project(project)
+    size = (loaded.planned_fleet, loaded.calendar.n_steps, loaded.scenario.grid.shape)
+    csv = read_schedule(tmp_path / "run" / "schedule.csv", *size)
+    plan = read_schedule(tmp_path / "run" / "plan.safetensors", *size)
+    assert int(csv.proposed.sum()) == found["pruned"]["drops"]
+    assert np.array_equal(csv.proposed, plan.proposed)
+    assert np.array_equal(csv.poses[csv.proposed], plan.poses[csv.proposed])
+
+
+def test_pruning_again_removes_nothing_more_of_what_it_left(firegui: Run, project: Path, tmp_path: Path) -> None:
+    first = firegui("plan", project, "--out", tmp_path / "run", *FEW, "--slack", 1.0, "--json", *QUIET).json
+    words = ("--schedule", tmp_path / "run", "--out", tmp_path / "again", "--slack", 1.0, "--json")
+    again = firegui("prune", project, *words, *QUIET).json
+    assert again["pruned"]["drops_before"] == first["pruned"]["drops"]
+    assert again["pruned"]["drops"] <= first["pruned"]["drops"]
+
+
+def test_the_same_seed_gives_the_same_plan_and_another_one_another(firegui: Run, project: Path, tmp_path: Path) -> None:
+    for name, seed in (("a", 5), ("b", 5), ("c", 6)):
+        firegui("plan", project, "--out", tmp_path / name, *FEW, "--seed", seed, *QUIET)
+    plans = [(tmp_path / name / "plan.safetensors").read_bytes() for name in "abc"]
+    assert plans[0] == plans[1]
+    assert plans[0] != plans[2]
+
+
+@pytest.mark.parametrize("start", ["centroid", "tactical"])
+def test_other_starts_lead_to_other_plans(firegui: Run, project: Path, tmp_path: Path, start: str) -> None:
+    firegui("plan", project, "--out", tmp_path / "front", *FEW, *QUIET)
+    found = firegui("plan", project, "--out", tmp_path / "run", *FEW, "--start", start, "--json", *QUIET).json
+    plans = [(tmp_path / name / "plan.safetensors").read_bytes() for name in ("front", "run")]
+    assert plans[0] != plans[1]
+    assert found["nominal"]["objective"] < found["baseline"]["objective"]
+    assert f"--start {start}" in read_run(tmp_path / "run").command
+
+
+def test_the_command_in_the_run_repeats_it(firegui: Run, project: Path, tmp_path: Path) -> None:
+    firegui("plan", project, "--out", tmp_path / "run", *FEW, "--slack", 1.2, *QUIET)
+    words = read_run(tmp_path / "run").command.split()[1:]
+    firegui(*[tmp_path / "twin" if word == str(tmp_path / "run") else word for word in words], *QUIET)
+    for name in ("plan.safetensors", "schedule.csv"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "twin" / name).read_bytes()
+
+
+def test_a_finished_plan_is_not_computed_again(firegui: Run, project: Path, tmp_path: Path) -> None:
+    firegui("plan", project, "--out", tmp_path / "run", *FEW, *QUIET)
+    answer = firegui("plan", project, "--out", tmp_path / "run", "--resume", "--json", *QUIET)
+    assert answer.code == 0
+    assert "nothing left to do" in answer.json["message"]
+
+
+def test_every_bad_option_is_said_at_once_and_nothing_is_written(firegui: Run, project: Path, tmp_path: Path) -> None:
+    answer = firegui(
+        "plan", project, "--out", tmp_path / "run", "--epochs", 0, "--slack", 0.5, "--allowance", 0, "--json"
+    )
+    assert answer.code == 2
+    text = json.dumps(answer.json)
+    for word in ("Epochs is 0", "Slack", "Rollout allowance is 0"):
+        assert word in text
+    assert not (tmp_path / "run").exists()
+
+
+def test_prune_without_a_schedule_says_what_to_give(firegui: Run, project: Path, tmp_path: Path) -> None:
+    answer = firegui("prune", project, "--out", tmp_path / "run")
+    assert answer.code == 2
+    assert "--schedule" in answer.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait_for", ["history.csv", "reference.safetensors", "elimination.safetensors"])
+def test_a_killed_process_goes_on_in_another_and_ends_alike(
+    firegui: Run, project: Path, tmp_path: Path, wait_for: str
+) -> None:
+    words = ["plan", str(project), "--epochs", "40", "--progress", "none"]
+    assert firegui(*words, "--out", tmp_path / "whole").code == 0
+    command = [sys.executable, "-m", "firegui", *words, "--out", str(tmp_path / "run")]
+    process = subprocess.Popen(command, env={**os.environ})
+    deadline = time.monotonic() + 120.0
+    while not (tmp_path / "run" / wait_for).exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert firegui(*words, "--out", tmp_path / "run", "--resume").code == 0
+    for name in ("plan.safetensors", "schedule.csv"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firegui.runs.folder import read_run
+from tests.cli.conftest import Run
+from tests.support import SHAPE, tiny_project, watched_project, write_schedule
+
+QUIET = ("--progress", "none")
+SHORT = ("--epochs", 4, "--lr", 0.05)
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Path:
+    return tiny_project(tmp_path, watched_project(3))
+
+
+@pytest.fixture
+def schedule(tmp_path: Path) -> Path:
+    drops = [(step, "R-1", 5.0, 6.0 + step / 5, 0.4) for step in range(0, 30, 4)]
+    return write_schedule(tmp_path / "old.csv", [*drops, (3, "W-1", 8.0, 10.0, 0.0), (14, "BIG-1", 5.0, 9.0, 0.0)])
+
+
+def test_replan_reports_one_json_object_and_a_run_like_any_other(
+    firegui: Run, watched: Path, schedule: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    answer = firegui(
+        "replan", watched, "--schedule", schedule, "--day", 1, "--out", out, "--design-water", 0.7, "--seed", 5,
+        *SHORT, "--json", *QUIET,
+    )  # fmt: skip
+    assert (answer.code, answer.err) == (0, "")
+    found = answer.json
+    assert (found["day"], found["replan"]["observed"]) == (1, "the project")
+    assert found["audit"]["violations"] == []
+    assert found["nominal"]["objective"] < 1.02 * found["continued"]["objective"] < found["baseline"]["objective"]
+    assert found["nominal"]["drops_executed"] <= found["continued"]["drops_executed"]
+    plan = read_run(out).settings
+    assert (plan.optimizer.epochs, plan.optimizer.seed, plan.design.water) == (4, 5, 0.7)
+    assert firegui("audit", watched, "--schedule", out / "schedule.csv").code == 0
+    assert firegui("evaluate", watched, "--schedule", out, "--json").code == 0
+    assert firegui("export", out, "--format", "csv", "--out", tmp_path / "files").code == 0
+
+
+def test_the_command_of_the_run_repeats_it(firegui: Run, watched: Path, schedule: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "fire.npz", _square(4))
+    words = ("--day", 2, "--observed", tmp_path / "fire.npz", *SHORT, *QUIET)
+    assert firegui("replan", watched, "--schedule", schedule, "--out", tmp_path / "one", *words).code == 0
+    again = read_run(tmp_path / "one").command.split()[1:]
+    again[again.index("--out") + 1] = str(tmp_path / "two")
+    assert firegui(*again, *QUIET).code == 0
+    plans = [(tmp_path / name / "plan.safetensors").read_bytes() for name in ("one", "two")]
+    assert plans[0] == plans[1]
+
+
+def test_a_closed_loop_prints_a_row_a_day(firegui: Run, watched: Path, schedule: Path, tmp_path: Path) -> None:
+    words = ("--closed-loop", "--out", tmp_path / "run", *SHORT, *QUIET)
+    answer = firegui("replan", watched, "--schedule", schedule, "--json", *words)
+    assert answer.code == 0, answer.err
+    rows = answer.json["loop"]
+    assert [row["day"] for row in rows] == [0, 1, 2]
+    assert rows[0]["expected"] is None
+    assert rows[1]["expected"] > 0
+    assert (tmp_path / "run" / "closed_loop.csv").is_file()
+
+
+def test_every_problem_is_listed_and_nothing_is_written(firegui: Run, watched: Path, tmp_path: Path) -> None:
+    bad = write_schedule(tmp_path / "bad.csv", [(999, "R-1", 5.0, 6.0, 0.0), (1, "X-1", 5.0, 6.0, 0.0)])
+    np.savez(tmp_path / "small.npz", np.ones((2, 2), bool))
+    answer = firegui(
+        "replan", watched, "--schedule", bad, "--day", 1, "--observed", tmp_path / "small.npz", "--out",
+        tmp_path / "run", "--epochs", 0, "--backend", "abacus", *QUIET,
+    )  # fmt: skip
+    assert answer.code == 2
+    for text in ("step 999", "X-1", "has shape [2, 2]", "Epochs", "abacus"):
+        assert text in answer.err, text
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("day", "text"), [(0, "use 1 to 2"), (3, "use 1 to 2")])
+def test_a_day_outside_the_plan_is_refused(
+    firegui: Run, watched: Path, schedule: Path, tmp_path: Path, day: int, text: str
+) -> None:
+    answer = firegui("replan", watched, "--schedule", schedule, "--day", day, "--out", tmp_path / "run", *QUIET)
+    assert answer.code == 2
+    assert text in answer.err
+    assert answer.err.count("•") == 1
+
+
+def test_a_day_is_needed_and_a_drawn_fire_is_not_observed(
+    firegui: Run, watched: Path, schedule: Path, tmp_path: Path
+) -> None:
+    answer = firegui("replan", watched, "--schedule", schedule, "--out", tmp_path / "run", *QUIET)
+    assert (answer.code, "--day: is missing" in answer.err) == (2, True)
+    np.savez(tmp_path / "fire.npz", _square(4))
+    words = ("--closed-loop", "--observed", tmp_path / "fire.npz", "--out", tmp_path / "run", *QUIET)
+    answer = firegui("replan", watched, "--schedule", schedule, *words)
+    assert (answer.code, "leave one of them out" in answer.err) == (2, True)
+
+
+def test_optimize_does_not_go_on_with_a_replanned_run(
+    firegui: Run, watched: Path, schedule: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    assert firegui("replan", watched, "--schedule", schedule, "--day", 1, "--out", out, *SHORT, *QUIET).code == 0
+    answer = firegui("plan", watched, "--out", out, "--resume", *QUIET)
+    assert answer.code == 2
+    assert "is a replanned run" in answer.err
+
+
+def _square(half: int) -> np.ndarray:
+    mask = np.zeros(SHAPE, bool)
+    row, column = SHAPE[0] // 2, SHAPE[1] // 2
+    mask[row - half : row + half, column - half : column + half] = True
+    return mask

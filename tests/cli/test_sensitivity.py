@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support import write_schedule
+
+DROPS = [(0, "R-1", 6.0, 8.0, 0.3), (2, "R-2", 5.0, 12.0, 1.1), (3, "W-1", 8.5, 9.5, 0.7), (9, "R-1", 11.0, 9.0, 2.0)]
+
+
+@pytest.fixture
+def schedule(tmp_path: Path) -> Path:
+    return write_schedule(tmp_path / "drops.csv", DROPS)
+
+
+def test_the_effectiveness_table_agrees_with_evaluate(
+    firegui: Run, project: Path, schedule: Path, tmp_path: Path
+) -> None:
+    words = ("--schedule", schedule, "--kind", "effectiveness", "--out", tmp_path / "run")
+    found = firegui("sensitivity", project, *words, "--pairs", "0.9/0.9,0.5/0.4", "--json").json
+
+    assert [(row["eta_retardant"], row["eta_water"]) for row in found["rows"]] == [(0.9, 0.9), (0.5, 0.4)]
+    weaker = firegui(
+        "evaluate", project, "--schedule", schedule, "--eta-retardant", 0.5, "--eta-water", 0.4, "--json"
+    ).json
+    row = found["rows"][1]
+    assert row["final_extent_cells"] == weaker["final_extent_cells"]
+    assert row["fire_objective"] == pytest.approx(weaker["objective"] - 1e-6 * weaker["drops_executed"])
+    assert found["baseline"]["final_extent_cells"] == weaker["baseline"]["final_extent_cells"]
+    assert row["relative_extent"] > 1.0 == found["rows"][0]["relative_extent"]
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {
+        ".lock", "sensitivity.toml", "sensitivity.json", "sensitivity.csv", "sensitivity.png", "sensitivity.svg",
+    }  # fmt: skip
+
+
+def test_the_json_has_these_keys(firegui: Run, project: Path, schedule: Path, tmp_path: Path) -> None:
+    shared = {
+        "run", "kind", "reason", "message", "complete", "event", "fire_model", "setting", "retardant_acts_on",
+        "nominal", "schedule", "baseline", "scored", "seed", "rows",
+    }  # fmt: skip
+    reading = {"fire_objective", "final_extent_cells", "final_extent_ha", "protected_cells", "drops"}
+    rows = {
+        "effectiveness": {"eta_retardant", "eta_water", *reading, "reduction", "relative_extent"},
+        "retardant-side": {"retardant_acts_on", *reading, "reduction", "relative_extent"},
+        "pose": {
+            "scale", "draws", "fire_objective_mean", "fire_objective_min", "fire_objective_max",
+            "final_extent_cells_mean",
+        },
+    }  # fmt: skip
+    for kind, keys in rows.items():
+        words = ("--schedule", schedule, "--kind", kind, "--out", tmp_path / kind, "--json")
+        found = firegui("sensitivity", project, *words).json
+        assert set(found) == shared and set(found["baseline"]) == reading
+        assert set(found["rows"][0]) == keys
+
+
+def test_the_same_seed_gives_the_same_pose_table(firegui: Run, project: Path, schedule: Path, tmp_path: Path) -> None:
+    def rows(name: str, seed: int) -> object:
+        words = ("--schedule", schedule, "--kind", "pose", "--scales", "0.1,0", "--draws", 3, "--seed", seed)
+        return firegui("sensitivity", project, *words, "--out", tmp_path / name, "--json").json["rows"]
+
+    assert rows("a", 4) == rows("b", 4) != rows("c", 5)
+
+
+def test_people_get_the_papers_columns_and_the_baseline(
+    firegui: Run, project: Path, schedule: Path, tmp_path: Path
+) -> None:
+    words = ("--schedule", schedule, "--kind", "pose", "--out", tmp_path / "run", "--progress", "none")
+    out = firegui("sensitivity", project, *words).out
+    for text in ("perturbation", "J_fire, mean", "none", "0.001", "No drops: final extent", "seed 0", "drops.csv, 4"):
+        assert text in out
+    side = firegui(
+        "sensitivity", project, "--schedule", schedule, "--kind", "retardant-side", "--out", tmp_path / "side"
+    )
+    assert "the receiving cell" in side.out and "[3/3]" in side.err
+
+
+def test_a_sweep_makes_whole_plans_that_can_be_kept(firegui: Run, project: Path, tmp_path: Path) -> None:
+    words = ("sensitivity", project, "--kind", "design", "--out", tmp_path / "run")
+    found = firegui(*words, "--designs", "0.9/0.9,0.8/0.6", "--epochs", 3, "--seed", 9, "--json").json
+
+    assert found["complete"] and found["scored"] is None and found["seed"] == 9
+    assert [row["folder"] for row in found["rows"]] == ["design-0.9-0.9", "design-0.8-0.6"]
+    for row in found["rows"]:
+        run = tmp_path / "run" / row["folder"]
+        scores = json.loads((run / "metrics.json").read_text())
+        assert row["final_extent_cells"] == scores["nominal"]["final_extent_cells"]
+        assert row["reduction"] == pytest.approx(
+            1 - row["final_extent_cells"] / found["baseline"]["final_extent_cells"]
+        )
+        assert row["epochs"] == 3 and row["pruning_rollouts"] == scores["pruned"]["rollouts"] > 0
+        assert row["reduction_state_sampling"] is None and "not asked for" in row["state_sampling_reason"]
+        assert row["reduction_model_error"] is None and row["model_error_reason"]
+    refused = firegui(*words)
+    assert refused.code == 2 and "--resume" in refused.err
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").glob("design-*/*")}
+    again = firegui(*words, "--resume")
+    assert again.code == 0 and "State sampling: not asked for" in again.out
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run").glob("design-*/*")} == before
+
+
+def test_everything_wrong_is_listed_at_once(firegui: Run, project: Path, schedule: Path, tmp_path: Path) -> None:
+    out = tmp_path / "file"
+    out.write_text("mine")
+    wrong = firegui(
+        "sensitivity", project, "--kind", "colour", "--designs", "0.9/x", "--out", out, "--backend", "abacus"
+    )
+    assert wrong.code == 2
+    for text in ("'colour' is not a table", "'0.9/x' cannot be read", "is a file", "abacus"):
+        assert text in wrong.err
+    words = ("--kind", "design", "--designs", "1.5/0.5,0.8/0.7,0.8/0.7", "--draws", 3, "--members", -1)
+    other = firegui("sensitivity", project, *words, "--out", tmp_path / "new", "--json")
+    assert other.code == 2
+    texts = " ".join(problem["where"] + " " + problem["what"] for problem in other.json["problems"])
+    for text in ("η retardant is 1.5", "0.8/0.7 is given twice", "--draws does not belong", "Members is -1"):
+        assert text in texts
+    assert out.read_text() == "mine" and not (tmp_path / "new").exists()
+
+
+def test_a_table_of_a_schedule_needs_one_that_fits(firegui: Run, project: Path, tmp_path: Path) -> None:
+    foreign = write_schedule(tmp_path / "foreign.csv", [(0, "747-1", 6.0, 8.0, 0.3)])
+    for words, text in (((), "--schedule"), (("--schedule", foreign), "747-1")):
+        answer = firegui("sensitivity", project, "--kind", "pose", *words, "--out", tmp_path / "run", "--json")
+        assert answer.code == 2
+        (problem,) = answer.json["problems"]
+        assert text in problem["what"] + problem["remedy"] + problem["where"]
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_command_that_is_kept_repeats_the_table(
+    firegui: Run, project: Path, schedule: Path, tmp_path: Path
+) -> None:
+    words = ("--schedule", schedule, "--kind", "pose", "--scales", "0.30000000000000004", "--draws", 2)
+    first = firegui("sensitivity", project, *words, "--out", tmp_path / "run", "--json").json
+    head = (tmp_path / "run" / "sensitivity.toml").read_text()
+    command = next(line for line in head.splitlines() if line.startswith("command"))
+    assert "--scales 0.30000000000000004 --draws 2 --seed 0" in command
+    again = command.split('"')[1].replace(str(tmp_path / "run"), str(tmp_path / "two")).split()[1:]
+    assert firegui(*again, "--json").json["rows"] == first["rows"]

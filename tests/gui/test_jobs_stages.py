@@ -1,0 +1,333 @@
+"""Story S4, both stages: what the queue and the window's buttons make of a run that also prunes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.errors import InputError
+from firegui.gui.jobs.bridge import EventBridge
+from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.jobs.history import Removals
+from firegui.gui.jobs.pace import pass_left
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.specs import WarmStart, new_run_folder, run_title
+from firegui.gui.main_window import MainWindow
+from firegui.gui.models.runs import RunsModel
+from firegui.gui.panels.runs import RunsPanel
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session
+from firegui.io.project_store import save_project
+from firegui.io.schedule_file import write_plan_safetensors
+from firegui.runs.events import FinishReason, RunFinished, RunState, StageBegan
+from firegui.runs.spec import Stage
+from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal
+
+NOON = datetime(2026, 8, 19, 12, 0, 5)
+BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
+
+
+@pytest.fixture
+def execute() -> FakeExecute:
+    return FakeExecute(epochs=3, removals=4)
+
+
+@pytest.fixture
+def queue(session: Session, project: Project, tmp_path: Path, execute: FakeExecute) -> Iterator[RunQueue]:
+    made = RunQueue(session, execute=execute, clock=lambda: NOON)
+    folder = tmp_path / "p.firegui"
+    save_project(project, folder)
+    session.open_project(project, folder)
+    yield made
+    made.shutdown()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[MainWindow]:
+    opened = MainWindow(session, queue, Preferences())
+    with qtbot.waitExposed(opened):
+        opened.show()
+    yield opened
+    session.undo_stack.setClean()
+    opened.close()
+    opened.deleteLater()
+
+
+def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
+    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
+
+
+def runs(window: MainWindow) -> RunsPanel:
+    panel = window.docks["Runs"].widget()
+    assert isinstance(panel, RunsPanel)
+    return panel
+
+
+def keep_plan(entry: RunEntry, project: Project) -> Path:
+    """Put a plan into the folder of a stand-in's run, which writes none; returns the file."""
+    schedule = empty_schedule(project)
+    write_plan_safetensors(entry.folder / "plan.safetensors", schedule)
+    return entry.folder / "plan.safetensors"
+
+
+def empty_schedule(project: Project) -> Schedule:
+    return Schedule.empty(project.calendar.n_steps, project.planned_fleet.n_aircraft)
+
+
+# -- the stream --------------------------------------------------------------------------------------------------------
+def test_decisions_that_follow_one_another_come_together_and_stages_in_their_place(qtbot: QtBot) -> None:
+    bridge = EventBridge()
+    heard: list[object] = []
+    for signal in (bridge.epochs, bridge.removals, bridge.stage):
+        signal.connect(heard.append)
+    first, second = StageBegan(Stage.OPTIMIZE, 1, 2, "search"), StageBegan(Stage.PRUNE, 2, 2, "prune")
+    for event in (first, epoch_done(0), epoch_done(1), second, removal(1), removal(2), removal(3)):
+        bridge.push(event)
+    bridge.drain()
+    assert heard[:3] == [first, [epoch_done(0), epoch_done(1)], second]
+    assert [step.rollouts for step in heard[3]] == [3, 6, 9]  # type: ignore[attr-defined]
+
+
+def test_a_plan_goes_through_both_stages(qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute) -> None:
+    entry = queue.plan()
+    wait_idle(qtbot, queue)
+    assert [spec.stages for spec in execute.runs] == [BOTH]
+    assert (entry.epoch, entry.stage, entry.drops_before, entry.removals.last("drops")) == (3, Stage.PRUNE, 12, 8)
+    assert session.result.stage is Stage.PRUNE
+
+
+@pytest.mark.parametrize(("stages", "kind"), [(BOTH, "plan"), (BOTH[:1], "optimize"), (BOTH[1:], "prune")])
+def test_the_folder_of_a_run_says_what_it_does(
+    project: Project, tmp_path: Path, stages: tuple[Stage], kind: str
+) -> None:
+    folder = new_run_folder(tmp_path, project.plan.setting, NOON, stages=stages)
+    assert folder.name == f"20260819-120005-A-{kind}"
+
+
+def test_a_run_that_only_prunes_is_called_so(tmp_path: Path) -> None:
+    assert run_title(tmp_path / "20260819-120005-A-prune-2", NOON.date()) == "A · 12:00:05 · pruning (2)"
+
+
+# -- where it is -------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def entry(tmp_path: Path) -> RunEntry:
+    return RunEntry("A · 12:00:05", tmp_path, state=RunState.RUNNING, epochs=40, stages=BOTH)
+
+
+def test_the_status_names_the_stage_and_how_many_there_are(entry: RunEntry) -> None:
+    assert entry.status == "running"
+    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 2, ""))
+    assert entry.status == "optimizing 1/2"
+    entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, ""))
+    assert entry.status == "pruning 2/2"
+    entry.state = RunState.PAUSED
+    assert entry.status == "paused"
+
+
+def test_one_stage_alone_is_not_counted(entry: RunEntry) -> None:
+    entry.begin_stage(StageBegan(Stage.PRUNE, 1, 1, ""))
+    assert entry.status == "pruning"
+
+
+def test_the_second_stage_counts_the_drops_decided_in_its_pass(entry: RunEntry) -> None:
+    entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, ""))
+    assert entry.progress == 0.0
+    entry.add_removals([removal(1), removal(2), removal(4)])
+    assert (entry.tested, entry.progress, entry.drops) == ((4, 10), 0.4, 8)
+
+
+def test_the_time_left_is_that_of_the_pass_and_more_may_follow(entry: RunEntry) -> None:
+    entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, ""))
+    entry.add_removals([removal(k) for k in range(1, 5)])
+    # Half a second a drop, and six of ten are undecided.
+    assert entry.eta == pytest.approx(3.0)
+    assert "passes go on" in entry.more_follows
+
+
+def test_a_new_pass_has_a_pace_of_its_own() -> None:
+    slow = [removal(k) for k in range(1, 9)]
+    fresh = [replace(removal(k), passes=2, rollouts=100 + k, tested=k - 1, seconds=50.0 + 2.0 * k) for k in (1, 2, 3)]
+    assert pass_left(Removals([*slow, fresh[0]])) is None
+    # Two seconds a drop since the pass began, and eight undecided.
+    assert pass_left(Removals([*slow, *fresh])) == pytest.approx(16.0)
+
+
+def test_the_first_stage_of_two_says_that_another_follows(entry: RunEntry) -> None:
+    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 2, ""))
+    entry.add_epochs([epoch_done(k) for k in range(4)])
+    assert entry.eta == pytest.approx(3.6)
+    assert "second follows" in entry.more_follows
+
+
+def test_both_stages_count_as_time_worked(entry: RunEntry) -> None:
+    entry.add_epochs([epoch_done(9)])
+    entry.add_removals([removal(4)])
+    assert entry.elapsed == pytest.approx(1.0 + 2.0)
+
+
+@pytest.mark.parametrize("following", [StageBegan(Stage.OPTIMIZE, 2, 3, ""), StageBegan(Stage.PRUNE, 3, 3, "")])
+def test_setting_as_epochs_ahead_of_setting_b_are_not_the_runs_own(entry: RunEntry, following: StageBegan) -> None:
+    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 3, "of setting A"))
+    entry.add_epochs([epoch_done(k) for k in range(9)])
+    entry.begin_stage(following)
+    assert entry.epoch == 0
+
+
+def test_the_second_stage_keeps_the_epochs_of_the_first(entry: RunEntry) -> None:
+    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 2, ""))
+    entry.add_epochs([epoch_done(k) for k in range(9)])
+    entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, ""))
+    assert entry.epoch == 9
+
+
+def test_epochs_of_a_resumed_run_stay(entry: RunEntry) -> None:
+    entry.add_epochs([epoch_done(k) for k in range(9)])
+    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 2, 3, "of setting B"))
+    assert entry.epoch == 9
+
+
+def test_the_line_of_a_pruned_run(qtbot: QtBot, queue: RunQueue) -> None:
+    entry = queue.plan()
+    wait_idle(qtbot, queue)
+    model = RunsModel(queue)
+    texts = [str(model.index(0, column).data()) for column in range(model.columnCount())]
+    assert texts == [entry.title, "completed", "1 pass", "0:02", "–", "6.67", "3"]
+
+
+def test_the_line_of_a_run_that_prunes(qtbot: QtBot, queue: RunQueue, execute: FakeExecute) -> None:
+    entry = queue.plan()
+    wait_idle(qtbot, queue)
+    entry.state, entry.reason, entry.nominal = RunState.RUNNING, None, None
+    model = RunsModel(queue)
+    texts = [str(model.index(0, column).data()) for column in range(model.columnCount())]
+    assert texts[1:] == ["pruning 2/2", "1: 4/10", "0:02", "0:03+", "6.67", "8"]
+
+
+# -- stopping and going on ---------------------------------------------------------------------------------------------
+def test_a_run_stopped_in_its_second_stage_goes_on_with_the_stages_it_had(
+    qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute.endless = True
+    keep_running = queue.plan((Stage.PRUNE,), WarmStart(empty_schedule(session.project), Path("plan.safetensors")))
+    qtbot.waitUntil(lambda: len(keep_running.removals) > 2)
+    queue.stop()
+    wait_idle(qtbot, queue)
+    assert keep_running.can_go_on
+    execute.endless = False
+
+    class Record:
+        warm_start_file, stages = Path("plan.safetensors"), (Stage.PRUNE,)
+
+    monkeypatch.setattr("firegui.gui.jobs.specs.read_run", lambda _folder: Record())
+    queue.go_on(keep_running)
+    wait_idle(qtbot, queue)
+    assert [(spec.stages, spec.resume) for spec in execute.runs] == [((Stage.PRUNE,), False), ((Stage.PRUNE,), True)]
+    assert keep_running.reason is FinishReason.COMPLETED
+
+
+# -- the buttons -------------------------------------------------------------------------------------------------------
+def test_start_does_what_was_chosen_next_to_it(
+    qtbot: QtBot, window: MainWindow, queue: RunQueue, execute: FakeExecute
+) -> None:
+    window.actions_.start.trigger()
+    wait_idle(qtbot, queue)
+    window.actions_.stages[(Stage.OPTIMIZE,)].trigger()
+    stages = window.docks["Objective"].widget().findChild(QComboBox, "stages")
+    assert isinstance(stages, QComboBox)
+    assert stages.currentText() == "First stage only"
+    window.actions_.start.trigger()
+    wait_idle(qtbot, queue)
+    assert [spec.stages for spec in execute.runs] == [BOTH, (Stage.OPTIMIZE,)]
+    assert [spec.out.name[-8:] for spec in execute.runs] == ["5-A-plan", "optimize"]
+
+
+def test_a_kept_plan_is_pruned_in_a_run_of_its_own(
+    qtbot: QtBot, window: MainWindow, queue: RunQueue, project: Project, execute: FakeExecute
+) -> None:
+    entry = queue.plan((Stage.OPTIMIZE,))
+    wait_idle(qtbot, queue)
+    file = keep_plan(entry, project)
+    queue.changed.emit()
+    runs(window).select(entry)
+    runs(window).button("prune").click()
+    wait_idle(qtbot, queue)
+    spec = execute.runs[-1]
+    assert (spec.stages, spec.warm_start_file, spec.resume) == ((Stage.PRUNE,), file, False)
+    assert spec.warm_start is not None
+    assert spec.out != entry.folder
+    assert spec.command.startswith("firegui prune ")
+
+
+def test_a_run_begins_with_the_plan_of_another(
+    qtbot: QtBot, window: MainWindow, queue: RunQueue, project: Project, execute: FakeExecute
+) -> None:
+    entry = queue.plan((Stage.OPTIMIZE,))
+    wait_idle(qtbot, queue)
+    file = keep_plan(entry, project)
+    queue.changed.emit()
+    runs(window).button("branch").click()
+    wait_idle(qtbot, queue)
+    assert (execute.runs[-1].stages, execute.runs[-1].warm_start_file) == (BOTH, file)
+
+
+def test_a_run_without_a_plan_can_be_neither_pruned_nor_begun_with(
+    qtbot: QtBot, window: MainWindow, queue: RunQueue
+) -> None:
+    entry = queue.plan()
+    wait_idle(qtbot, queue)
+    runs(window).select(entry)
+    assert not runs(window).button("prune").isEnabled()
+    assert not runs(window).button("branch").isEnabled()
+
+
+def test_a_plan_of_another_fleet_is_refused_and_nothing_starts(
+    qtbot: QtBot,
+    window: MainWindow,
+    queue: RunQueue,
+    project: Project,
+    execute: FakeExecute,
+    refusals: list[InputError],
+) -> None:
+    entry = queue.plan((Stage.OPTIMIZE,))
+    wait_idle(qtbot, queue)
+    keep_plan(entry, project)
+    session = window.session
+    fleet = session.project.planned_fleet
+    session.set_planned_fleet("One more", fleet.replace_type(0, replace(fleet.types[0], count=3)))
+    window.session.refused.disconnect()
+    session.refused.connect(refusals.append)
+    window.plan.prune(entry)
+    assert "plan.safetensors cannot be used" in str(refusals[0])
+    assert len(execute.runs) == 1
+
+
+def test_the_file_that_was_chosen_is_what_the_next_run_begins_with(
+    qtbot: QtBot, window: MainWindow, queue: RunQueue, project: Project, execute: FakeExecute, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.safetensors"
+    write_plan_safetensors(file, empty_schedule(project))
+    window.session.set_start_file(file)
+    window.actions_.start.trigger()
+    wait_idle(qtbot, queue)
+    assert execute.runs[0].warm_start_file == file
+    assert f"--warm-start {file}" in execute.runs[0].command
+
+
+def test_another_project_begins_without_the_chosen_file(session: Session, project: Project, tmp_path: Path) -> None:
+    session.set_start_file(tmp_path / "mine.safetensors")
+    session.open_project(replace(project), None)
+    assert session.start_file is None
+
+
+def test_what_ended_last_keeps_its_own_scores(entry: RunEntry) -> None:
+    entry.plan = metrics(2.6, 8)
+    entry.finish(RunFinished(FinishReason.COMPLETED, "done", metrics(2.1, 8), metrics(24.6), None))
+    assert (entry.plan.objective, entry.nominal and entry.nominal.objective) == (2.6, 2.1)

@@ -1,0 +1,216 @@
+"""The pages under the map: the second stage as curves, and what came of both stages as a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QToolButton
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.plots.chart import Chart
+from firegui.gui.plots.live import FIRST, RESULT, SECOND, LivePlots
+from firegui.gui.plots.result import result_html
+from firegui.gui.session import Session
+from firegui.runs.events import FinishReason, RunState, StageBegan
+from firegui.runs.spec import Stage
+from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal
+
+
+@pytest.fixture
+def execute() -> FakeExecute:
+    return FakeExecute(epochs=8)
+
+
+@pytest.fixture
+def queue(session: Session, project: Project, tmp_path: Path, execute: FakeExecute) -> Iterator[RunQueue]:
+    made = RunQueue(session, execute=execute)
+    session.open_project(project, tmp_path / "p.firegui")
+    yield made
+    made.shutdown()
+
+
+@pytest.fixture
+def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> LivePlots:
+    made = LivePlots(session, queue)
+    qtbot.addWidget(made)
+    made.resize(1200, 240)
+    made.show()
+    return made
+
+
+def run_to_end(qtbot: QtBot, queue: RunQueue, stages: tuple[Stage, ...] = tuple(Stage)) -> RunEntry:
+    entry = queue.plan(stages)
+    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
+    return entry
+
+
+def page_button(plots: LivePlots, text: str) -> QAbstractButton:
+    return next(button for button in plots.findChildren(QToolButton) if button.text() == text)
+
+
+# -- pages -------------------------------------------------------------------------------------------------------------
+def test_the_page_turns_with_the_stage(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    assert plots.page == FIRST
+    run_to_end(qtbot, queue)
+    assert plots.page == SECOND
+    run_to_end(qtbot, queue, (Stage.OPTIMIZE,))
+    assert plots.page == FIRST
+
+
+def test_who_reads_the_result_is_left_alone(
+    qtbot: QtBot, queue: RunQueue, plots: LivePlots, execute: FakeExecute
+) -> None:
+    entry = run_to_end(qtbot, queue, (Stage.OPTIMIZE,))
+    page_button(plots, "Result").click()
+    entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, ""))
+    queue.epochs_added.emit(entry)
+    assert plots.page == RESULT
+
+
+def test_a_person_turns_the_pages(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    page_button(plots, "Stage 1").click()
+    assert plots.objective.isVisible()
+    assert not plots.left.isVisible()
+    queue.epochs_added.emit(queue.shown)
+    assert plots.page == FIRST
+    page_button(plots, "Stage 2").click()
+    assert plots.left.isVisible()
+    assert not plots.objective.isVisible()
+
+
+# -- the second stage --------------------------------------------------------------------------------------------------
+def test_the_drops_left_are_drawn_against_rollouts(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    plots.refresh()
+    x, y = plots.left.curve_points(0)
+    assert (x.tolist(), y.tolist()) == ([3, 6, 9, 12], [11, 10, 9, 8])
+    assert (plots.left.level, plots.left.level_text) == (12, "before")
+    assert plots.left.title.text() == "Drops left · pass 1"
+    assert plots.left.legend.text() == "8 · before 12 · −33%"
+
+
+def test_the_constraints_are_drawn_against_their_limit_and_the_others_left_out(
+    qtbot: QtBot, queue: RunQueue, plots: LivePlots
+) -> None:
+    run_to_end(qtbot, queue)
+    plots.refresh()
+    assert plots.slack.level == 1.0
+    assert plots.slack.curve_points(0)[1] == pytest.approx([0.91, 0.92, 0.93, 0.94])
+    assert len(plots.slack.curve_points(2)[0]) == 0
+    assert plots.slack.legend.text() == "burn 0.940 · final 0.980"
+
+
+def two_passes() -> list[object]:
+    again = [replace(removal(k), passes=2, removed=k - 5) for k in (5, 6)]
+    return [*(removal(k) for k in range(1, 5)), *again]
+
+
+def test_every_pass_after_the_first_is_marked(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    entry = run_to_end(qtbot, queue)
+    assert plots.left.marks == {}
+    entry.add_removals(two_passes())  # type: ignore[arg-type]
+    plots.refresh()
+    assert plots.left.marks == plots.removed.marks == {15.0: "pass 2"}
+    assert plots.removed.legend.text() == "1 in pass 2"
+
+
+def test_pointing_at_a_rollout_reads_it_out_on_every_chart(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    plots.refresh()
+    plots.slack.hovered.emit(6.4)
+    assert plots.left.title.text() == "Drops left · pass 1 · rollout 6"
+    assert plots.left.legend.text() == "10 · before 12 · −17%"
+    assert plots.removed.legend.text() == "2 in pass 1 · batches of 4"
+    assert plots.slack.cursor_x == 6
+    plots.slack.hovered.emit(None)
+    assert plots.left.legend.text().startswith("8 ·")
+    assert plots.slack.cursor_x is None
+
+
+def test_a_run_of_one_stage_leaves_no_curves_of_another(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    run_to_end(qtbot, queue)
+    run_to_end(qtbot, queue, (Stage.OPTIMIZE,))
+    plots.refresh()
+    assert len(plots.left.curve_points(0)[0]) == 0
+    assert plots.left.level is None
+    assert plots.left.title.text() == "Drops left"
+
+
+def test_marks_come_and_go(qtbot: QtBot) -> None:
+    chart = Chart("c", "x")
+    qtbot.addWidget(chart)
+    chart.set_curve(chart.add_curve("accent"), np.arange(10), np.arange(10))
+    chart.set_marks([(2.0, "pass 2"), (5.0, "pass 3")])
+    chart.set_marks([(5.0, "3"), (7.0, "4")])
+    assert chart.marks == {5.0: "3", 7.0: "4"}
+    assert chart.item.vb.viewRange()[0][1] < 12
+
+
+# -- the result --------------------------------------------------------------------------------------------------------
+def plain(html: str) -> list[str]:
+    """The lines of a table, cells apart by ``|``."""
+    rows = re.findall(r"<tr>(.*?)</tr>", html)
+    return [
+        "|".join(re.sub("<.*?>|&nbsp;", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)) for row in rows
+    ]
+
+
+def pruned_entry(tmp_path: Path) -> RunEntry:
+    entry = RunEntry("A · 12:00:05", tmp_path, stages=tuple(Stage), stage=Stage.PRUNE, epochs=4)
+    entry.state, entry.reason = RunState.FINISHED, FinishReason.COMPLETED
+    entry.message = "12 drops pruned to 8 in 1 pass: no single <remaining> drop can be removed"
+    entry.add_epochs([epoch_done(k) for k in range(4)])
+    entry.add_removals([removal(k) for k in range(1, 5)])
+    entry.baseline, entry.plan, entry.nominal = metrics(24.6), metrics(2.6, 8), metrics(2.1, 8)
+    entry.reference = metrics(2.0, 12)
+    return entry
+
+
+def test_the_result_says_what_pruning_took_and_gave(tmp_path: Path) -> None:
+    html = result_html(pruned_entry(tmp_path))
+    assert plain(html) == [
+        "|no drops|after stage 1|after stage 2",
+        "Drops|0|12|8 (−33%)",
+        "Objective, design · nominal η|24.6|5.00 · 2.00|2.60 · 2.10",
+        # A share of 0.2 of the raster is 9 ha in the fire without drops, and the best epoch has as much.
+        "Fire at the end, ha, design · nominal η|9.00|9.00 · 9.00|9.00 · 9.00",
+        "Rollouts · time||12 · 0:00|12 · 0:02",
+    ]
+    assert "no single &lt;remaining&gt; drop can be removed" in html
+
+
+def test_a_run_that_only_pruned_says_what_it_knows(tmp_path: Path) -> None:
+    entry = pruned_entry(tmp_path)
+    entry.history = type(entry.history)()
+    assert plain(result_html(entry))[1:3] == [
+        "Drops|0|12|8 (−33%)",
+        "Objective, design · nominal η|24.6|– · 2.00|2.60 · 2.10",
+    ]
+
+
+def test_a_run_of_the_first_stage_has_no_column_for_the_second(tmp_path: Path) -> None:
+    entry = pruned_entry(tmp_path)
+    entry.stage, entry.stages, entry.removals = Stage.OPTIMIZE, (Stage.OPTIMIZE,), type(entry.removals)()
+    assert plain(result_html(entry))[0] == "|no drops|plan"
+
+
+def test_a_run_at_work_says_when_the_rest_is_known(tmp_path: Path) -> None:
+    entry = pruned_entry(tmp_path)
+    entry.state, entry.nominal = RunState.RUNNING, None
+    assert "come when the run has ended" in result_html(entry)
+
+
+def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+    assert "No run is shown" in plots.result.text
+    run_to_end(qtbot, queue)
+    plots.refresh()
+    assert "after stage 2" in plots.result.text

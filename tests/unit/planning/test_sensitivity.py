@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from firegui.domain.schedule import Schedule, pose_scale
+from firegui.domain.sensitivity import (
+    EffectivenessRow,
+    PoseRow,
+    Reading,
+    SensitivityKind,
+    SensitivitySettings,
+    SideRow,
+    fire_objective,
+)
+from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.errors import CancelledError
+from firegui.planning import sensitivity
+from firegui.planning.sensitivity import (
+    effectiveness_rows,
+    pose_noise,
+    pose_rows,
+    rows_of,
+    sampled_extents,
+    side_rows,
+)
+from firegui.rollout.model import Model
+from firegui.rollout.simulate import simulate
+from firegui.uncertainty.aleatoric import state_sampling
+from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
+
+PAIRS = (Effectiveness(0.5, 0.9), Effectiveness(0.9, 0.2), Effectiveness(0.3, 0.3))
+SCALES = (1e-2, 0.0, 1e-3)
+
+
+def case(side: RetardantSide = RetardantSide.BOTH) -> tuple[Model, Schedule]:
+    maps, fleet = random_maps(3), small_fleet()
+    return model_of(maps, fleet, side=side), random_schedule(4, maps, fleet)
+
+
+def ignore(done: int, total: int, text: str) -> None:
+    pass
+
+
+def unchecked() -> None:
+    pass
+
+
+def poses(draws: int = 3, seed: int = 5, scales: tuple[float, ...] = SCALES) -> tuple[PoseRow, ...]:
+    return pose_rows(*case(), scales, draws, seed, hear=ignore, check=unchecked)
+
+
+def test_every_pair_is_the_rollout_at_that_effectiveness_in_the_order_given() -> None:
+    model, schedule = case()
+    rows = effectiveness_rows(model, schedule, PAIRS, hear=ignore, check=unchecked)
+
+    assert tuple(row.effectiveness for row in rows) == PAIRS
+    nominal = simulate(model, schedule).metrics.final_extent_cells
+    for row in rows:
+        found = simulate(model.with_effectiveness(row.effectiveness), schedule).metrics
+        assert row.reading == Reading.of(found, model.weights)
+        assert row.relative == found.final_extent_cells / nominal
+    assert rows[2].relative > rows[0].relative
+
+
+def test_every_side_is_the_rollout_of_a_model_built_for_it() -> None:
+    model, schedule = case()
+    rows = side_rows(model, schedule, tuple(RetardantSide), hear=ignore, check=unchecked)
+
+    readings = [Reading.of(simulate(*case(side)).metrics, model.weights) for side in RetardantSide]
+    assert [row.reading for row in rows] == readings
+    assert rows[0].relative == 1.0 < min(row.relative for row in rows[1:])
+
+
+def test_a_pose_row_is_the_rollouts_of_the_schedule_with_noise_on_its_pose_logits() -> None:
+    model, schedule = case()
+    largest, still, smaller = poses()
+
+    assert (largest.scale, still.scale, smaller.scale) == SCALES
+    assert [len(row.draws) for row in (largest, still, smaller)] == [3, 1, 3]
+    assert still.draws[0] == Reading.of(simulate(model, schedule).metrics, model.weights)
+    z = np.arcsin(2.0 * schedule.poses / pose_scale(model.shape) - 1.0)
+    moved = Schedule.from_pose_logits(schedule.logits, z + 1e-2 * pose_noise(schedule, 1, 5), model.shape)
+    direct = fire_objective(simulate(model, moved).metrics, model.weights)
+    assert largest.draws[1].fire_objective == pytest.approx(direct, rel=1e-9)
+    assert largest.highest - largest.lowest > smaller.highest - smaller.lowest > 0.0
+
+
+def test_a_schedule_with_its_own_pose_logits_is_moved_from_there() -> None:
+    model, schedule = case()
+    z = np.random.default_rng(0).normal(size=schedule.poses.shape)
+    own = Schedule.from_pose_logits(schedule.logits, z, model.shape)
+    (row,) = pose_rows(model, own, (0.01,), 1, 2, hear=ignore, check=unchecked)
+    moved = Schedule.from_pose_logits(own.logits, z + 0.01 * pose_noise(own, 0, 2), model.shape)
+    assert row.draws[0] == Reading.of(simulate(model, moved).metrics, model.weights)
+
+
+def test_the_same_seed_gives_the_same_rows_and_another_seed_others() -> None:
+    assert poses() == poses()
+    assert poses(seed=6)[0] != poses()[0]
+
+
+def test_a_draw_depends_neither_on_the_other_draws_and_scales_nor_on_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = poses(draws=5)
+    monkeypatch.setattr(sensitivity, "LARGEST_BATCH", 2)
+    assert poses(draws=5) == many
+    (alone,) = poses(draws=2, scales=SCALES[2:])
+    assert alone.draws == many[2].draws[:2]
+
+
+def test_a_sampled_fire_is_the_rollout_with_its_states_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, schedule = case()
+    extents = sampled_extents(model, schedule, 5, 7, check=unchecked)
+
+    direct = simulate(model, schedule, alter=state_sampling(model.shape, 7, 3)).metrics.final_extent_cells
+    assert extents[3] == direct == round(direct)
+    assert len(set(extents)) > 1
+    monkeypatch.setattr(sensitivity, "LARGEST_BATCH", 2)
+    assert sampled_extents(model, schedule, 4, 7, check=unchecked) == extents[:4]
+    assert sampled_extents(model, schedule, 5, 8, check=unchecked) != extents
+
+
+def test_what_comes_next_is_told_before_every_row() -> None:
+    heard: list[tuple[int, int]] = []
+    settings = SensitivitySettings(pairs=PAIRS, scales=SCALES, draws=1)
+    expected = {SensitivityKind.EFFECTIVENESS: EffectivenessRow, SensitivityKind.RETARDANT_SIDE: SideRow}
+    for kind in (SensitivityKind.EFFECTIVENESS, SensitivityKind.POSE, SensitivityKind.RETARDANT_SIDE):
+        rows = rows_of(
+            *case(), kind, settings, hear=lambda done, total, _: heard.append((done, total)), check=unchecked
+        )
+        assert isinstance(rows[0], expected.get(kind, PoseRow))
+    assert heard == [(number, 3) for _ in range(3) for number in range(3)]
+    with pytest.raises(ValueError, match="plans"):
+        rows_of(*case(), SensitivityKind.DESIGN, settings, hear=ignore, check=unchecked)
+
+
+def test_a_stop_ends_the_rows() -> None:
+    def stop() -> None:
+        raise CancelledError("stopped")
+
+    model, schedule = case()
+    with pytest.raises(CancelledError):
+        effectiveness_rows(model, schedule, PAIRS, hear=ignore, check=stop)
+    with pytest.raises(CancelledError):
+        pose_rows(replace(model), schedule, SCALES, 2, 0, hear=ignore, check=stop)

@@ -1,0 +1,277 @@
+"""Replanning and the closed loop as runs, on the real engine and a fire of a blink."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firegui.domain.observation import Observation
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.io.observation_file import read_observation
+from firegui.io.schedule_file import read_schedule
+from firegui.runs.control import RunControl
+from firegui.runs.events import (
+    EliminationStep,
+    EpochDone,
+    FinishReason,
+    Message,
+    PlanUpdated,
+    Progress,
+    RunEvent,
+    RunFinished,
+)
+from firegui.runs.folder import read_drops, read_run
+from firegui.runs.header import schedule_hash
+from firegui.runs.replan_base import read_scores
+from firegui.runs.runner import execute
+from firegui.runs.spec import ReplanSpec
+from tests.numerics.cases import random_schedule
+from tests.support import STEPS_PER_DAY, watched_project
+
+DAYS, DAY = 4, 2
+FIRST = DAY * STEPS_PER_DAY
+
+
+def project_of(epochs: int = 5) -> Project:
+    project = watched_project(DAYS)
+    return replace(project, plan=replace(project.plan, optimizer=replace(project.plan.optimizer, epochs=epochs)))
+
+
+def old_schedule(project: Project) -> Schedule:
+    """Flown with the optimizer's own variables, several drops a day."""
+    assert project.maps is not None
+    found = random_schedule(7, project.maps, project.fleet, share=0.6)
+    z = np.random.default_rng(2).normal(size=found.poses.shape)
+    return Schedule.from_pose_logits(found.logits, z, project.maps.shape)
+
+
+def spec_of(out: Path, project: Project | None = None, **changes: object) -> ReplanSpec:
+    project = project_of() if project is None else project
+    seen = read_observation(None, project, DAY)
+    spec = ReplanSpec(project, out, "firegui replan", old_schedule(project), DAY, seen, backend="cpu")
+    return replace(spec, **changes)  # type: ignore[arg-type]
+
+
+def run(spec: ReplanSpec, at: Callable[[RunEvent, RunControl], None] | None = None) -> list[RunEvent]:
+    control, heard = RunControl(), []
+
+    def emit(event: RunEvent) -> None:
+        heard.append(event)
+        if at is not None:
+            at(event, control)
+
+    execute(spec, emit, control)
+    return heard
+
+
+def end(events: list[RunEvent]) -> RunFinished:
+    assert isinstance(events[-1], RunFinished)
+    return events[-1]
+
+
+def plan_of(out: Path, project: Project) -> Schedule:
+    steps, shape = project.calendar.n_steps, project.scenario.grid.shape
+    return read_schedule(out / "plan.safetensors", project.planned_fleet, steps, shape)
+
+
+def test_the_run_holds_what_was_flown_bit_for_bit_and_a_better_rest(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path / "run", project_of(25))
+    finished = end(run(spec))
+    assert finished.reason is FinishReason.COMPLETED, finished.message
+    new, old = plan_of(spec.out, spec.project), spec.schedule
+    np.testing.assert_array_equal(new.logits[:FIRST], old.logits[:FIRST])
+    np.testing.assert_array_equal(new.poses[:FIRST], old.poses[:FIRST])
+    assert (new.logits[FIRST:] != old.logits[FIRST:]).any()
+    scores = read_scores(spec.out)
+    assert scores.nominal is not None
+    assert scores.continued is not None
+    assert scores.baseline is not None
+    assert scores.audit is not None
+    assert scores.nominal.objective < scores.continued.objective < scores.baseline.objective
+    assert scores.audit.violations == ()
+    flown = [drop for drop in read_drops(spec.out) if drop.executed]
+    assert sum(drop.step < FIRST for drop in flown) == scores.drops_flown > 0
+    assert sum(drop.step >= FIRST for drop in flown) == scores.nominal.drops_executed
+    assert scores.pruned is not None
+    assert scores.pruned.finished == "minimal"
+
+
+def test_the_run_remembers_what_it_was_planned_from(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path / "run")
+    run(spec)
+    note = read_run(spec.out).header.replan
+    assert note is not None
+    assert (note.day, note.observed, note.flown) == (DAY, "the project", schedule_hash(spec.schedule))
+    assert len(note.fire) == 64
+
+
+def test_burning_and_burned_out_cells_are_those_of_the_two_perimeters(tmp_path: Path) -> None:
+    heard = run(spec_of(tmp_path / "run"))
+    # Squares of 4 × 4 and 6 × 6 cells.
+    assert any(isinstance(event, Message) and "20 cells burning, 16 cells burned out" in event.text for event in heard)
+
+
+def test_without_an_earlier_perimeter_the_simulated_fire_takes_its_place_and_it_is_said(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path / "run")
+    assert spec.observed is not None
+    heard = run(replace(spec, observed=replace(spec.observed, earlier=None)))
+    assert end(heard).reason is FinishReason.COMPLETED
+    assert any(isinstance(event, Message) and "as simulated" in event.text for event in heard)
+
+
+def test_a_replanned_run_can_be_replanned_on_a_later_day(tmp_path: Path) -> None:
+    first = spec_of(tmp_path / "one")
+    run(first)
+    project, whole = first.project, plan_of(first.out, first.project)
+    seen = read_observation(None, project, DAY + 1)
+    second = replace(first, out=tmp_path / "two", schedule=whole, day=DAY + 1, observed=seen)
+    assert end(run(second)).reason is FinishReason.COMPLETED
+    later = FIRST + STEPS_PER_DAY
+    np.testing.assert_array_equal(plan_of(second.out, project).logits[:later], whole.logits[:later])
+    report = read_scores(second.out).audit
+    assert report is not None
+    assert report.violations == ()
+
+
+def test_the_same_seed_gives_the_same_plan(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        run(spec_of(tmp_path / name))
+    for name in ("plan.safetensors", "schedule.csv", "metrics.json"):
+        texts = [(tmp_path / folder / name).read_bytes() for folder in ("one", "two")]
+        if name != "metrics.json":  # it has the seconds of the second stage
+            assert texts[0] == texts[1], name
+
+
+@pytest.mark.parametrize("kind", [EpochDone, EliminationStep])
+def test_a_run_that_was_stopped_goes_on_to_the_end_of_an_unbroken_one(tmp_path: Path, kind: type) -> None:
+    run(spec_of(tmp_path / "unbroken"))
+    seen: list[RunEvent] = []
+
+    def stop(event: RunEvent, control: RunControl) -> None:
+        if isinstance(event, kind):
+            seen.append(event)
+            if len(seen) == 2:
+                control.request_stop()
+
+    broken = spec_of(tmp_path / "broken")
+    assert end(run(broken, stop)).reason is FinishReason.STOPPED
+    np.testing.assert_array_equal(plan_of(broken.out, broken.project).logits[:FIRST], broken.schedule.logits[:FIRST])
+    assert end(run(replace(broken, resume=True))).reason is FinishReason.COMPLETED
+    for name in ("plan.safetensors", "schedule.csv"):
+        assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "unbroken" / name).read_bytes(), name
+
+
+def test_a_resumed_run_must_be_asked_for_the_same(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path / "run")
+    run(spec)
+    seen = read_observation(None, spec.project, DAY + 1)
+    finished = end(run(replace(spec, resume=True, day=DAY + 1, observed=seen)))
+    assert finished.reason is FinishReason.FAILED
+    assert any("another day" in problem.what for problem in finished.problems)
+
+
+def test_pictures_cover_the_whole_plan(tmp_path: Path) -> None:
+    events = run(spec_of(tmp_path / "run"))
+    shown = [event for event in events if isinstance(event, PlanUpdated)][-1]
+    assert len(shown.frames.fire) == DAYS * STEPS_PER_DAY // 5 + 1
+    assert shown.frames.fire[FIRST // 5].sum() == 36 * 255  # the observed fire
+
+
+def test_every_problem_is_listed_and_nothing_is_written(tmp_path: Path) -> None:
+    shape = (3, 3)
+    spec = spec_of(tmp_path / "run", day=9, schedule=Schedule.empty(5, 2))
+    spec = replace(spec, observed=Observation(np.ones(shape, bool), None, "test"))
+    finished = end(run(spec))
+    assert finished.reason is FinishReason.FAILED
+    assert {problem.where for problem in finished.problems} == {"day", "schedule", "observed"}
+    assert not spec.out.exists()
+
+
+def test_a_fire_that_did_not_grow_is_refused(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path / "run")
+    assert spec.observed is not None
+    finished = end(run(replace(spec, observed=replace(spec.observed, earlier=spec.observed.fire))))
+    assert finished.reason is FinishReason.FAILED
+    assert "nothing burns any more" in finished.message
+    assert not spec.out.exists()
+
+
+# -- the closed loop --------------------------------------------------------------------------------------------------
+def loop_of(out: Path) -> ReplanSpec:
+    return spec_of(out, closed_loop=True, day=1, observed=None)
+
+
+def test_the_loop_flies_every_day_beside_the_fixed_schedule_and_no_drops(tmp_path: Path) -> None:
+    spec = loop_of(tmp_path / "run")
+    finished = end(run(spec))
+    assert finished.reason is FinishReason.COMPLETED, finished.message
+    rows = read_scores(spec.out).loop
+    assert [row.day for row in rows] == list(range(DAYS))
+    first = rows[0]  # the day before the first replanning
+    assert (first.loop_cells, first.loop_drops, first.expected) == (first.open_cells, first.open_drops, None)
+    assert rows[-1].open_cells < rows[-1].none_cells
+    assert all(a.none_cells <= b.none_cells for a, b in pairwise(rows))
+    with (spec.out / "closed_loop.csv").open(newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [int(row["loop_cells"]) for row in table] == [row.loop_cells for row in rows]
+    drops = [drop for drop in read_drops(spec.out) if drop.executed]
+    by_day = [sum(drop.step // STEPS_PER_DAY == day for drop in drops) for day in range(DAYS)]
+    assert by_day == [row.loop_drops for row in rows]
+    report = read_scores(spec.out).audit
+    assert report is not None
+    assert report.violations == ()
+
+
+@pytest.mark.parametrize("day", [1, 3])
+def test_a_loop_that_was_broken_off_ends_as_an_unbroken_one(tmp_path: Path, day: int) -> None:
+    run(loop_of(tmp_path / "unbroken"))
+
+    def kill(event: RunEvent, control: RunControl) -> None:
+        if isinstance(event, Progress) and event.done == day:
+            raise KeyboardInterrupt  # nothing of firegui catches it: as if the process had been killed
+
+    broken = loop_of(tmp_path / "broken")
+    with pytest.raises(KeyboardInterrupt):
+        run(broken, kill)
+    assert not (broken.out / "plan.safetensors").exists()
+    assert end(run(replace(broken, resume=True))).reason is FinishReason.COMPLETED
+    for name in ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.json", "loop.safetensors"):
+        assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "unbroken" / name).read_bytes(), name
+
+
+def test_a_stopped_loop_keeps_the_days_it_has_flown(tmp_path: Path) -> None:
+    def stop(event: RunEvent, control: RunControl) -> None:
+        if isinstance(event, EpochDone):
+            control.request_stop()
+
+    spec = loop_of(tmp_path / "run")
+    finished = end(run(spec, stop))
+    assert finished.reason is FinishReason.STOPPED
+    assert len(read_scores(spec.out).loop) == 1
+    assert "resume" in finished.message
+
+
+def test_another_seed_is_another_fire(tmp_path: Path) -> None:
+    fires = []
+    for seed in (1, 2):
+        spec = loop_of(tmp_path / str(seed))
+        optimizer = replace(spec.project.plan.optimizer, seed=seed)
+        plan = replace(spec.project.plan, optimizer=optimizer)
+        run(replace(spec, project=replace(spec.project, plan=plan)))
+        fires.append([row.none_cells for row in read_scores(spec.out).loop])
+    assert fires[0] != fires[1]
+
+
+def test_a_loop_is_not_resumed_with_other_epochs(tmp_path: Path) -> None:
+    spec = loop_of(tmp_path / "run")
+    run(spec)
+    finished = end(run(replace(spec, project=project_of(9), resume=True)))
+    assert finished.reason is FinishReason.FAILED
+    assert any("Epochs = 5, now 9" in problem.what for problem in finished.problems)

@@ -1,0 +1,98 @@
+"""The worst-case front shift: a fire made worse at the ends of days, and how much worse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from firegui.domain.schedule import Schedule
+from firegui.rollout.model import Model
+from firegui.rollout.simulate import simulate
+from firegui.uncertainty.error_model import PAPER_BEAR
+from firegui.uncertainty.front_shift import calibrated_k, front_shift
+from firegui.uncertainty.ilr import ilr, inverse
+from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
+
+WHOLE = (slice(0, 20), slice(0, 30))
+
+
+def state(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """``U`` and ``B`` of cells of every kind, none of them certain."""
+    parts = np.random.default_rng(seed).dirichlet((1.0, 1.0, 1.0), size=(20, 30)).astype(np.float32)
+    parts = np.maximum(parts, 1e-3)
+    parts[:4] = (0.95, 0.03, 0.02)
+    return parts[..., 0].copy(), parts[..., 1].copy()
+
+
+def fire(seed: int) -> Model:
+    maps = random_maps(seed, shape=(30, 40), days=4)
+    return model_of(maps, small_fleet())
+
+
+def extent(model: Model, k: float) -> float:
+    nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+    return simulate(model, nothing, alter=front_shift(k)).metrics.final_extent_cells
+
+
+def test_it_moves_every_touched_cell_along_the_principal_direction() -> None:
+    unburned, burning = state(1)
+    deviation, direction = PAPER_BEAR.principal()
+    before = ilr(unburned, burning, 1.0 - unburned.astype(np.float64) - burning)
+    expected = inverse(before + 0.2 * deviation * direction[:, None, None])
+    after, alight = front_shift(0.2).applied(0, WHOLE, unburned.copy(), burning.copy())
+    touched = 1.0 - unburned > 0.1
+    np.testing.assert_allclose(after[touched], expected[0][touched], rtol=1e-4)
+    np.testing.assert_allclose(alight[touched], expected[1][touched], rtol=1e-4)
+    assert touched.any() and not touched.all()
+    np.testing.assert_array_equal(after[~touched], unburned[~touched])
+    np.testing.assert_array_equal(alight[~touched], burning[~touched])
+
+
+def test_the_more_it_shifts_the_more_has_burned_in_every_touched_cell() -> None:
+    unburned, burning = state(2)
+    least, touched = unburned, 1.0 - unburned > 0.1
+    for k in (0.01, 0.1, 0.5, 2.0, 10.0):
+        after, _ = front_shift(k).applied(0, WHOLE, unburned.copy(), burning.copy())
+        assert (after[touched] < least[touched]).all()
+        least = after
+
+
+def test_what_is_certain_stays_certain_and_no_shift_changes_no_bit() -> None:
+    unburned = np.array([[0.0, 0.0, 1.0, 0.4]], np.float32)
+    burning = np.array([[1.0, 0.0, 0.0, 0.6]], np.float32)
+    after, alight = front_shift(1.0).applied(0, WHOLE, unburned.copy(), burning.copy())
+    np.testing.assert_array_equal(after[0, :3], unburned[0, :3])
+    np.testing.assert_array_equal(alight[0, :3], burning[0, :3])
+    assert after[0, 3] < 0.4 and after[0, 3] + alight[0, 3] == pytest.approx(1.0)
+    same = front_shift(0.0).applied(0, WHOLE, unburned.copy(), burning.copy())
+    np.testing.assert_array_equal(np.stack(same), np.stack([unburned, burning]))
+
+
+def test_a_shift_towards_less_fire_is_refused() -> None:
+    for k in (-0.1, np.nan):
+        with pytest.raises(ValueError, match="towards more fire"):
+            front_shift(k)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_fire_ends_larger_with_and_without_drops(seed: int) -> None:
+    model = fire(seed)
+    schedule = random_schedule(seed, model.maps, model.fleet)
+    assert extent(model, 0.1) > extent(model, 0.0)
+    shifted, plain = (simulate(model, schedule, alter=front_shift(k)).metrics for k in (0.1, 0.0))
+    assert shifted.final_extent_cells > plain.final_extent_cells
+    assert shifted.loss_burn > plain.loss_burn
+
+
+def test_the_calibrated_shift_ends_with_the_extent_that_was_asked_for() -> None:
+    model = fire(4)
+    target = 0.5 * (extent(model, 0.0) + extent(model, 0.3))
+    k = calibrated_k(model, target, tolerance=1e-4)
+    assert extent(model, k) >= target > extent(model, k - 1e-4)
+
+
+def test_an_extent_that_the_fire_reaches_anyway_needs_no_shift_and_one_beyond_reach_is_refused() -> None:
+    model = fire(5)
+    assert calibrated_k(model, 0.9 * extent(model, 0.0)) == 0.0
+    with pytest.raises(ValueError, match="short of"):
+        calibrated_k(model, 10.0 * model.n_cells)
