@@ -34,7 +34,7 @@ from firegui.runs.spec import PlanSpec, Stage
 
 _TITLE = "The run cannot start"
 _OPTIMIZER = ("epochs", "learning_rate", "patience", "seed", "start", "full_carry")
-_ELIMINATION = ("slack", "allowance", "keep", "perturbations", "perturbation_scale", "front_shift")
+_ELIMINATION = ("slack", "allowance", "keep", "perturbations", "perturbation_scale", "front_shift", "smoothing")
 Command = Callable[..., None]
 
 out_option = click.option(
@@ -53,7 +53,9 @@ def first_stage_options(command: Command) -> Command:
         click.option("--patience", type=int, help="Stop after this many epochs without improvement."),
         click.option("--seed", type=int, help="Seed of every random choice."),
         click.option("--start", type=click.Choice([item.value for item in Start]), help="Where the drops begin."),
-        click.option("--full-carry", is_flag=True, default=None, help="Do not cut the gradient's carry; slower."),
+        click.option(
+            "--full-carry/--cut-carry", default=None, help="Follow the gradient through the burning state, or not."
+        ),
         click.option(
             "--warm-start", "schedule_file", metavar="F.csv", type=FILE, help="Start from this schedule instead."
         ),
@@ -69,6 +71,7 @@ def second_stage_options(command: Command) -> Command:
         click.option("--keep", type=int, help="Stop pruning at this many drops."),
         click.option("--perturbations", type=int, help="Removals must also hold with all poses moved, so many times."),
         click.option("--perturbation-scale", type=float, help="How far: standard deviation of the pose logits."),
+        click.option("--smoothing", type=int, help="Epochs in which the poses are then made to hold a little off."),
         click.option("--front-shift", type=float, help="Removals must also hold with a fire this many sd worse."),
     )
     return _with(command, options)

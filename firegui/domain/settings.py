@@ -112,7 +112,7 @@ class OptimizerSettings:
         },
     )  # fmt: skip
     full_carry: bool = option(
-        False, "Full carry", "follow the gradient through the burning state too, which the paper stops; slower"
+        True, "Full carry", "follow the gradient through the burning state from step to step; the paper cuts it there"
     )
 
 
@@ -137,6 +137,10 @@ class EliminationSettings:
     perturbation_scale: float = option(
         1e-3, "Perturbation scale", "standard deviation of the perturbed pose logits; 0.001 is about half a cell",
         low=0.0, high=1.0,
+    )  # fmt: skip
+    smoothing: int = option(
+        0, "Smoothing", "epochs in which what is left is moved until it holds when laid a little off; the paper: 300",
+        unit="epochs", low=0, high=100_000,
     )  # fmt: skip
     front_shift: float = option(
         0.0, "Front shift", "a removal must also hold when the fire is this many standard deviations worse", low=0.0,

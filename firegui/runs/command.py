@@ -62,7 +62,7 @@ def _first_stage_words(settings: OptimizerSettings) -> list[str]:
     words = ["--epochs", str(settings.epochs), "--lr", repr(settings.learning_rate)]
     words += ["--patience", str(settings.patience), "--seed", str(settings.seed)]
     words += [] if settings.start is Start.FRONT else ["--start", settings.start.value]
-    return words + (["--full-carry"] if settings.full_carry else [])
+    return words + ([] if settings.full_carry else ["--cut-carry"])
 
 
 def _second_stage_words(settings: EliminationSettings) -> list[str]:
@@ -71,6 +71,7 @@ def _second_stage_words(settings: EliminationSettings) -> list[str]:
     if settings.perturbations:
         words += ["--perturbations", str(settings.perturbations)]
         words += ["--perturbation-scale", repr(settings.perturbation_scale)]
+    words += ["--smoothing", str(settings.smoothing)] if settings.smoothing else []
     return words + (["--front-shift", repr(settings.front_shift)] if settings.front_shift else [])
 
 

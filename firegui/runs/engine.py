@@ -27,7 +27,16 @@ from firegui.domain.weights import NetworkWeights
 from firegui.fire.skill_report import SkillReport
 from firegui.planning.audit import AuditReport, Conditions
 from firegui.rollout.remark import Tell, silent
-from firegui.runs.protocols import Check, Eliminator, EngineModel, GradientResult, Planner, Replanner, RolloutResult
+from firegui.runs.protocols import (
+    Check,
+    Eliminator,
+    EngineModel,
+    GradientResult,
+    Planner,
+    Replanner,
+    RolloutResult,
+    Smoother,
+)
 
 
 class LazyEngine:
@@ -107,6 +116,16 @@ class LazyEngine:
             model, plan, reference, checkpoint, check
         )
         return eliminator
+
+    def smoother(
+        self, model: Any, plan: PlanSettings, reference: Schedule, schedule: Schedule, checkpoint: Path | None,
+        check: Check | None,
+    ) -> Smoother:  # fmt: skip
+        """See :func:`firegui.planning.two_stage.smoother`."""
+        smoother: Smoother = import_module("firegui.planning.two_stage").smoother(
+            model, plan, reference, schedule, checkpoint, check
+        )
+        return smoother
 
     def sensitivity_rows(
         self,

@@ -39,6 +39,7 @@ RUN, HISTORY, METRICS = "run.toml", "history.csv", "metrics.json"
 PLAN, SCHEDULE, DROPS = "plan.safetensors", "schedule.csv", "drops.json"
 OCCUPANCY, CHECKPOINT = "occupancy.tif", "checkpoint.safetensors"
 ELIMINATION, ELIMINATION_CHECKPOINT = "elimination.csv", "elimination.safetensors"
+SMOOTHING_CHECKPOINT = "smoothing.safetensors"
 REFERENCE = "reference.safetensors"
 """What the second stage began with: the best plan of the first, or the schedule that was given."""
 PRELIMINARY = "setting-a.safetensors"
@@ -50,7 +51,10 @@ _TITLE = "The run folder cannot be used"
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """How the second stage ended (``finished`` as in :attr:`~firegui.planning.elimination.Elimination.finished`)."""
+    """How the second stage ended (``finished`` as in :attr:`~firegui.planning.elimination.Elimination.finished`).
+
+    ``smoothed`` is the number of epochs in which the poses were smoothed after it.
+    """
 
     finished: str
     drops_before: int
@@ -58,6 +62,7 @@ class Pruned:
     passes: int
     rollouts: int
     seconds: float
+    smoothed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

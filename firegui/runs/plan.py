@@ -20,6 +20,7 @@ from firegui.runs.folder import (
     ELIMINATION_CHECKPOINT,
     PRELIMINARY_HISTORY,
     REFERENCE,
+    SMOOTHING_CHECKPOINT,
     Pruned,
     RunFolder,
     RunRecord,
@@ -30,11 +31,12 @@ from firegui.runs.folder import PRELIMINARY as PRELIMINARY_PLAN
 from firegui.runs.header import new_header
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
-from firegui.runs.messages import finish_message, gain_message, pruned_message
+from firegui.runs.messages import counted, finish_message, gain_message, pruned_message
 from firegui.runs.protocols import Engine, EngineModel
 from firegui.runs.resume import resume_problems
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
+from firegui.runs.smoothing import Smoothing
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.state import RunMachine
@@ -60,6 +62,7 @@ class Planning:
         self._lock: FolderLock | None = None
         self._first: FirstStage | None = None
         self._second: SecondStage | None = None
+        self._smoothing: Smoothing | None = None
         self._kept: Schedule | None = None  # where no stage has anything better
         self.baseline_metrics: Metrics | None = None
 
@@ -236,6 +239,18 @@ class Planning:
         rows = () if previous is None else previous.elimination
         self._second = SecondStage(session, eliminator, rows, session.folder.header.best_epoch)
         self._second.run()
+        self._smooth(session, reference, self._second.eliminator.schedule)
+
+    def _smooth(self, session: RunSession, reference: Schedule, left: Schedule) -> None:
+        plan = self._spec.project.plan
+        if plan.elimination.smoothing == 0 or not left.proposed.any():
+            return
+        assert self._second is not None
+        session.save(self._second.save)
+        checkpoint = self._spec.out / SMOOTHING_CHECKPOINT if self._has(SMOOTHING_CHECKPOINT) else None
+        smoother = self._engine.smoother(session.model, plan, reference, left, checkpoint, self._control.check)
+        self._smoothing = Smoothing(session, smoother, plan.elimination.smoothing)
+        self._smoothing.run()
 
     def _has(self, name: str) -> bool:
         return (self._spec.out / name).is_file()
@@ -247,6 +262,8 @@ class Planning:
     # -- the end -----------------------------------------------------------------------------------------------------
     def _plan(self) -> Schedule | None:
         """The best there is."""
+        if self._smoothing is not None:
+            return self._smoothing.schedule
         if self._second is not None:
             return self._second.eliminator.schedule
         if self._first is not None and self._first.planner.best_epoch >= 0:
@@ -254,7 +271,7 @@ class Planning:
         return self._kept
 
     def _conclude(self, session: RunSession, reason: FinishReason) -> RunFinished:
-        stage = self._second or self._first
+        stage = self._smoothing or self._second or self._first
         if stage is not None:
             stage.save()
         plan = self._plan()
@@ -269,7 +286,10 @@ class Planning:
     def _message(self, session: RunSession, reason: FinishReason) -> str:
         if self._second is not None:
             report = self._second.eliminator.report
-            return pruned_message(reason, self._second.eliminator.finished, report)
+            text = pruned_message(reason, self._second.eliminator.finished, report)
+            if self._smoothing is not None:
+                text += f"; poses smoothed over {counted(self._smoothing.epochs_done, 'epoch')}"
+            return text
         header, rows = session.folder.header, [] if self._first is None else self._first.rows
         best = rows[-1].best if rows else math.nan
         return finish_message(reason, self._settings, header.epochs_done, header.best_epoch, best)
@@ -300,7 +320,8 @@ class Planning:
         report, rows = self._second.eliminator.report, self._second.rows
         seconds = rows[-1].seconds if rows else 0.0
         finished = self._second.eliminator.finished
-        return Pruned(finished, report.drops_before, report.drops, report.passes, report.rollouts, seconds)
+        smoothed = 0 if self._smoothing is None else self._smoothing.epochs_done
+        return Pruned(finished, report.drops_before, report.drops, report.passes, report.rollouts, seconds, smoothed)
 
     def _words(self, backend: str, device: str) -> str:
         name = self._engine.device_name(device)

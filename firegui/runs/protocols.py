@@ -276,6 +276,28 @@ class Replanner(Protocol):
         """The drops of the whole plan, and their audit."""
 
 
+class Smoother(Protocol):
+    """The smoothing of poses as a run drives it. A cancelled epoch leaves it as it was."""
+
+    @property
+    def best(self) -> Schedule:
+        """The same drops at their best poses so far."""
+
+    @property
+    def epochs_done(self) -> int:
+        """Epochs completed, over all sessions of the run."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether all epochs are done."""
+
+    def epoch(self, check: Check | None = None) -> object:
+        """One step."""
+
+    def state(self) -> PlannerStateFile:
+        """Everything needed to go on bit for bit."""
+
+
 class Engine(Protocol):
     """Everything a run asks of the engine. A model is the engine's own value: runs only hand it back."""
 
@@ -341,6 +363,12 @@ class Engine(Protocol):
         self, model: Any, plan: PlanSettings, reference: Schedule, checkpoint: Path | None, check: Check | None
     ) -> Eliminator:
         """Stage 2 of ``reference``, at its beginning or where a checkpoint left it."""
+
+    def smoother(
+        self, model: Any, plan: PlanSettings, reference: Schedule, schedule: Schedule, checkpoint: Path | None,
+        check: Check | None,
+    ) -> Smoother:  # fmt: skip
+        """The smoothing of ``schedule``, which stage 2 left of ``reference``, or where a checkpoint left it."""
 
     def sensitivity_rows(
         self,

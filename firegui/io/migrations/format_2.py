@@ -6,18 +6,18 @@ from typing import Any
 
 
 def to_3(table: dict[str, Any]) -> dict[str, Any]:
-    """The paper's elimination, its cut gradient, and no operational constraint, which is what an older plan meant."""
+    """The paper's elimination, the gradient with its full carry, and no operational constraint."""
     plan = table.get("plan")
     if isinstance(plan, dict):
         plan.setdefault(
             "elimination",
             {
                 "slack": 1.02, "floor": 1e-4, "first_batch": 32, "largest_batch": 256, "allowance": 40_000,
-                "keep": 0, "perturbations": 0, "perturbation_scale": 1e-3, "front_shift": 0.0,
+                "keep": 0, "perturbations": 0, "perturbation_scale": 1e-3, "front_shift": 0.0, "smoothing": 0,
             },
         )  # fmt: skip
         if isinstance(plan.get("optimizer"), dict):
-            plan["optimizer"].setdefault("full_carry", False)
+            plan["optimizer"].setdefault("full_carry", True)
             plan["optimizer"].setdefault("start", "front")
     table.setdefault("operations", {})
     return table

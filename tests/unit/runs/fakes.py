@@ -202,6 +202,34 @@ class FakeEliminator:
         return self.report
 
 
+class FakeSmoother:
+    """Moves every drop a cell with every epoch."""
+
+    def __init__(self, engine: FakeEngine, schedule: Schedule, epochs: int, done: int) -> None:
+        self._engine, self._schedule, self._epochs, self._done = engine, schedule, epochs, done
+
+    @property
+    def best(self) -> Schedule:
+        return Schedule(self._schedule.logits, self._schedule.poses + self._done)
+
+    @property
+    def epochs_done(self) -> int:
+        return self._done
+
+    @property
+    def finished(self) -> bool:
+        return self._done >= self._epochs
+
+    def epoch(self, check: Check | None = None) -> None:
+        self._engine.during_smoothing(self._done)
+        if check is not None:
+            check()
+        self._done += 1
+
+    def state(self) -> FakeElimination:
+        return FakeElimination(self._done, 0, 0)
+
+
 @dataclass
 class FakeEngine:
     """``during_epoch``, ``during_rollout`` and ``during_build`` are called before the work, to stop, to fail, to wait.
@@ -214,6 +242,7 @@ class FakeEngine:
     during_rollout: Callable[[int], None] = lambda number: None
     during_build: Callable[[Tell], object] = lambda tell: None
     during_removal: Callable[[int], None] = lambda number: None
+    during_smoothing: Callable[[int], None] = lambda number: None
     tell: Tell = silent
     rollouts: int = 0
     built_with: list[Effectiveness] = field(default_factory=list)
@@ -356,6 +385,13 @@ class FakeEngine:
         self, model: Any, plan: PlanSettings, reference: Schedule, checkpoint: Path | None, check: Check | None
     ) -> FakeEliminator:
         return FakeEliminator(self, reference, 0 if checkpoint is None else int(checkpoint.read_text()))
+
+    def smoother(
+        self, model: Any, plan: PlanSettings, reference: Schedule, schedule: Schedule, checkpoint: Path | None,
+        check: Check | None,
+    ) -> FakeSmoother:  # fmt: skip
+        done = 0 if checkpoint is None else int(checkpoint.read_text())
+        return FakeSmoother(self, schedule, plan.elimination.smoothing, done)
 
     def drops(self, model: Any, schedule: Schedule) -> tuple[DropRecord, ...]:
         tails = model.fleet.tails

@@ -87,11 +87,11 @@ def test_the_command_repeats_every_setting_that_decides_the_result() -> None:
 
 def test_the_command_names_what_is_not_the_papers() -> None:
     settings = PlanSettings(
-        optimizer=OptimizerSettings(start=Start.CENTROID, full_carry=True),
+        optimizer=OptimizerSettings(start=Start.CENTROID, full_carry=False),
         elimination=EliminationSettings(perturbations=4, front_shift=1.5),
     )
     command = plan_command((Stage.OPTIMIZE, Stage.PRUNE), Path("a"), Path("b"), settings)
-    for words in (" --start centroid --full-carry ", " --perturbations 4 --perturbation-scale 0.001 --front-shift 1.5"):
+    for words in (" --start centroid --cut-carry ", " --perturbations 4 --perturbation-scale 0.001 --front-shift 1.5"):
         assert words in command
 
 

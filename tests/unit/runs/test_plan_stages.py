@@ -18,6 +18,7 @@ from firegui.runs.events import (
     FinishReason,
     Message,
     PlanUpdated,
+    Progress,
     RunEvent,
     RunFinished,
     RunState,
@@ -213,6 +214,48 @@ def test_setting_b_killed_in_either_first_stage_ends_like_an_unbroken_one(
     carried_out(replace(spec, resume=True), Exposed())
     for name in ("plan.safetensors", "schedule.csv", REFERENCE, PRELIMINARY):
         assert (spec.out / name).read_bytes() == (whole.out / name).read_bytes(), name
+
+
+def smoothed(spec: PlanSpec, epochs: int) -> PlanSpec:
+    settings = replace(spec.project.plan.elimination, smoothing=epochs)
+    return replace(spec, project=replace(spec.project, plan=replace(spec.project.plan, elimination=settings)))
+
+
+def test_what_is_left_is_smoothed_where_that_was_asked_for(prune: PlanSpec) -> None:
+    events = carried_out(smoothed(prune, 5))
+    assert [event.done for event in events if isinstance(event, Progress)] == [0, 1, 2, 3, 4]
+    assert "poses smoothed over 5 epochs" in end(events).message
+    record = read_run(prune.out)
+    assert record.scores.pruned is not None
+    assert (record.scores.pruned.drops, record.scores.pruned.smoothed) == (1, 5)
+
+
+@pytest.mark.parametrize("epoch", [0, 3])
+def test_a_run_killed_while_smoothing_ends_like_an_unbroken_one(prune: PlanSpec, tmp_path: Path, epoch: int) -> None:
+    spec = smoothed(prune, 5)
+    whole = replace(spec, out=tmp_path / "whole")
+    carried_out(whole)
+
+    def die(now: int) -> None:
+        if now == epoch:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        carried_out(spec, FakeEngine(during_smoothing=die))
+    carried_out(replace(spec, resume=True))
+    for name in ("plan.safetensors", "schedule.csv"):
+        assert (spec.out / name).read_bytes() == (whole.out / name).read_bytes(), name
+
+
+def test_a_stop_while_smoothing_keeps_the_best_poses_so_far(prune: PlanSpec) -> None:
+    control = RunControl()
+    engine = FakeEngine(during_smoothing=lambda number: control.request_stop() if number == 2 else None)
+    finished = end(carried_out(smoothed(prune, 5), engine, control))
+    assert finished.reason is FinishReason.STOPPED
+    record = read_run(prune.out)
+    assert record.scores.pruned is not None
+    assert record.scores.pruned.smoothed == 2
+    assert "poses smoothed over 5" in end(carried_out(replace(smoothed(prune, 5), resume=True))).message
 
 
 def test_a_run_goes_on_only_with_the_stages_it_was_begun_with(prune: PlanSpec) -> None:
