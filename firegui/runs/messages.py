@@ -12,7 +12,7 @@ from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import FireguiError
 from firegui.runs.events import FinishReason
-from firegui.runs.protocols import EliminationResult
+from firegui.runs.folder import Pruned
 
 LOG = "error.log"
 _MEMORY_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
@@ -52,21 +52,24 @@ def finish_message(
             return f"completed {counted(done, 'epoch')}; {kept}; to go on, raise the epochs and resume the run"
 
 
-def pruned_message(reason: FinishReason, finished: str, report: EliminationResult) -> str:
-    """How the second stage ended (``finished`` as the elimination says it), and what it did."""
-    done = f"{report.drops_before:,} drops pruned to {report.drops:,}"
-    cost = f"{counted(report.passes, 'pass', 'passes')} and {counted(report.rollouts, 'rollout')}"
-    match finished:
-        case _ if reason is FinishReason.STOPPED:
-            return f"stopped on request while pruning: {done} so far, in {cost}; resume the run to go on"
+def pruned_message(reason: FinishReason, pruned: Pruned) -> str:
+    """How the second stage ended, and what it did."""
+    done = f"{pruned.drops_before:,} drops pruned to {pruned.drops:,}"
+    cost = f"{counted(pruned.passes, 'pass', 'passes')} and {counted(pruned.rollouts, 'rollout')}"
+    then = f"; then the poses were smoothed over {counted(pruned.smoothed, 'epoch')}" if pruned.smoothed else ""
+    match pruned.finished:
+        case "" | "minimal" if reason is FinishReason.STOPPED:
+            return f"stopped on request while pruning: {done} so far, in {cost}{then}; resume the run to go on"
         case "minimal":
-            return f"{done} in {cost}: no single remaining drop can be removed"
+            return (
+                f"{done} in {cost}: no single remaining drop can be removed{then}"
+            )
         case "enough":
-            return f"{done} in {cost}: as few as were to be kept"
+            return f"{done} in {cost}: as few as were to be kept{then}"
         case "allowance":
-            return f"{done} in {cost}, when its allowance was used up; raise the allowance and prune again"
+            return f"{done} in {cost}, when its allowance was used up; raise the allowance and prune again{then}"
         case _:
-            return f"nothing pruned: the {report.drops_before:,} drops break a constraint of their own"
+            return f"nothing pruned: the {pruned.drops_before:,} drops break a constraint of their own{then}"
 
 
 def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) -> str:

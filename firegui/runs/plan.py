@@ -16,27 +16,23 @@ from firegui.runs.conclusion import Conclusion
 from firegui.runs.control import RunControl
 from firegui.runs.events import BaselineReady, FinishReason, Message, RunEvent, RunFinished, RunState, StageBegan
 from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, Ledger
+from firegui.runs.folder import PRELIMINARY as PRELIMINARY_PLAN
 from firegui.runs.folder import (
-    ELIMINATION_CHECKPOINT,
     PRELIMINARY_HISTORY,
     REFERENCE,
-    SMOOTHING_CHECKPOINT,
-    Pruned,
     RunFolder,
     RunRecord,
     check_out,
     found_in,
 )
-from firegui.runs.folder import PRELIMINARY as PRELIMINARY_PLAN
 from firegui.runs.header import new_header
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
-from firegui.runs.messages import counted, finish_message, gain_message, pruned_message
+from firegui.runs.messages import finish_message, gain_message, pruned_message
 from firegui.runs.protocols import Engine, EngineModel
 from firegui.runs.resume import resume_problems
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
-from firegui.runs.smoothing import Smoothing
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.state import RunMachine
@@ -62,7 +58,6 @@ class Planning:
         self._lock: FolderLock | None = None
         self._first: FirstStage | None = None
         self._second: SecondStage | None = None
-        self._smoothing: Smoothing | None = None
         self._kept: Schedule | None = None  # where no stage has anything better
         self.baseline_metrics: Metrics | None = None
 
@@ -231,26 +226,11 @@ class Planning:
         self._kept = reference
         text = "Second stage: elimination of the drops that are not needed"
         self._emit(StageBegan(Stage.PRUNE, self._count, self._count, text))
-        checkpoint = self._spec.out / ELIMINATION_CHECKPOINT
-        eliminator = self._engine.eliminator(
-            session.model, self._spec.project.plan, reference,
-            checkpoint if self._has(ELIMINATION_CHECKPOINT) else None, self._control.check,
-        )  # fmt: skip
         rows = () if previous is None else previous.elimination
-        self._second = SecondStage(session, eliminator, rows, session.folder.header.best_epoch)
+        epoch, plan = session.folder.header.best_epoch, self._spec.project.plan
+        # A folder that is not resumed held nothing of this run.
+        self._second = SecondStage(session, session.model, plan, reference, rows, epoch, resume=previous is not None)
         self._second.run()
-        self._smooth(session, reference, self._second.eliminator.schedule)
-
-    def _smooth(self, session: RunSession, reference: Schedule, left: Schedule) -> None:
-        plan = self._spec.project.plan
-        if plan.elimination.smoothing == 0 or not left.proposed.any():
-            return
-        assert self._second is not None
-        session.save(self._second.save)
-        checkpoint = self._spec.out / SMOOTHING_CHECKPOINT if self._has(SMOOTHING_CHECKPOINT) else None
-        smoother = self._engine.smoother(session.model, plan, reference, left, checkpoint, self._control.check)
-        self._smoothing = Smoothing(session, smoother, plan.elimination.smoothing)
-        self._smoothing.run()
 
     def _has(self, name: str) -> bool:
         return (self._spec.out / name).is_file()
@@ -262,16 +242,14 @@ class Planning:
     # -- the end -----------------------------------------------------------------------------------------------------
     def _plan(self) -> Schedule | None:
         """The best there is."""
-        if self._smoothing is not None:
-            return self._smoothing.schedule
         if self._second is not None:
-            return self._second.eliminator.schedule
+            return self._second.schedule
         if self._first is not None and self._first.planner.best_epoch >= 0:
             return self._first.planner.best
         return self._kept
 
     def _conclude(self, session: RunSession, reason: FinishReason) -> RunFinished:
-        stage = self._smoothing or self._second or self._first
+        stage = self._second or self._first
         if stage is not None:
             stage.save()
         plan = self._plan()
@@ -285,11 +263,7 @@ class Planning:
 
     def _message(self, session: RunSession, reason: FinishReason) -> str:
         if self._second is not None:
-            report = self._second.eliminator.report
-            text = pruned_message(reason, self._second.eliminator.finished, report)
-            if self._smoothing is not None:
-                text += f"; poses smoothed over {counted(self._smoothing.epochs_done, 'epoch')}"
-            return text
+            return pruned_message(reason, self._second.pruned)
         header, rows = session.folder.header, [] if self._first is None else self._first.rows
         best = rows[-1].best if rows else math.nan
         return finish_message(reason, self._settings, header.epochs_done, header.best_epoch, best)
@@ -306,22 +280,13 @@ class Planning:
             design=self._first.best_metrics if first_only and self._first is not None else None,
             frame_stride=self._spec.frame_stride,
             reference=self._read(session, REFERENCE) if self._second is not None else None,
-            pruned=self._pruned(),
+            pruned=None if self._second is None else self._second.pruned,
         )
         # An ordinary stop still waits for the score of what it kept; an urgent one does not.
         shown = conclusion.write(session.folder, self._control.check_abandoned)
         if shown is not None:
             self._emit(shown)
         return None if shown is None else shown.metrics
-
-    def _pruned(self) -> Pruned | None:
-        if self._second is None:
-            return None
-        report, rows = self._second.eliminator.report, self._second.rows
-        seconds = rows[-1].seconds if rows else 0.0
-        finished = self._second.eliminator.finished
-        smoothed = 0 if self._smoothing is None else self._smoothing.epochs_done
-        return Pruned(finished, report.drops_before, report.drops, report.passes, report.rollouts, seconds, smoothed)
 
     def _words(self, backend: str, device: str) -> str:
         name = self._engine.device_name(device)

@@ -11,7 +11,7 @@ from firegui.domain.settings import PlanSettings
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.events import FinishReason, StageBegan
 from firegui.runs.first_stage import MAIN, FirstStage
-from firegui.runs.folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PLAN, REFERENCE, Pruned, RunFolder, RunRecord
+from firegui.runs.folder import CHECKPOINT, PLAN, REFERENCE, Pruned, RunFolder, RunRecord
 from firegui.runs.header import RunHeader
 from firegui.runs.protocols import LeftToPlan
 from firegui.runs.second_stage import SecondStage
@@ -61,13 +61,11 @@ class RestStages:
         reference = self._reference()
         session = self._session
         session.emit(StageBegan(Stage.PRUNE, 2, 2, _SECOND))
-        checkpoint = session.folder.path / ELIMINATION_CHECKPOINT
-        eliminator = session.engine.eliminator(
-            self._left.design, self._plan, reference, checkpoint if self._has(ELIMINATION_CHECKPOINT) else None,
-            session.control.check,
-        )  # fmt: skip
         rows = () if self._previous is None else self._previous.elimination
-        self._second = SecondStage(session, eliminator, rows, session.folder.header.best_epoch)
+        epoch = session.folder.header.best_epoch
+        self._second = SecondStage(
+            session, self._left.design, self._plan, reference, rows, epoch, resume=self._previous is not None
+        )
         self._second.run()
         return FinishReason.COMPLETED
 
@@ -84,7 +82,7 @@ class RestStages:
         first = self._first
         epoch = -1 if first is None else first.planner.best_epoch
         if self._second is not None:
-            return Ended(self._second.eliminator.schedule, self._pruned(self._second), epoch)
+            return Ended(self._second.schedule, self._second.pruned, epoch)
         return Ended(self._left.rest if first is None or epoch < 0 else first.planner.best, None, epoch)
 
     def _reference(self) -> Schedule:
@@ -119,10 +117,3 @@ class RestStages:
 
     def _has(self, name: str) -> bool:
         return self._previous is not None and (self._session.folder.path / name).is_file()
-
-    @staticmethod
-    def _pruned(stage: SecondStage) -> Pruned:
-        report = stage.eliminator.report
-        seconds = stage.rows[-1].seconds if stage.rows else 0.0
-        finished = stage.eliminator.finished
-        return Pruned(finished, report.drops_before, report.drops, report.passes, report.rollouts, seconds)

@@ -1,47 +1,94 @@
-"""Stage 2 in a run: test after test, each into the log, what is left kept."""
+"""Stage 2 in a run: test after test, each into the log, what is left kept; then the smoothing, if it was asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import PlanSettings
 from firegui.runs.elimination_log import elimination_text
-from firegui.runs.events import EliminationStep
-from firegui.runs.folder import ELIMINATION, ELIMINATION_CHECKPOINT
+from firegui.runs.events import EliminationStep, Progress
+from firegui.runs.folder import ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT, Pruned
 from firegui.runs.pictures import Pictures
-from firegui.runs.protocols import EliminationResult, Eliminator
+from firegui.runs.protocols import EliminationResult, EngineModel, Smoother
 from firegui.runs.session import RunSession
 
 
 class SecondStage:
-    """Drives ``eliminator`` to its end; ``best_epoch`` is that of the first stage, for the pictures."""
+    """The elimination of ``reference`` on ``model``, and the smoothing of what is left.
+
+    ``rows`` are those of the log so far and ``epoch`` is the best of the first stage, for the pictures. With ``resume``
+    it goes on from the checkpoints in the folder.
+    """
 
     def __init__(
-        self, session: RunSession, eliminator: Eliminator, rows: Sequence[EliminationStep], epoch: int
-    ) -> None:
-        self._session, self.eliminator, self._epoch = session, eliminator, epoch
+        self, session: RunSession, model: EngineModel, plan: PlanSettings, reference: Schedule,
+        rows: Sequence[EliminationStep], epoch: int, *, resume: bool,
+    ) -> None:  # fmt: skip
+        self._session, self._model, self._plan, self._reference = session, model, plan, reference
+        self._epoch, self._resume = epoch, resume
+        checkpoint = self._checkpoint(ELIMINATION_CHECKPOINT)
+        self.eliminator = session.engine.eliminator(model, plan, reference, checkpoint, session.control.check)
         # A kill may have come between the log and the state: the log is then ahead.
-        self.rows = [row for row in rows if row.rollouts <= eliminator.report.rollouts]
+        self.rows = [row for row in rows if row.rollouts <= self.eliminator.report.rollouts]
         self._before = session.seconds - (self.rows[-1].seconds if self.rows else 0.0)
+        self._smoother: Smoother | None = None
 
-    def run(self) -> str:
-        """Go on until the elimination is finished, and return how it ended. Raises for a stop on request."""
+    @property
+    def schedule(self) -> Schedule:
+        """What is left of the plan."""
+        return self.eliminator.schedule if self._smoother is None else self._smoother.best
+
+    @property
+    def pruned(self) -> Pruned:
+        """How it ended, or where it is."""
+        report, seconds = self.eliminator.report, self.rows[-1].seconds if self.rows else 0.0
+        smoothed = 0 if self._smoother is None else self._smoother.epochs_done
+        return Pruned(
+            self.eliminator.finished, report.drops_before, report.drops, report.passes, report.rollouts, seconds,
+            smoothed,
+        )  # fmt: skip
+
+    def run(self) -> None:
+        """Go on to the end. Raises :class:`~firegui.errors.CancelledError` on request."""
         session, eliminator, check = self._session, self.eliminator, self._session.control.check
         spec = session.spec
-        pictures = Pictures(session.engine, session.model, session.emit, spec.frame_stride, spec.snapshot_seconds)
+        pictures = Pictures(session.engine, self._model, session.emit, spec.frame_stride, spec.snapshot_seconds)
         while not eliminator.finished:
             session.breathe(self.save)
             self._note(eliminator.advance(check))
             pictures.follow(self._epoch, eliminator.report.drops, eliminator.schedule, check)
             session.save_if_due(self.save)
-        return eliminator.finished
+        if self._plan.elimination.smoothing > 0 and eliminator.report.drops > 0:
+            session.save(self.save)
+            self._smooth()
 
     def save(self) -> None:
-        """Write log, elimination and what is left of the plan."""
+        """Write the log, what decides how it goes on, and what is left of the plan."""
         folder = self._session.folder
         folder.write_text(ELIMINATION, elimination_text(self.rows))
         self.eliminator.state().save(folder.path / ELIMINATION_CHECKPOINT)
-        folder.write_plan(self.eliminator.schedule)
+        if self._smoother is not None:
+            self._smoother.state().save(folder.path / SMOOTHING_CHECKPOINT)
+        folder.write_plan(self.schedule)
         folder.update(state=self._session.machine.state, seconds=self._session.seconds)
+
+    def _smooth(self) -> None:
+        session, check, epochs = self._session, self._session.control.check, self._plan.elimination.smoothing
+        checkpoint = self._checkpoint(SMOOTHING_CHECKPOINT)
+        smoother = self._smoother = session.engine.smoother(
+            self._model, self._plan, self._reference, self.eliminator.schedule, checkpoint, check
+        )
+        while not smoother.finished:
+            session.breathe(self.save)
+            session.emit(Progress(smoother.epochs_done, epochs, "smoothing the poses"))
+            smoother.epoch(check)
+            session.save_if_due(self.save)
+
+    def _checkpoint(self, name: str) -> Path | None:
+        path = self._session.folder.path / name
+        return path if self._resume and path.is_file() else None
 
     def _note(self, report: EliminationResult) -> None:
         held = report.ratios

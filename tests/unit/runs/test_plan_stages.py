@@ -224,7 +224,7 @@ def smoothed(spec: PlanSpec, epochs: int) -> PlanSpec:
 def test_what_is_left_is_smoothed_where_that_was_asked_for(prune: PlanSpec) -> None:
     events = carried_out(smoothed(prune, 5))
     assert [event.done for event in events if isinstance(event, Progress)] == [0, 1, 2, 3, 4]
-    assert "poses smoothed over 5 epochs" in end(events).message
+    assert "poses were smoothed over 5 epochs" in end(events).message
     record = read_run(prune.out)
     assert record.scores.pruned is not None
     assert (record.scores.pruned.drops, record.scores.pruned.smoothed) == (1, 5)
@@ -255,7 +255,7 @@ def test_a_stop_while_smoothing_keeps_the_best_poses_so_far(prune: PlanSpec) -> 
     record = read_run(prune.out)
     assert record.scores.pruned is not None
     assert record.scores.pruned.smoothed == 2
-    assert "poses smoothed over 5" in end(carried_out(replace(smoothed(prune, 5), resume=True))).message
+    assert "poses were smoothed over 5" in end(carried_out(replace(smoothed(prune, 5), resume=True))).message
 
 
 def test_a_run_goes_on_only_with_the_stages_it_was_begun_with(prune: PlanSpec) -> None:
