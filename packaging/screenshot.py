@@ -55,7 +55,7 @@ def draw_event(event: Path, perimeters: Path | None, days: int, epochs: int, pic
     observed = ["--perimeters", str(perimeters)] if perimeters else []
     firegui("import", "pytorchfire", str(event), "--out", str(project), *observed)
     firegui("configure", str(project), "--regions", str(regions), "--days", str(days))
-    firegui("optimize", str(project), "--out", str(run), "--epochs", str(epochs))
+    firegui("plan", str(project), "--out", str(run), "--epochs", str(epochs))
     firegui("snapshot", str(project), str(run), "--out", str(picture))
 
 
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--event", type=Path, help="folder of a PyTorchFire example; the demo fire when left out")
     parser.add_argument("--perimeters", type=Path, help="its observed daily perimeters")
     parser.add_argument("--days", type=int, default=3)
-    parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--epochs", type=int, default=200)
     parser.add_argument("--out", type=Path, help="the PNG to write; with --event the README's when left out")
     asked = parser.parse_args(arguments)
     if asked.out is None and asked.event is None:

@@ -23,8 +23,10 @@ from firegui.io.project_store import load_project, project_hash, save_project
 from firegui.runs.engine import load_engine
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import RUN, RunRecord, read_run
+from firegui.runs.spec import Stage
 
 DEFAULT_OUT = Path("firegui-demo")
+STAGES = (Stage.OPTIMIZE, Stage.PRUNE)
 PICTURE_SECONDS = 300
 
 
@@ -89,7 +91,7 @@ def _headless(place: Demo, project: Project, progress: str, as_json: bool) -> in
         or earlier.reason not in (FinishReason.COMPLETED, FinishReason.PATIENCE)
     ):
         click.echo(planned(project), err=True)
-        spec = command_line_spec(project, place.project, run, resume=earlier is not None)
+        spec = command_line_spec(project, place.project, run, stages=STAGES, resume=earlier is not None)
         finished = carry_out(spec, emitter(progress))
         if finished.reason is FinishReason.FAILED:
             report_problems(finished.message, finished.problems, as_json)
@@ -133,7 +135,8 @@ def _next_run(place: Demo, project: Project) -> tuple[Path, RunRecord | None]:
             record = read_run(place.run(number))
         except InputError:
             record = None
-        if record is not None and record.project_hash == wanted and (record.can_resume or record.has_plan):
+        usable = record is not None and record.project_hash == wanted and record.stages == STAGES
+        if usable and record is not None and (record.can_resume or record.has_plan):
             return place.run(number), record
         number += 1
     return place.run(number), None
