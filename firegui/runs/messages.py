@@ -56,7 +56,9 @@ def pruned_message(reason: FinishReason, pruned: Pruned) -> str:
     """How the second stage ended, and what it did."""
     done = f"{pruned.drops_before:,} drops pruned to {pruned.drops:,}"
     cost = f"{counted(pruned.passes, 'pass', 'passes')} and {counted(pruned.rollouts, 'rollout')}"
-    then = f"; then the poses were smoothed over {counted(pruned.smoothed, 'epoch')}" if pruned.smoothed else ""
+    then = ""
+    if pruned.smoothed:
+        then = f"; then the poses were smoothed over {counted(pruned.smoothed, 'epoch')}, which may exceed the slack"
     match pruned.finished:
         case "" | "minimal" if reason is FinishReason.STOPPED:
             return f"stopped on request while pruning: {done} so far, in {cost}{then}; resume the run to go on"

@@ -64,16 +64,17 @@ def test_only_drops_that_are_flown_are_moved() -> None:
     assert (moved[flown] > 1e-3).any()
 
 
-def test_poses_that_break_a_constraint_are_never_the_best() -> None:
+def test_poses_that_do_worse_are_never_the_best() -> None:
     trials, start = case()
     wild = replace(SETTINGS, learning_rate=0.5)
     smoothing = PoseSmoothing(trials, start, wild, 0)
     reports = []
     while not smoothing.finished:
         reports.append(smoothing.epoch())
-    assert any(np.isinf(report.held) for report in reports)
-    assert all(passes(trial, run(trial, smoothing.best)) for trial in trials)
-    assert [report.best for report in reports] == sorted((report.best for report in reports), reverse=True)
+    assert max(report.held for report in reports) > reports[0].held
+    assert smoothing.best_value == min(report.held for report in reports)
+    again = PoseSmoothing(trials, smoothing.best, SETTINGS, 0).epoch()
+    assert again.held == smoothing.best_value
 
 
 def test_the_seed_decides_and_a_broken_run_ends_like_an_unbroken_one(tmp_path: Path) -> None:
