@@ -24,6 +24,7 @@ from firegui.cli.sensitivity import sensitivity
 from firegui.cli.shell import GuardedGroup
 from firegui.cli.skill import skill
 from firegui.cli.snapshot import snapshot
+from firegui.cli.uq import uq
 from firegui.cli.window import run_window
 from firegui.runs.header import installed_versions
 
@@ -63,5 +64,6 @@ for _command in (
     sensitivity,
     skill,
     snapshot,
+    uq,
 ):
     main.add_command(_command)

@@ -188,7 +188,8 @@ def nothing_left(earlier: RunRecord | None, spec: PlanSpec) -> RunFinished | Non
         return None
     asked, done, then = spec.project.plan.optimizer, earlier.header.epochs_done, earlier.settings.optimizer
     if Stage.PRUNE in spec.stages:
-        return _pruned_already(earlier)
+        raised = spec.project.plan.elimination.allowance > earlier.settings.elimination.allowance
+        return None if raised else _pruned_already(earlier)
     if earlier.reason is FinishReason.COMPLETED and asked.epochs <= done:
         more = f"--epochs above {done}"
     elif earlier.reason is FinishReason.PATIENCE and asked.patience <= then.patience:

@@ -14,7 +14,7 @@ import click
 from firegui.domain.fit import FitProgress
 from firegui.runs.calibrate import mean_iou
 from firegui.runs.event_lines import scalars
-from firegui.runs.events import EpochDone, FitEpoch, Message, Progress, RunEvent, RunFinished
+from firegui.runs.events import EpochDone, FitEpoch, MembersDone, Message, Progress, RunEvent, RunFinished
 from firegui.runs.messages import counted
 
 Emit = Callable[[RunEvent], None]
@@ -81,6 +81,8 @@ class Bar:
                 self._epoch(bar_text(event), event.epoch + 1 >= event.epochs)
             case FitEpoch(epoch):
                 self._epoch(fit_bar_text(epoch), epoch.epoch + 1 >= epoch.epochs)
+            case MembersDone():
+                self._epoch(members_bar_text(event), event.done >= event.members)
             case Progress():
                 self._piece(event)
             case Message():
@@ -134,9 +136,23 @@ def fit_bar_text(event: FitProgress) -> str:
     return f"{_epochs(event)}  {misfit}  IoU {mean_iou(event):.2f}  {_time(event)}"
 
 
+def members_bar_text(event: MembersDone) -> str:
+    """A bar with the members, the mean final extents so far and the time that is left."""
+    means = f"mean {event.baseline:,.0f} cells"
+    if event.plan is not None:
+        means += f" without drops, {event.plan:,.0f} with the plan"
+    left = "" if math.isnan(event.left) else f", {clock(event.left)} left"
+    bar = f"{_filled(event.done, event.members)} member {event.done:,}/{event.members:,}"
+    return f"{bar}  {means}  {clock(event.seconds)}{left}"
+
+
 def _epochs(event: EpochDone | FitProgress) -> str:
-    filled = min(int((event.epoch + 1) / event.epochs * _WIDTH), _WIDTH)
-    return f"[{'#' * filled}{'.' * (_WIDTH - filled)}] epoch {event.epoch + 1:,}/{event.epochs:,}"
+    return f"{_filled(event.epoch + 1, event.epochs)} epoch {event.epoch + 1:,}/{event.epochs:,}"
+
+
+def _filled(done: int, total: int) -> str:
+    filled = min(int(done / total * _WIDTH), _WIDTH)
+    return f"[{'#' * filled}{'.' * (_WIDTH - filled)}]"
 
 
 def _time(event: EpochDone | FitProgress) -> str:

@@ -20,6 +20,7 @@ from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_probl
 from firegui.domain.project import Project
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings, SensitivityTable
 from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.domain.uncertainty import ErrorSource
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.project_store import load_project
 from firegui.runs.control import RunControl
@@ -28,7 +29,7 @@ from firegui.runs.events import FinishReason, RunEvent, RunFinished, Sensitivity
 from firegui.runs.runner import execute
 from firegui.runs.sensitivity import sensitivity_problems
 from firegui.runs.sensitivity_folder import TITLE, AnyTable, SensitivityHeader, check_out, flat_rows
-from firegui.runs.sensitivity_text import sensitivity_command
+from firegui.runs.sensitivity_text import PRESET, sensitivity_command
 from firegui.runs.spec import SensitivitySpec
 
 _KINDS: Mapping[str, tuple[SensitivityKind, ...]] = {
@@ -39,6 +40,7 @@ _KINDS: Mapping[str, tuple[SensitivityKind, ...]] = {
     "--designs": (SensitivityKind.DESIGN,),
     "--epochs": (SensitivityKind.DESIGN,),
     "--members": (SensitivityKind.DESIGN,),
+    "--preset": (SensitivityKind.DESIGN,),
     "--seed": (SensitivityKind.DESIGN, SensitivityKind.POSE),
 }
 """The tables that an option belongs to."""
@@ -67,7 +69,8 @@ _STOPPING = "stopping; finished plans are kept, and so is the best of the one at
 @click.option("--sides", metavar="SIDE,…", help="retardant-side: both, emitter, receiver.  [default: all]")
 @click.option("--designs", metavar="R/W,…", help="design: η to plan with.  [default: 0.9/0.9,0.85/0.75,0.8/0.7]")
 @click.option("--epochs", type=int, help="design: cap on the epochs of each plan.  [default: the project's]")
-@click.option("--members", type=int, help="design: sampled fires for the Monte Carlo column.  [default: 0, none]")
+@click.option("--members", type=int, help="design: sampled fires for the Monte Carlo columns.  [default: 0, none]")
+@click.option("--preset", metavar=PRESET, help="design: the paper's model error, not one fitted to the perimeters.")
 @click.option("--seed", type=int, help="pose, design: seed of every random choice.")
 @click.option("--resume", is_flag=True, help="Go on with the table in RUN; finished plans of a sweep are kept.")
 @backend_option
@@ -140,6 +143,10 @@ def _wanted(name: str, given: Mapping[str, Any], earlier: SensitivityHeader | No
     """The kind of table and its settings, what is not given as it was ``earlier``; every problem is noted."""
     kind = gather.attempt(lambda: _kind(name))
     changes: dict[str, Any] = {key: given[key] for key in ("draws", "members", "seed") if given[key] is not None}
+    if given["preset"] == PRESET:
+        changes["error"] = ErrorSource.PAPER
+    elif given["preset"] is not None:
+        gather.add("--preset", f"{given['preset']!r} is not known", f"give {PRESET}")
     for key, read in _READERS.items():
         values = () if given[key] is None else _listed(given[key], f"--{key}", read, gather)
         changes |= {key: values} if values else {}

@@ -17,6 +17,7 @@ from firegui.domain.sensitivity import (
     SideRow,
 )
 from firegui.domain.settings import RetardantSide
+from firegui.domain.uncertainty import ErrorSource
 from firegui.runs.sensitivity_text import pair_text
 
 _HEADS = {
@@ -95,6 +96,8 @@ def _notes(found: SensitivityTable[Row]) -> Iterator[str]:
         else:
             fires = f"{column.members:,} sampled fires"
             yield f"{title}: means over {fires} with their standard error, seed {found.settings.seed}."
+    if plans[0].model_error.reduction is not None and found.settings.error is ErrorSource.PAPER:
+        yield "The model error is the paper's for Bear 2020 on its own fire model: approximate here."
 
 
 def _sampled(column: MonteCarlo) -> str:

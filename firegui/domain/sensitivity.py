@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import fmean, stdev
 from typing import Generic, TypeVar
 
 from firegui.domain.results import Metrics
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting, bounds_problems, option
+from firegui.domain.uncertainty import ErrorSource
 from firegui.errors import Problem
 
 
@@ -42,8 +43,6 @@ SIDES = (RetardantSide.BOTH, RetardantSide.EMITTER, RetardantSide.RECEIVER)
 DESIGN_PREFIX = "design-"
 """How the folders of a sweep's plans begin."""
 
-MODEL_ERROR_REASON = "model error is not sampled yet"
-"""Why the last Monte Carlo column of the sweep has no value."""
 NO_MEMBERS_REASON = "not asked for: give a number of members"
 
 
@@ -52,8 +51,9 @@ class SensitivitySettings:
     """What the tables are made of; each kind reads its own.
 
     ``pairs`` are the effectiveness values scored at, ``scales`` the perturbations of the pose logits with ``draws``
-    each, ``designs`` what is planned with, ``sides`` where retardant acts. ``members`` sampled fires make the Monte
-    Carlo column of the sweep. ``seed`` decides the draws, and of a sweep every random choice of its plans too.
+    each, ``designs`` what is planned with, ``sides`` where retardant acts. ``members`` sampled fires make each of the
+    Monte Carlo columns of the sweep, the second with the model error ``error``. ``seed`` decides the draws, and of a
+    sweep every random choice of its plans too.
     """
 
     pairs: tuple[Effectiveness, ...] = PAIRS
@@ -61,8 +61,15 @@ class SensitivitySettings:
     draws: int = option(4, "Draws", "perturbed schedules per scale", low=1, high=10_000)
     designs: tuple[Effectiveness, ...] = DESIGNS
     sides: tuple[RetardantSide, ...] = SIDES
-    members: int = option(0, "Members", "sampled fires for the Monte Carlo column of the sweep", low=0, high=100_000)
+    members: int = option(0, "Members", "sampled fires for each Monte Carlo column of the sweep", low=0, high=100_000)
     seed: int = option(0, "Seed", "seed of the draws and the sampled fires", low=0, high=2**32 - 1)
+    error: ErrorSource = field(
+        default=ErrorSource.FITTED,
+        metadata={
+            "title": "Error model", "unit": "", "low": None, "high": None,
+            "help": "fitted from the project's own perimeters, or the paper's numbers for Bear 2020",
+        },
+    )  # fmt: skip
 
     def problems(self, kind: SensitivityKind) -> list[Problem]:
         """Everything that is wrong for a table of ``kind``."""

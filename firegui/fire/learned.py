@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -14,13 +14,16 @@ from torch.nn import functional
 
 from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
-from firegui.domain.weights import GAINS, MAPS, Correction, NetworkWeights
+from firegui.domain.weights import GAINS, KERNELS, MAPS, Correction, NetworkWeights
 from firegui.fire.features import event_features, wind_inputs
 from firegui.fire.landscape import COVERAGE_GAL_PER_100FT2, T_BURN_STEPS, burnable
 from firegui.fire.network import Partial, SpreadNetwork, network_of
 from firegui.fire.one_thread import one_thread
 from firegui.fire.prior import EVEN_AT_MS, PRIOR
 from firegui.fire.spread import Field, SpreadFields, Terrain, ignition_gains, potentials
+
+REACH = max(KERNELS) // 2 + 1
+"""Cells from which a cell's maps are computed, in every direction: a convolution's, and a neighbour's fuel factor."""
 
 
 def network_fields(
@@ -70,7 +73,7 @@ def network_maps(
     phi = np.empty((len(speed), 8, *event.grid.shape), np.float32)
     gamma = np.empty(speed.shape, np.float32)
     with torch.no_grad(), one_thread():
-        model = _EventModel.of(event, weights)
+        model = EventModel.of(event, weights)
         for day in range(len(speed)):
             if check is not None:
                 check()
@@ -90,7 +93,7 @@ def network_maps(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _EventModel:
+class EventModel:
     """The network with what of an event does not change from day to day."""
 
     weights: NetworkWeights
@@ -101,12 +104,13 @@ class _EventModel:
     field: Tensor | None
 
     @staticmethod
-    def of(event: Scenario, weights: NetworkWeights) -> _EventModel:
+    def of(event: Scenario, weights: NetworkWeights) -> EventModel:
+        """Raises :class:`~firegui.errors.InputError` for weights that cannot be used."""
         network, training = network_of(weights), weights.training
         partial = network.static(event_features(event, training.layers, training.slope_max_deg))
         found = weights.correction_for(event)
         field = None if found is None else correction_field(torch.tensor(found.log_rate), event.grid.shape)
-        return _EventModel(weights, network, partial, Terrain.of_event(event), found, field)
+        return EventModel(weights, network, partial, Terrain.of_event(event), found, field)
 
     def day(
         self, speed: NDArray[np.float32], towards: NDArray[np.float32], when: date
@@ -120,6 +124,13 @@ class _EventModel:
         blown = torch.tensor(speed), torch.tensor(towards)
         phi = potentials(fields, *blown, self.terrain)
         return phi.numpy(), ignition_gains(fields, blown[0]).numpy()
+
+    def cropped(self, rows: slice, columns: slice) -> EventModel:
+        """On a window of the raster. Its outermost :data:`REACH` cells lack neighbours that they have on the whole."""
+        partial = tuple(shared[:, :, rows, columns] for shared in self.partial)
+        ground = None if self.terrain is None else self.terrain.cropped(rows, columns)
+        field = None if self.field is None else self.field[rows, columns]
+        return replace(self, partial=partial, terrain=ground, field=field)
 
     def _correction(self, when: date) -> Tensor | None:
         return None if self.found is None or self.field is None else self.field + self.found.trend_on(when)

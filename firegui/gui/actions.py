@@ -29,6 +29,12 @@ _TOOLS = {
     Tool.EDIT: ("Reshape", "move regions and their corners", "4"),
     Tool.PROBE: ("Probe", "click a cell to see everything known of it", "5"),
 }
+_ZONE_TOOLS = {
+    Tool.ZONE: ("No-drop &rectangle", "drag a rectangle in which no drop may come down", "6"),
+    Tool.ZONE_POLYGON: (
+        "No-drop &polygon", "click the corners of an area in which no drop may come down; double-click ends it", "7",
+    ),
+}  # fmt: skip
 _VIEWS = {
     View.BASELINE: ("Baseline", "the fire without drops", "Ctrl+1"),
     View.PLAN: ("Plan", "the fire with the plan's drops", "Ctrl+2"),
@@ -53,6 +59,8 @@ class WindowCommands:
     reset_layout: Callable[[], object]
     score: Callable[[], object]
     calibrate: Callable[[], object]
+    constrain: Callable[[], object]
+    vary: Callable[[], object]
     about: Callable[[], object]
     quit: Callable[[], object]
 
@@ -115,7 +123,9 @@ class Actions(QObject):
     def _make_view(self, commands: WindowCommands) -> None:
         self.fit = self._action("&Fit map", commands.fit_map, "Ctrl+0", "fit", "show the whole domain")
         self.reset_layout = self._action("&Reset layout", commands.reset_layout, None, None)
-        self.tools = self._choice(_TOOLS, self._session.set_tool)
+        self.tools = self._choice(_TOOLS | _ZONE_TOOLS, self._session.set_tool)
+        self.map_tools = [self.tools[tool] for tool in _TOOLS]
+        self.zone_tools = [self.tools[tool] for tool in _ZONE_TOOLS]
         for tool, action in self.tools.items():
             self._dress(action, tool.value)
         self.views = self._choice(_VIEWS, self._session.set_view)
@@ -141,6 +151,12 @@ class Actions(QObject):
         self.score = self._action("Score the &forecast", commands.score, "F8", None, skill)
         fit = "fit the fire model to the observed perimeters of this event, alone or with others"
         self.calibrate = self._action("&Calibrate fire model…", commands.calibrate, "F9", None, fit)
+        anew = "take the observed fire of a later day in and plan what is left of the shown plan anew"
+        self.replan = self._action("&Replan…", plan.replan, "Ctrl+F5", None, anew)
+        rules = "what an operation may not do: darkness, groundings, sorties, no-drop zones, pinned drops"
+        self.constrain = self._action("C&onstraints…", commands.constrain, "F3", None, rules)
+        vary = "how much a plan hangs on what it assumed: the robustness tables"
+        self.vary = self._action("Sensiti&vity…", commands.vary, "F4", None, vary)
 
     def _action(self, text: str, run: Callable[[], object], keys: Keys, picture: str | None, help: str = "") -> QAction:
         action = QAction(text, self._window)
@@ -183,7 +199,9 @@ class Actions(QObject):
     # -- when they can be used ---------------------------------------------------------------------------------------
     def _enable(self) -> None:
         there, plan, result = self._session.has_project, self._plan, self._session.result
-        whole = (self.save, self.save_as, self.fit, self.score, self.calibrate, self.load_weights)
+        whole = (
+            self.save, self.save_as, self.fit, self.score, self.calibrate, self.load_weights, self.constrain, self.vary,
+        )  # fmt: skip
         for action in (*whole, *self.tools.values(), *self.stages.values()):
             action.setEnabled(there)
         self.export.setEnabled(there and result.plan is not None)
@@ -192,6 +210,7 @@ class Actions(QObject):
         self.views[View.PLAN].setEnabled(result.plan is not None)
         self.views[View.DIFFERENCE].setEnabled(result.baseline is not None and result.plan is not None)
         self.start.setEnabled(plan.can_start)
+        self.replan.setEnabled(plan.can_replan)
         self.pause.setEnabled(plan.can_pause)
         self.resume.setEnabled(plan.can_resume)
         self.stop.setEnabled(plan.can_stop)

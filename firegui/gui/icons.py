@@ -16,6 +16,8 @@ _GLYPHS = {
     "fit": "mdi6.fit-to-page-outline", "start": "mdi6.play", "pause": "mdi6.pause", "resume": "mdi6.play-pause",
     "first": "mdi6.skip-backward", "back": "mdi6.step-backward", "next": "mdi6.step-forward", "loop": "mdi6.repeat",
     "show": "mdi6.eye-outline", "folder": "mdi6.folder-open-outline",
+    "zone": "mdi6.selection-off", "zone-polygon": "mdi6.vector-polygon-variant", "pin": "mdi6.pin-outline",
+    "copy": "mdi6.content-copy",
     "prune": "mdi6.content-cut", "branch": "mdi6.source-branch",
     "stop": "mdi6.stop", "theme": "mdi6.theme-light-dark", "about": "mdi6.information-outline",
 }  # fmt: skip

@@ -17,17 +17,20 @@ from firegui.gui.documents import Documents
 from firegui.gui.forms.numbers import settle_editing
 from firegui.gui.jobs.calibrate import CalibrationDesk
 from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.sensitivity import SensitivityDesk
 from firegui.gui.jobs.skill import SkillDesk
 from firegui.gui.map.view import MapView
 from firegui.gui.menus import fill_menus, fill_tool_bar
 from firegui.gui.panels.calendar import CalendarPanel
 from firegui.gui.panels.calibrate import CalibratePanel
+from firegui.gui.panels.constraints import ConstraintsPanel
 from firegui.gui.panels.fleet import FleetPanel
 from firegui.gui.panels.layers import LayersPanel
 from firegui.gui.panels.objective import ObjectivePanel
 from firegui.gui.panels.regions import RegionsPanel
 from firegui.gui.panels.runs import RunsPanel
 from firegui.gui.panels.scenario import ScenarioPanel
+from firegui.gui.panels.sensitivity import SensitivityPanel
 from firegui.gui.panels.skill import SkillPanel
 from firegui.gui.panels.timeline import TimelineBar
 from firegui.gui.plan_control import PlanControl
@@ -53,9 +56,11 @@ class MainWindow(QMainWindow):
         self.queue = queue if queue is not None else RunQueue(session, parent=self)
         self.skill_desk = SkillDesk(session, parent=self)
         self.calibration_desk = CalibrationDesk(session, parent=self)
+        self.sensitivity_desk = SensitivityDesk(session, parent=self)
         self._preferences = preferences if preferences is not None else Preferences()
         self.documents = Documents(session, self.queue, self._preferences, self)
         self.documents.watch(self.calibration_desk.work)
+        self.documents.watch(self.sensitivity_desk.work)
         self.plan = PlanControl(session, self.queue, self.documents, self)
         self.map = MapView(session)
         self.timeline = TimelineBar(session)
@@ -89,6 +94,7 @@ class MainWindow(QMainWindow):
         self._dock("Fleet", FleetPanel(session), area.RightDockWidgetArea)
         self._dock("Calendar", CalendarPanel(session), area.RightDockWidgetArea)
         self._dock("Objective", ObjectivePanel(session), area.RightDockWidgetArea)
+        self._dock("Constraints", ConstraintsPanel(session), area.RightDockWidgetArea)
         self._dock("Timeline", self.timeline, area.BottomDockWidgetArea)
         self._dock("Progress", LivePlots(session, self.queue), area.BottomDockWidgetArea)
         runs = RunsPanel(session, self.queue)
@@ -103,6 +109,10 @@ class MainWindow(QMainWindow):
         self.calibration.start_requested.connect(self._calibrate)
         self.calibration.enlarge_requested.connect(lambda: self._enlarge("Calibrate"))
         self._dock("Calibrate", self.calibration, area.BottomDockWidgetArea)
+        self.sensitivity = SensitivityPanel(session, self.queue, self.sensitivity_desk)
+        self.sensitivity.start_requested.connect(self._tabulate)
+        self.sensitivity.enlarge_requested.connect(lambda: self._enlarge("Sensitivity"))
+        self._dock("Sensitivity", self.sensitivity, area.BottomDockWidgetArea)
         timeline = self.docks["Timeline"]
         timeline.setFeatures(timeline.features() | QDockWidget.DockWidgetFeature.DockWidgetVerticalTitleBar)
         # The bar is too low for a title at its side.
@@ -121,19 +131,19 @@ class MainWindow(QMainWindow):
         docks, area = self.docks, Qt.DockWidgetArea
         places: dict[Qt.DockWidgetArea, tuple[str, ...]] = {
             area.LeftDockWidgetArea: ("Scenario", "Layers"),
-            area.RightDockWidgetArea: ("Regions", "Fleet", "Calendar", "Objective"),
-            area.BottomDockWidgetArea: ("Timeline", "Progress", "Skill", "Calibrate", "Runs"),
+            area.RightDockWidgetArea: ("Regions", "Fleet", "Calendar", "Objective", "Constraints"),
+            area.BottomDockWidgetArea: ("Timeline", "Progress", "Skill", "Calibrate", "Sensitivity", "Runs"),
         }
         for place, titles in places.items():
             for title in titles:
                 docks[title].setFloating(False)
                 self.addDockWidget(place, docks[title])
         self.splitDockWidget(docks["Scenario"], docks["Layers"], Qt.Orientation.Vertical)
-        for title in ("Fleet", "Calendar", "Objective"):
+        for title in ("Fleet", "Calendar", "Objective", "Constraints"):
             self.tabifyDockWidget(docks["Regions"], docks[title])
         self.splitDockWidget(docks["Timeline"], docks["Progress"], Qt.Orientation.Vertical)
         self.splitDockWidget(docks["Progress"], docks["Runs"], Qt.Orientation.Horizontal)
-        for title in ("Skill", "Calibrate"):
+        for title in ("Skill", "Calibrate", "Sensitivity"):
             self.tabifyDockWidget(docks["Progress"], docks[title])
         for dock in docks.values():
             dock.show()
@@ -156,6 +166,8 @@ class MainWindow(QMainWindow):
             reset_layout=self.reset_layout,
             score=self._score,
             calibrate=self._show_calibration,
+            constrain=lambda: self._bring("Constraints"),
+            vary=lambda: self._bring("Sensitivity"),
             about=lambda: show_about(self),
             quit=self.close,
         )
@@ -232,6 +244,17 @@ class MainWindow(QMainWindow):
         if self.session.folder is not None or self.documents.save():
             self.calibration.start()
 
+    def _bring(self, title: str) -> None:
+        self.docks[title].show()
+        self.docks[title].raise_()
+        self.docks[title].widget().setFocus()
+
+    def _tabulate(self) -> None:
+        # The command that is kept with the table repeats it on the project as it was saved.
+        saved = self.session.folder is not None and not self.session.is_dirty
+        if saved or self.documents.save():
+            self.sensitivity.start()
+
     def _enlarge(self, title: str) -> None:
         dock = self.docks[title]
         dock.setFloating(not dock.isFloating())
@@ -273,4 +296,5 @@ class MainWindow(QMainWindow):
         self.queue.shutdown()
         self.skill_desk.shutdown()
         self.calibration_desk.shutdown()
+        self.sensitivity_desk.shutdown()
         super().closeEvent(event)

@@ -27,6 +27,7 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     edit.addActions([actions.undo, actions.redo])
     edit.addSeparator()
     edit.addAction(actions.delete_region)
+    edit.addActions(actions.zone_tools)
     view = bar.addMenu("&View")
     view.addActions(list(actions.views.values()))
     view.addSeparator()
@@ -39,6 +40,8 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     plan.addSeparator()
     plan.addActions(list(actions.stages.values()))
     plan.addSeparator()
+    plan.addActions([actions.replan, actions.constrain, actions.vary])
+    plan.addSeparator()
     plan.addActions([actions.calibrate, actions.load_weights, actions.score])
     bar.addMenu("&Help").addAction(actions.about)
 
@@ -49,7 +52,7 @@ def fill_tool_bar(bar: QToolBar, actions: Actions) -> None:
     bar.setMovable(False)
     bar.setIconSize(QSize(17, 17))
     bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-    bar.addActions(list(actions.tools.values()))
+    bar.addActions(actions.map_tools)
     bar.addSeparator()
     short = {actions.start: "Start", actions.pause: "Pause", actions.resume: "Resume", actions.stop: "Stop, keep best"}
     for action, text in short.items():

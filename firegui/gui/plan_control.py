@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
+from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
+from firegui.gui.dialogs.replan import ReplanDialog
 from firegui.gui.documents import Documents
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.listing import fitting_schedule, kept_plan
 from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.specs import WarmStart
+from firegui.gui.jobs.replans import new_replan_folder
+from firegui.gui.jobs.specs import RUNS, WarmStart
 from firegui.gui.session import Session
+from firegui.planning.flight_rules import rule_problems
 from firegui.runs.events import RunState
 from firegui.runs.spec import Stage
 
@@ -26,8 +32,11 @@ class PlanControl(QObject):
     def __init__(self, session: Session, queue: RunQueue, documents: Documents, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._queue, self._documents = session, queue, documents
+        self._window = parent if isinstance(parent, QWidget) else None
         for signal in (queue.changed, queue.shown_changed, session.project_opened):
             signal.connect(self.changed)
+        self._opened: RunEntry | None = None
+        queue.changed.connect(self._show_flown)
 
     def start(self) -> None:
         """Save the project and plan it through the chosen stages; what keeps it from starting is listed.
@@ -44,6 +53,43 @@ class PlanControl(QObject):
         """Plan the open project through the chosen stages, beginning with the plan that ``entry`` kept."""
         self._begin_with_plan_of(entry, self._session.stages)
 
+    def replan(self) -> None:
+        """Ask how to replan what is left of the shown run's plan, and begin; the project is saved first."""
+        entry = self._queue.shown
+        file = None if entry is None else kept_plan(entry.folder)
+        if entry is None or file is None or not self.can_replan:
+            return
+        session = self._session
+        if problems := _problems(session.project):
+            session.refuse(InputError(problems, "The plan cannot be replanned yet"))
+            return
+        if (session.folder is None or session.is_dirty) and not self._documents.save():
+            return
+        assert session.folder is not None
+        taken = [other.folder for other in self._queue.entries]
+        out = new_replan_folder(session.folder / RUNS, session.project, datetime.now(), taken)
+        dialog = ReplanDialog(session.project, session.folder, out, (entry.title, file), session.backend, self._window)
+        if dialog.exec() == ReplanDialog.DialogCode.Accepted and dialog.spec is not None:
+            session.message.emit(f"Started {self._queue.start(dialog.spec).title}")
+        dialog.deleteLater()
+
+    def _show_flown(self) -> None:
+        """A closed loop makes no pictures while it flies: show what was flown once it has ended."""
+        shown = self._queue.shown
+        flown = shown is not None and shown.is_over and shown.replan is not None and bool(shown.replan.loop)
+        if flown and shown is not self._opened and self._session.result.plan is None and not self._queue.is_busy:
+            self._opened = shown
+            assert shown is not None
+            self._queue.show(shown)
+
+    @property
+    def can_replan(self) -> bool:
+        """Whether the shown run has ended with a plan of more than one day."""
+        entry = self._queue.shown
+        if entry is None or not entry.is_over or not self._session.has_project:
+            return False
+        return self._session.project.plan.days > 1 and kept_plan(entry.folder) is not None
+
     def _begin_with_plan_of(self, entry: RunEntry, stages: tuple[Stage, ...]) -> None:
         file = kept_plan(entry.folder)
         if file is None:
@@ -55,7 +101,7 @@ class PlanControl(QObject):
     def _begin(self, stages: tuple[Stage, ...], file: Path | None) -> None:
         if not self.can_start:
             return
-        if problems := self._session.project.problems():
+        if problems := _problems(self._session.project):
             self._session.refuse(InputError(problems, "The plan cannot be started yet"))
             return
         start = None
@@ -122,3 +168,8 @@ class PlanControl(QObject):
     def _stopped(self) -> RunEntry | None:
         shown = self._queue.shown
         return shown if self._queue.active is None and shown is not None and shown.can_go_on else None
+
+
+def _problems(project: Project) -> list[Problem]:
+    """What keeps a run of ``project`` from starting, pins in the dark or drifting into a no-drop zone included."""
+    return project.problems() or rule_problems(project)

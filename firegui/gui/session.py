@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from firegui.domain.fleet import Fleet
+from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.results import Frames, Metrics
@@ -29,6 +30,8 @@ class Tool(StrEnum):
     PAN = "pan"
     RECTANGLE = "rectangle"
     POLYGON = "polygon"
+    ZONE = "zone"
+    ZONE_POLYGON = "zone-polygon"
     EDIT = "edit"
     PROBE = "probe"
 
@@ -96,6 +99,7 @@ class Session(QObject):
     project_edited = Signal()
     """The project value changed (edit, undo, redo)."""
     regions_changed = Signal()
+    operations_changed = Signal()
     fleet_changed = Signal()
     plan_changed = Signal()
     region_selected = Signal(str)
@@ -181,6 +185,10 @@ class Session(QObject):
         """Undoable change of the protected regions."""
         self.edit(text, replace(self.project, regions=tuple(regions)), merge)
 
+    def set_operations(self, text: str, operations: Operations, merge: int = -1) -> None:
+        """Undoable change of the operational constraints."""
+        self.edit(text, replace(self.project, operations=operations), merge)
+
     def set_planned_fleet(self, text: str, fleet: Fleet) -> None:
         """Undoable exchange of the whole fleet; ``grounded_days`` are days of the current plan and all there are."""
         self.edit(text, self.project.with_fleet(fleet))
@@ -217,6 +225,8 @@ class Session(QObject):
             if self._selected not in {region.name for region in project.regions}:
                 self.select_region("")
             self.regions_changed.emit()
+        if before is None or before.operations != project.operations:
+            self.operations_changed.emit()
         if before is None or before.fleet != project.fleet or before.grounded != project.grounded:
             self.fleet_changed.emit()
         if before is None or before.plan != project.plan:

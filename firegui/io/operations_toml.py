@@ -109,7 +109,12 @@ def _row(item: Grounding | PinnedDrop) -> dict[str, Any]:
 
 
 def _instant(value: Any) -> Any:
-    return value.astimezone(UTC) if isinstance(value, datetime) and value.tzinfo is not None else value
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return value
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:  # the last day that there is, said where it is not that day in UTC any more
+        return value.replace(tzinfo=UTC)
 
 
 def _sound(read: Iterable[T | None]) -> tuple[T, ...]:

@@ -115,9 +115,14 @@ class Elimination:
             self._restore(state)
         self._now = simulate(self._trials[0].model, self.schedule, check=check, keep_states=True)
         if state is None:
-            self._rollouts = len(self._trials)
-            if not (passes(self._trials[0], self._now) and self._others_hold(self._kept, check)):
+            holds, more = self._others_hold(self._kept, check)
+            self._rollouts = 1 + more
+            if not (holds and passes(self._trials[0], self._now)):
                 self._finished = INFEASIBLE
+            elif self._kept.sum() <= settings.keep:
+                self._finished = ENOUGH
+            elif self._rollouts >= settings.allowance:
+                self._finished = EXHAUSTED
 
     # -- what it is now ----------------------------------------------------------------------------------------------
     @property
@@ -169,8 +174,12 @@ class Elimination:
             return self.report
         rollouts = self._nominal([candidate for candidate, _ in tests], check)
         for (candidate, guess), rollout in zip(tests, rollouts, strict=True):
-            feasible = passes(self._trials[0], rollout) and self._others_hold(candidate, check)
-            self._decide(candidate, rollout, feasible)
+            asked = 1
+            feasible = passes(self._trials[0], rollout)
+            if feasible:
+                feasible, more = self._others_hold(candidate, check)
+                asked += more
+            self._decide(candidate, rollout, feasible, asked)
             if self._finished or feasible is not guess:
                 break
         return self.report
@@ -190,8 +199,8 @@ class Elimination:
             batches = batches.after(batches.guess)
         return tests
 
-    def _decide(self, candidate: Bools, rollout: Rollout, feasible: bool) -> None:
-        self._rollouts += len(self._trials) if feasible else 1
+    def _decide(self, candidate: Bools, rollout: Rollout, feasible: bool, asked: int) -> None:
+        self._rollouts += asked
         if feasible:
             begin, end = self._batches.next
             self._kept, self._removed = candidate, self._removed + end - begin
@@ -211,6 +220,8 @@ class Elimination:
         order = removal_order(self._model, self._trials[0], self._reference, elements, self.schedule, check)
         self._order, self._batches = order, self._pass_over(len(order), hopeful=self._passes == 0)
         self._passes, self._removed, self._rollouts = self._passes + 1, 0, self._rollouts + 1
+        if self._rollouts >= self._settings.allowance:
+            self._finished = EXHAUSTED
 
     def _pass_over(self, count: int, *, hopeful: bool) -> Batches:
         largest = self._settings.largest_batch
@@ -226,9 +237,13 @@ class Elimination:
         schedules = [subset(self._reference, candidate) for candidate in candidates]
         return simulate_many(trial.model, schedules, starts=starts, bounds=trial.bounds, keep_states=True, check=check)
 
-    def _others_hold(self, candidate: Bools, check: Check | None) -> bool:
+    def _others_hold(self, candidate: Bools, check: Check | None) -> tuple[bool, int]:
+        """Whether the other trials hold, and how many rollouts that took."""
         schedule = subset(self._reference, candidate)
-        return all(passes(trial, run(trial, schedule, check=check)) for trial in self._trials[1:])
+        for number, trial in enumerate(self._trials[1:], 1):
+            if not passes(trial, run(trial, schedule, check=check)):
+                return False, number
+        return True, len(self._trials) - 1
 
     def _restore(self, state: EliminationState) -> None:
         if state.kept.shape != self._executed.shape or (state.kept & ~self._executed).any():
@@ -236,7 +251,10 @@ class Elimination:
             raise InputError([Problem("elimination checkpoint", "is not of this schedule", remedy)])
         self._kept, self._order = state.kept, state.order
         self._passes, self._rollouts, self._removed, ended, position, size, hopeful = map(int, state.counts)
+        rollouts = self._rollouts
         self._finished = ENDS[ended]
+        if self._finished == EXHAUSTED and rollouts < self._settings.allowance:
+            self._finished = AT_WORK  # resumed with a larger one
         self._batches = Batches(
             len(state.order), self._settings.largest_batch, size, position, Batches.stack_of(state.stack), bool(hopeful)
         )

@@ -12,12 +12,12 @@ import numpy as np
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings
+from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel
 from firegui.planning.trials import Floats, Trial, run, thresholds
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED
 from firegui.rollout.model import Model
 from firegui.rollout.outcome import Check
-from firegui.uncertainty.error_model import PAPER_BEAR, ErrorModel
 from firegui.uncertainty.front_shift import front_shift
 
 FIXED = 0
@@ -37,7 +37,10 @@ def trials_of(
     disturbance makes its fire escape, that trial asks for little. ``seed`` decides the displacements.
     """
     shifts: list[Floats | None] = [None]
-    shifts += displacements((*model_size(model), 3), settings.perturbations, settings.perturbation_scale, seed)
+    shifts += [
+        off_the_pins(model, shift)
+        for shift in displacements((*model_size(model), 3), settings.perturbations, settings.perturbation_scale, seed)
+    ]
     trials = [_against(model, reference, settings, terms, check, shift=shift) for shift in shifts]
     if settings.front_shift > 0.0:
         alter = front_shift(settings.front_shift, error)
@@ -49,6 +52,12 @@ def displacements(size: tuple[int, int, int], count: int, scale: float, seed: in
     """``count`` normal displacements of pose logits ``[T, A, 3]``, the same for the same ``seed`` and ``stream``."""
     children = np.random.SeedSequence([seed, stream]).spawn(count)
     return [np.random.default_rng(child).normal(0.0, scale, size) for child in children]
+
+
+def off_the_pins(model: Model, values: Floats) -> Floats:
+    """``values [T, A, 3]`` with 0 for pinned drops, which fly where they were pinned."""
+    pinned = None if model.rules is None else model.rules.pinned
+    return values if pinned is None else np.where(pinned[:, :, None], 0.0, values)
 
 
 def model_size(model: Model) -> tuple[int, int]:

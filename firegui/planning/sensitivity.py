@@ -25,7 +25,6 @@ from firegui.planning.trials import displaced
 from firegui.rollout.model import Model
 from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import simulate_many
-from firegui.uncertainty.aleatoric import state_sampling
 
 Floats = NDArray[np.float64]
 Hear = Callable[[int, int, str], None]
@@ -96,20 +95,6 @@ def pose_rows(
         plans = iter([schedule]) if scale == 0.0 else _perturbed(model, schedule, scale, draws, seed)
         rows.append(PoseRow(scale, tuple(_reading(model, found) for found in _all_scored(model, plans, check))))
     return tuple(rows)
-
-
-def sampled_extents(model: Model, schedule: Schedule, members: int, seed: int, *, check: Check) -> tuple[float, ...]:
-    """The final extents ``A_T``, in cells, of ``members`` fires whose states are drawn at the ends of days.
-
-    The paper's state sampling (section ``uq``); member ``k`` of one schedule meets the same numbers as that of another.
-    """
-    extents: list[float] = []
-    for first in range(0, members, LARGEST_BATCH):
-        batch = range(first, min(first + LARGEST_BATCH, members))
-        alters = [state_sampling(model.shape, seed, member) for member in batch]
-        found = simulate_many(model, [schedule] * len(batch), alters=alters, check=check)
-        extents += [rollout.metrics.final_extent_cells for rollout in found]
-    return tuple(extents)
 
 
 def pose_noise(schedule: Schedule, draw: int, seed: int) -> Floats:

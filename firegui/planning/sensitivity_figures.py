@@ -17,7 +17,7 @@ from firegui.io.atomic import replacing
 
 PNG, SVG = "sensitivity.png", "sensitivity.svg"
 _DPI = 150
-_PLAN, _BASE, _SAMPLED = "#0b63ce", "#5a6472", "#b3224f"
+_PLAN, _BASE, _SAMPLED, _ERROR = "#0b63ce", "#5a6472", "#b3224f", "#8a5a00"
 _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": "firegui"}, "svg": {"Creator": "firegui", "Date": None}}
 
 
@@ -96,10 +96,14 @@ def _draw_poses(axes: Axes, table: SensitivityTable[Row], rows: Sequence[PoseRow
 def _draw_designs(axes: Axes, rows: Sequence[DesignRow]) -> None:
     drops = [row.reading.drops for row in rows]
     axes.scatter(drops, [100.0 * row.reduction for row in rows], color=_PLAN, label="mean field")
-    sampled = [(row.reading.drops, row.state_sampling.reduction) for row in rows]
-    known = [(count, 100.0 * value) for count, value in sampled if value is not None]
-    if known:
-        axes.scatter(*zip(*known, strict=True), color=_SAMPLED, marker="s", label="state sampling")
+    columns = {
+        "state sampling": ("s", _SAMPLED, [row.state_sampling.reduction for row in rows]),
+        "model error": ("^", _ERROR, [row.model_error.reduction for row in rows]),
+    }
+    for label, (marker, color, reductions) in columns.items():
+        known = [(count, 100.0 * value) for count, value in zip(drops, reductions, strict=True) if value is not None]
+        if known:
+            axes.scatter(*zip(*known, strict=True), color=color, marker=marker, label=label)
     for row in rows:
         name = f"{row.design.retardant:g} / {row.design.water:g}"
         place = (row.reading.drops, 100.0 * row.reduction)

@@ -19,8 +19,9 @@ from firegui.errors import InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.planning.gradient import adam_step
 from firegui.planning.initialization import pose_logits_of
-from firegui.planning.robust import FIXED, displacements, model_size
+from firegui.planning.robust import FIXED, displacements, model_size, off_the_pins
 from firegui.planning.trials import Trial, constraint_weights, displaced, ratios, run
+from firegui.rollout.gates import gates_of
 from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import simulate_with_gradient
 
@@ -112,6 +113,7 @@ class PoseSmoothing:
         model = self._trials[0].model
         self._model = replace(model, weights=constraint_weights(self._trials[0].bounds), full_carry=settings.full_carry)
         self._logits = schedule.logits
+        self._flown = int(gates_of(schedule, model.fleet, model.maps, model.rules).executed.sum())
         z = pose_logits_of(schedule.poses, model.shape) if schedule.pose_logits is None else schedule.pose_logits
         if state is not None and state.pose_logits.shape != z.shape:
             remedy = "resume with the project the run was started on"
@@ -163,10 +165,12 @@ class PoseSmoothing:
         return Schedule.from_pose_logits(self._logits, pose_logits, self._model.shape)
 
     def _held(self, schedule: Schedule, check: Check | None) -> float:
-        """Mean of ``Σ_k ℓ_k / τ_k`` over the trials."""
+        """Mean of ``Σ_k ℓ_k / τ_k`` over the trials; infinite where a drop is not flown any more, as in a zone."""
         total = 0.0
         for trial in self._trials:
             rollout = run(trial, schedule, bounded=False, check=check)
+            if trial.shift is None and int(rollout.executed.sum()) < self._flown:
+                return float(np.inf)
             total += float(np.nansum(list(ratios(rollout.metrics, trial.bounds).values())))
         return total / len(self._trials)
 
@@ -177,10 +181,11 @@ class PoseSmoothing:
         shifts = displacements(size, settings.draws, settings.scale, self._seed, FRESH + epoch)
         value, slope = 0.0, np.zeros(size)
         for shift in shifts:
-            moved = displaced(schedule, shift, shape)
+            moved = displaced(schedule, off_the_pins(self._model, shift), shape)
             _, gradient = simulate_with_gradient(self._model, moved, check=check)
             assert moved.pose_logits is not None
             value += gradient.loss / len(shifts)
             slope += gradient.pose * pose_scale(shape) * np.cos(moved.pose_logits) / 2.0 / len(shifts)
+        slope = off_the_pins(self._model, slope)
         norm = float(np.sqrt(np.sum(slope**2)))
         return value, slope * min(1.0, settings.clip_norm / (norm + 1e-6))

@@ -18,9 +18,10 @@ from firegui.domain.observation import FireState
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
+from firegui.runs.folder import LOOP_STATE
 from firegui.runs.replan_base import LoopDay
 
-STATE, TABLE = "loop.safetensors", "closed_loop.csv"
+STATE, TABLE = LOOP_STATE, "closed_loop.csv"
 COLUMNS = tuple(item.name for item in fields(LoopDay))
 _BRANCHES = ("loop", "open", "none")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firegui.domain.fit import NetworkFitSettings
-from firegui.domain.settings import EliminationSettings, OptimizerSettings, PlanSettings, Start
+from firegui.domain.settings import EliminationSettings, OptimizerSettings, PlanSettings
 from firegui.runs.spec import Stage
 
 
@@ -61,18 +61,14 @@ def replan_command(
 def _first_stage_words(settings: OptimizerSettings) -> list[str]:
     words = ["--epochs", str(settings.epochs), "--lr", repr(settings.learning_rate)]
     words += ["--patience", str(settings.patience), "--seed", str(settings.seed)]
-    words += [] if settings.start is Start.FRONT else ["--start", settings.start.value]
-    return words + ([] if settings.full_carry else ["--cut-carry"])
+    words += ["--start", settings.start.value]
+    return [*words, "--full-carry" if settings.full_carry else "--cut-carry"]
 
 
 def _second_stage_words(settings: EliminationSettings) -> list[str]:
-    words = ["--slack", repr(settings.slack), "--allowance", str(settings.allowance)]
-    words += ["--keep", str(settings.keep)] if settings.keep else []
-    if settings.perturbations:
-        words += ["--perturbations", str(settings.perturbations)]
-        words += ["--perturbation-scale", repr(settings.perturbation_scale)]
-    words += ["--smoothing", str(settings.smoothing)] if settings.smoothing else []
-    return words + (["--front-shift", repr(settings.front_shift)] if settings.front_shift else [])
+    words = ["--slack", repr(settings.slack), "--allowance", str(settings.allowance), "--keep", str(settings.keep)]
+    words += ["--perturbations", str(settings.perturbations), "--perturbation-scale", repr(settings.perturbation_scale)]
+    return [*words, "--smoothing", str(settings.smoothing), "--front-shift", repr(settings.front_shift)]
 
 
 def calibrate_command(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.ensemble import Ensemble, EnsembleProgress, EnsembleState
 from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
@@ -23,6 +24,7 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.sensitivity import Row, SensitivityKind, SensitivitySettings, SensitivityTable
 from firegui.domain.settings import Effectiveness, OptimizerSettings, PlanSettings
+from firegui.domain.uncertainty import ErrorFit, ErrorModel, UncertaintySettings, WeatherDraw
 from firegui.domain.weights import NetworkWeights
 from firegui.fire.skill_report import SkillReport
 from firegui.planning.audit import AuditReport, Conditions
@@ -37,6 +39,7 @@ from firegui.runs.protocols import (
     RolloutResult,
     Smoother,
 )
+from firegui.runs.spec import MemberOf
 
 
 class LazyEngine:
@@ -87,15 +90,17 @@ class LazyEngine:
         return rollout, gradient
 
     def start(
-        self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None
-    ) -> Schedule:
+        self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None, *,
+        reopen: bool = False,
+    ) -> Schedule:  # fmt: skip
         """See :mod:`firegui.planning.initialization`."""
         module = import_module("firegui.planning.initialization")
         if warm_start is None:
             begin: Schedule = module.start_schedule(model, settings, check=check)
             return begin
         front: Schedule = module.front_schedule(model, settings, check=check)
-        return warmed(front, warm_start, module.pose_logits_of(warm_start.poses, model.shape))
+        begin = warmed(front, warm_start, module.pose_logits_of(warm_start.poses, model.shape))
+        return reopened(front, begin) if reopen else begin
 
     def planner(self, model: Any, settings: OptimizerSettings, start: Schedule) -> Planner:
         """See :class:`firegui.planning.gradient.GradientPlanner`."""
@@ -142,13 +147,54 @@ class LazyEngine:
         rows: tuple[Row, ...] = module.rows_of(model, schedule, kind, settings, hear=hear, check=check)
         return rows
 
-    def sampled_extents(
-        self, model: Any, schedule: Schedule, members: int, seed: int, *, check: Check
-    ) -> tuple[float, ...]:
-        """See :func:`firegui.planning.sensitivity.sampled_extents`."""
-        module = import_module("firegui.planning.sensitivity")
-        extents: tuple[float, ...] = module.sampled_extents(model, schedule, members, seed, check=check)
-        return extents
+    def fit_error(self, project: Project, model: Any, settings: UncertaintySettings, *, check: Check) -> ErrorFit:
+        """See :func:`firegui.uncertainty.residuals.fit_error_model`."""
+        module = import_module("firegui.uncertainty.residuals")
+        event, start = project.scenario, project.plan.start_day
+        fit: ErrorFit = module.fit_error_model(model, event, start, settings, check=check)
+        return fit
+
+    def ensemble(
+        self,
+        project: Project,
+        model: Any,
+        schedule: Schedule | None,
+        settings: UncertaintySettings,
+        error: ErrorModel | None,
+        *,
+        state: EnsembleState | None,
+        progress: Callable[[EnsembleProgress], None],
+        keep: Callable[[EnsembleState], None],
+        check: Check,
+    ) -> Ensemble:
+        """See :func:`firegui.uncertainty.ensemble.run_ensemble`."""
+        module = import_module("firegui.uncertainty.ensemble")
+        found: Ensemble = module.run_ensemble(
+            project, model, schedule, settings, error=error, state=state, progress=progress, keep=keep, check=check
+        )
+        return found
+
+    def member(
+        self, project: Project, model: Any, schedule: Schedule | None, member: MemberOf, *, frame_stride: int | None,
+        check: Check,
+    ) -> RolloutResult:  # fmt: skip
+        """See :func:`firegui.uncertainty.ensemble.member_rollout`."""
+        module = import_module("firegui.uncertainty.ensemble")
+        rollout: RolloutResult = module.member_rollout(
+            project, model, schedule, member.settings, member.number, error=member.error, frame_stride=frame_stride,
+            check=check,
+        )  # fmt: skip
+        return rollout
+
+    def weather(self, settings: UncertaintySettings) -> tuple[WeatherDraw, ...]:
+        """See :func:`firegui.uncertainty.ensemble.all_weather`."""
+        winds: tuple[WeatherDraw, ...] = import_module("firegui.uncertainty.ensemble").all_weather(settings)
+        return winds
+
+    def draw_ensemble(self, ensemble: Ensemble, project: Project, folder: Path) -> list[Path]:
+        """See :func:`firegui.uncertainty.ensemble_figures.draw`; matplotlib takes a moment to load."""
+        files: list[Path] = import_module("firegui.uncertainty.ensemble_figures").draw(ensemble, project, folder)
+        return files
 
     def draw_sensitivity(self, table: SensitivityTable[Row], folder: Path) -> list[Path]:
         """See :func:`firegui.planning.sensitivity_figures.draw`; matplotlib takes a moment to load."""
@@ -298,3 +344,19 @@ def warmed(front: Schedule, warm_start: Schedule, pose_logits: NDArray[np.float6
     listed = warm_start.proposed[:, :, None]
     poses = np.where(listed, warm_start.poses, front.poses)
     return Schedule(warm_start.logits, poses, np.where(listed, pose_logits, front.pose_logits))
+
+
+def reopened(front: Schedule, begin: Schedule) -> Schedule:
+    """``begin`` with the front's logit and pose wherever it proposes nothing.
+
+    What a plan has pruned stands at −3, and a short descent would not bring it back; from a fire that is not the one it
+    was pruned for, every aircraft has to be free again.
+    """
+    if begin.pose_logits is None or front.pose_logits is None:
+        return begin
+    listed, keeps = begin.proposed, begin.proposed[:, :, None]
+    return Schedule(
+        np.where(listed, begin.logits, front.logits),
+        np.where(keeps, begin.poses, front.poses),
+        np.where(keeps, begin.pose_logits, front.pose_logits),
+    )

@@ -18,7 +18,7 @@ from firegui.runs.events import (
     RunState,
 )
 from firegui.runs.messages import gain_message
-from firegui.runs.protocols import Engine, RolloutResult
+from firegui.runs.protocols import Engine, EngineModel, RolloutResult
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.state import RunMachine
@@ -48,25 +48,28 @@ class Evaluation:
         spec, project = self._spec, self._spec.project
         problems = Problems()
         problems.extend(project.problems())
+        if spec.member is not None and not 0 <= spec.member.number < spec.member.settings.members:
+            what = f"{spec.member.number} of an ensemble of {spec.member.settings.members}"
+            problems.add("member", what, "members are counted from 0")
         problems.raise_if_any("The project cannot be run")
         speaker = Speaker(self._emit, self._engine, spec.backend)
         check, tell = self._control.check, speaker.pass_on
         model = self._engine.build(project, project.plan.nominal, spec.backend, tell=tell, check=check)
         speaker.say_device(model)
         self._machine.move(RunState.RUNNING)
-        baseline = self._rollout(model, Schedule.empty(project.calendar.n_steps, model.fleet.n_aircraft))
+        baseline = self._rollout(model, None)
         self.baseline_metrics = baseline.metrics
         if baseline.frames is not None:
             self._emit(BaselineReady(baseline.metrics, baseline.frames))
         if spec.schedule is None:
-            return RunFinished(FinishReason.COMPLETED, "the fire without drops is ready", None, baseline.metrics, None)
+            text = f"{self._which()}the fire without drops is ready"
+            return RunFinished(FinishReason.COMPLETED, text, None, baseline.metrics, None)
         plan = self._rollout(model, spec.schedule)
         if plan.frames is not None:
             drops = self._engine.drops(model, spec.schedule)
             self._emit(PlanUpdated(FILE_EPOCH, plan.metrics, plan.frames, drops))
-        return RunFinished(
-            FinishReason.COMPLETED, gain_message(baseline.metrics, plan.metrics), plan.metrics, baseline.metrics, None
-        )
+        text = f"{self._which()}{gain_message(baseline.metrics, plan.metrics)}"
+        return RunFinished(FinishReason.COMPLETED, text, plan.metrics, baseline.metrics, None)
 
     def note_failure(self, message: str) -> None:
         """Nothing is kept of an evaluation."""
@@ -74,5 +77,14 @@ class Evaluation:
     def close(self) -> None:
         """Nothing is held by an evaluation."""
 
-    def _rollout(self, model: object, schedule: Schedule) -> RolloutResult:
-        return self._engine.simulate(model, schedule, check=self._control.check, frame_stride=self._spec.frame_stride)
+    def _rollout(self, model: EngineModel, schedule: Schedule | None) -> RolloutResult:
+        spec, check = self._spec, self._control.check
+        if spec.member is not None:
+            member, stride = spec.member, spec.frame_stride
+            return self._engine.member(spec.project, model, schedule, member, frame_stride=stride, check=check)
+        flown = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft) if schedule is None else schedule
+        return self._engine.simulate(model, flown, check=check, frame_stride=spec.frame_stride)
+
+    def _which(self) -> str:
+        """``member 12: ``, counted from 0 as in ``ensemble.csv``."""
+        return "" if self._spec.member is None else f"member {self._spec.member.number}: "

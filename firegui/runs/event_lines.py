@@ -8,11 +8,15 @@ from statistics import fmean
 
 from firegui.domain.fit import FitProgress
 from firegui.domain.results import Metrics
+from firegui.domain.uncertainty import ErrorModel
 from firegui.runs.events import (
     BaselineReady,
     EliminationStep,
+    EnsembleReady,
     EpochDone,
+    ErrorFitted,
     FitEpoch,
+    MembersDone,
     Message,
     PlanUpdated,
     Progress,
@@ -59,10 +63,30 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             table = event.table
             kind, rows = table.kind.value, len(table.rows)
             return {"event": "sensitivity", "kind": kind, "rows": rows, "complete": table.complete}
+        case ErrorFitted():
+            return {"event": "error_model", **_error(event.fit.error), "days": len(event.fit.days)}
+        case MembersDone():
+            left = None if isnan(event.left) else event.left
+            return {"event": "members", **asdict(event), "left": left}
+        case EnsembleReady():
+            ensemble = event.ensemble
+            return {"event": "ensemble", "kind": ensemble.kind.value, "members": ensemble.members}
         case RunFinished():
             folder = None if event.folder is None else str(event.folder)
             head = {"event": "finished", "reason": event.reason.value, "message": event.message, "folder": folder}
             return {**head, **_prefixed("nominal", event.nominal), **_prefixed("baseline", event.baseline)}
+
+
+def _error(error: ErrorModel) -> dict[str, Scalar]:
+    (a, b), (_, c) = error.covariance
+    spread: dict[str, Scalar] = {
+        "mean_1": error.mean[0],
+        "mean_2": error.mean[1],
+        "cov_11": a,
+        "cov_12": b,
+        "cov_22": c,
+    }
+    return {**spread, "correlation_cells": error.correlation_cells, "sill": error.sill, "nugget": error.nugget}
 
 
 def _fit(epoch: FitProgress) -> dict[str, Scalar]:

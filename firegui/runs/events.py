@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.ensemble import Ensemble
 from firegui.domain.fit import FitProgress
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
 from firegui.domain.sensitivity import Row, SensitivityTable
+from firegui.domain.uncertainty import ErrorFit
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 from firegui.fire.skill_report import SkillReport
@@ -200,6 +202,38 @@ class SensitivityReady:
     table: SensitivityTable[Row]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorFitted:
+    """The error model was fitted to the project's perimeters, with the residuals and the semivariogram behind it."""
+
+    fit: ErrorFit
+
+
+@dataclass(frozen=True, slots=True)
+class MembersDone:
+    """``done`` of ``members`` members of an ensemble are over, at most a few of these a second.
+
+    ``baseline`` and ``plan`` are the means so far of the final extent ``Σ P``, in cells, without drops and with the
+    plan, ``worse`` the share of members in which more burns with it; ``None`` where there is no plan. ``seconds`` count
+    every session; ``left`` is what the rest takes at this session's pace, NaN before there is one.
+    """
+
+    done: int
+    members: int
+    baseline: float
+    plan: float | None
+    worse: float | None
+    seconds: float
+    left: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EnsembleReady:
+    """The ensemble so far, now and then while it works; the last is what was saved, all members or not."""
+
+    ensemble: Ensemble
+
+
 RunEvent = (
     StateChanged
     | Message
@@ -213,5 +247,8 @@ RunEvent = (
     | FitEpoch
     | WeightsReady
     | SensitivityReady
+    | ErrorFitted
+    | MembersDone
+    | EnsembleReady
     | RunFinished
 )

@@ -45,7 +45,8 @@ REFERENCE = "reference.safetensors"
 PRELIMINARY = "setting-a.safetensors"
 """The best plan of setting A's first stage, with which setting B begins."""
 PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY = "checkpoint-a.safetensors", "history-a.csv"
-CHECKPOINTS = (CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT, REFERENCE)
+LOOP_STATE = "loop.safetensors"
+CHECKPOINTS = (CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT, REFERENCE, LOOP_STATE)
 _TITLE = "The run folder cannot be used"
 
 

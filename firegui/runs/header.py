@@ -79,6 +79,7 @@ def read_header(path: Path) -> RunHeader:
             raise InputError(
                 [Problem(str(path), f"was written by a newer firegui (format {raw['format']})", "update firegui")]
             )
+        _as_it_was(raw)
         return msgspec.convert(raw, RunHeader)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError([_no_run(path.parent)]) from error
@@ -86,6 +87,13 @@ def read_header(path: Path) -> RunHeader:
         raise InputError(
             [Problem(str(path), f"cannot be read ({plain_words(error)})", "restore the file or run again elsewhere")]
         ) from error
+
+
+def _as_it_was(raw: dict[str, Any]) -> None:
+    """Runs from before there was a choice cut the gradient's carry; they go on as they began."""
+    optimizer = raw.get("project", {}).get("plan", {}).get("optimizer", {})
+    if isinstance(optimizer, dict):
+        optimizer.setdefault("full_carry", False)
 
 
 def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | None) -> RunHeader:

@@ -63,13 +63,11 @@ def pruned_message(reason: FinishReason, pruned: Pruned) -> str:
         case "" | "minimal" if reason is FinishReason.STOPPED:
             return f"stopped on request while pruning: {done} so far, in {cost}{then}; resume the run to go on"
         case "minimal":
-            return (
-                f"{done} in {cost}: no single remaining drop can be removed{then}"
-            )
+            return f"{done} in {cost}: no single remaining drop can be removed{then}"
         case "enough":
             return f"{done} in {cost}: as few as were to be kept{then}"
         case "allowance":
-            return f"{done} in {cost}, when its allowance was used up; raise the allowance and prune again{then}"
+            return f"{done} in {cost}, when its allowance was used up; raise the allowance and resume the run{then}"
         case _:
             return f"nothing pruned: the {pruned.drops_before:,} drops break a constraint of their own{then}"
 

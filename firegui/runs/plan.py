@@ -12,6 +12,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.io.schedule_file import read_schedule
+from firegui.planning.flight_rules import with_pins
 from firegui.runs.conclusion import Conclusion
 from firegui.runs.control import RunControl
 from firegui.runs.events import BaselineReady, FinishReason, Message, RunEvent, RunFinished, RunState, StageBegan
@@ -59,6 +60,7 @@ class Planning:
         self._first: FirstStage | None = None
         self._second: SecondStage | None = None
         self._kept: Schedule | None = None  # where no stage has anything better
+        self._warm = spec.warm_start is not None
         self.baseline_metrics: Metrics | None = None
 
     @property
@@ -107,6 +109,8 @@ class Planning:
         if Stage.OPTIMIZE not in self._spec.stages and self._spec.warm_start is None and not self._has(REFERENCE):
             problems.add("schedule", "there is none to prune", "give the schedule")
         problems.raise_if_any(_TITLE)
+        # A run that goes on from its checkpoint is not given the schedule again that it began with.
+        self._warm = self._warm or (previous is not None and previous.header.warm_start != "")
         return previous
 
     def _claim(self, previous: RunRecord | None) -> None:
@@ -155,8 +159,8 @@ class Planning:
     @property
     def _borrows(self) -> bool:
         """Whether setting B begins with setting A's first stage (paper, section ``scope_objective``)."""
-        plan, spec = self._spec.project.plan, self._spec
-        return plan.setting is Setting.B and Stage.OPTIMIZE in spec.stages and spec.warm_start is None
+        plan = self._spec.project.plan
+        return plan.setting is Setting.B and Stage.OPTIMIZE in self._spec.stages and not self._warm
 
     @property
     def _count(self) -> int:
@@ -175,6 +179,7 @@ class Planning:
                 assert self._first is not None
                 start = self._first.planner.best
         assert start is not None
+        start = with_pins(start, session.model)
         session.folder.write_plan(start, REFERENCE)
         return start
 
@@ -250,9 +255,11 @@ class Planning:
 
     def _conclude(self, session: RunSession, reason: FinishReason) -> RunFinished:
         stage = self._second or self._first
+        plan = self._plan()
         if stage is not None:
             stage.save()
-        plan = self._plan()
+        elif plan is not None:
+            session.folder.write_plan(plan)
         nominal = None if plan is None else self._score(session, plan)
         message = self._message(session, reason)
         if nominal is not None and self.baseline_metrics is not None:
@@ -264,6 +271,8 @@ class Planning:
     def _message(self, session: RunSession, reason: FinishReason) -> str:
         if self._second is not None:
             return pruned_message(reason, self._second.pruned)
+        if self._first is None and self._kept is not None:
+            return "stopped on request before pruning began; resume the run to go on"
         header, rows = session.folder.header, [] if self._first is None else self._first.rows
         best = rows[-1].best if rows else math.nan
         return finish_message(reason, self._settings, header.epochs_done, header.best_epoch, best)

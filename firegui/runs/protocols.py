@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.ensemble import Ensemble, EnsembleProgress, EnsembleState
 from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
@@ -19,9 +20,12 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.sensitivity import Row, SensitivityKind, SensitivitySettings, SensitivityTable
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, OptimizerSettings, PlanSettings
+from firegui.domain.uncertainty import ErrorFit, ErrorModel, UncertaintySettings, WeatherDraw
 from firegui.domain.weights import NetworkWeights
 from firegui.planning.audit import AuditReport, Conditions
+from firegui.rollout.gates import FlightRules
 from firegui.rollout.remark import Tell, silent
+from firegui.runs.spec import MemberOf
 
 Check = Callable[[], None]
 """Called often by long work; raises :class:`~firegui.errors.CancelledError` to end it."""
@@ -45,6 +49,14 @@ class EngineModel(Protocol):
     @property
     def fleet(self) -> Fleet:
         """The fleet, with grounded days of the plan."""
+
+    @property
+    def rules(self) -> FlightRules | None:
+        """The operational constraints."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(n_y, n_x)``."""
 
     def with_effectiveness(self, effectiveness: Effectiveness) -> EngineModel:
         """The same model with another suppressant."""
@@ -349,9 +361,13 @@ class Engine(Protocol):
         """The weights of a fit's best epoch, with what they were trained on."""
 
     def start(
-        self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None
-    ) -> Schedule:
-        """The schedule that stage 1 starts from: the front's, or the warm start."""
+        self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None, *,
+        reopen: bool = False,
+    ) -> Schedule:  # fmt: skip
+        """The schedule that stage 1 starts from: the front's, or the warm start.
+
+        ``reopen`` puts whatever the warm start does not propose back on the front, just below the threshold.
+        """
 
     def planner(self, model: Any, settings: OptimizerSettings, start: Schedule) -> Planner:
         """Stage 1 before its first epoch."""
@@ -382,10 +398,35 @@ class Engine(Protocol):
     ) -> tuple[Row, ...]:
         """The rows of a schedule's robustness table; ``hear`` is told before each what comes next."""
 
-    def sampled_extents(
-        self, model: Any, schedule: Schedule, members: int, seed: int, *, check: Check
-    ) -> tuple[float, ...]:
-        """The final extents of as many fires whose states are drawn at the ends of days, in cells."""
+    def fit_error(self, project: Project, model: Any, settings: UncertaintySettings, *, check: Check) -> ErrorFit:
+        """The error model of the project's fire model against its perimeters, with what it was fitted to."""
+
+    def ensemble(
+        self,
+        project: Project,
+        model: Any,
+        schedule: Schedule | None,
+        settings: UncertaintySettings,
+        error: ErrorModel | None,
+        *,
+        state: EnsembleState | None,
+        progress: Callable[[EnsembleProgress], None],
+        keep: Callable[[EnsembleState], None],
+        check: Check,
+    ) -> Ensemble:
+        """Draw what is missing of an ensemble after ``state``; ``keep`` hears a state now and then and at a cancel."""
+
+    def member(
+        self, project: Project, model: Any, schedule: Schedule | None, member: MemberOf, *, frame_stride: int | None,
+        check: Check,
+    ) -> RolloutResult:  # fmt: skip
+        """One member of an ensemble again, with the schedule or without drops."""
+
+    def weather(self, settings: UncertaintySettings) -> tuple[WeatherDraw, ...]:
+        """The wind of every member, empty where none is drawn."""
+
+    def draw_ensemble(self, ensemble: Ensemble, project: Project, folder: Path) -> list[Path]:
+        """Write the pictures of an ensemble and return their paths."""
 
     def draw_sensitivity(self, table: SensitivityTable[Row], folder: Path) -> list[Path]:
         """Write the pictures of a robustness table and return their paths."""

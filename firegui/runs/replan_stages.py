@@ -103,7 +103,7 @@ class RestStages:
         if self._has(CHECKPOINT):
             planner = session.engine.restore(model, settings, session.folder.path / CHECKPOINT)
         else:
-            begin = session.engine.start(model, settings, self._left.rest, session.control.check)
+            begin = session.engine.start(model, settings, self._left.rest, session.control.check, reopen=True)
             planner = session.engine.planner(model, settings, begin)
         rows = () if self._previous is None else self._previous.history
         self._first = FirstStage(session, model, planner, MAIN, rows)

@@ -10,14 +10,14 @@ from typing import Any
 from firegui.domain.project import Project
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import Problem
-from firegui.runs.folder import REFERENCE, RunRecord
+from firegui.runs.folder import PRELIMINARY, REFERENCE, RunRecord
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, Stage
 
-RAISABLE = ("epochs", "patience")
-"""Optimizer settings that only say when to stop: a longer run passes through every state of a shorter one."""
+RAISABLE = ("epochs", "patience", "allowance")
+"""Settings that only say when to stop: a longer run passes through every state of a shorter one."""
 
 _ONLY_TEXT = ("setting",)
 _REMEDY = "set it back, or start a new run in another folder"
@@ -47,6 +47,8 @@ def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
     if record.stages != spec.stages:
         found.append(Problem(where, f"is a run of {_named(record.stages)}", f"go on with firegui {_command(record)}"))
     found += _stopping_problems(record, now.plan.optimizer)
+    if spec.warm_start is not None and record.can_resume and record.header.warm_start != schedule_hash(spec.warm_start):
+        found.append(Problem(where, "was started from another schedule", "leave the schedule out, or give its own"))
     if not record.can_resume and record.header.warm_start != schedule_hash(spec.warm_start):
         found.append(
             Problem(
@@ -70,9 +72,10 @@ def _stopping_problems(record: RunRecord, now: OptimizerSettings) -> Iterator[Pr
         text = f"was run with a patience of {counted(then.patience, 'epoch')}, now {now.patience}"
         yield Problem(str(record.folder), text, "patience can only be raised when resuming")
 
-    if (record.folder / REFERENCE).is_file() and (now.epochs, now.patience) != (then.epochs, then.patience):
+    begun = any((record.folder / name).is_file() for name in (REFERENCE, PRELIMINARY))
+    if begun and (now.epochs, now.patience) != (then.epochs, then.patience):
         remedy = "leave out epochs and patience, or start a new run from its plan"
-        yield Problem(str(record.folder), "has begun its second stage, so its first cannot go on", remedy)
+        yield Problem(str(record.folder), "has done its first stage, so that cannot go on", remedy)
 
 
 def _named(stages: tuple[Stage, ...]) -> str:

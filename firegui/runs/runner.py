@@ -17,11 +17,20 @@ from firegui.runs.protocols import Engine
 from firegui.runs.replan import Replanning
 from firegui.runs.sensitivity import Tabulation
 from firegui.runs.skill import SkillScoring
-from firegui.runs.spec import CalibrateSpec, EvaluateSpec, ReplanSpec, RunSpec, SensitivitySpec, SkillSpec
+from firegui.runs.spec import (
+    CalibrateSpec,
+    EvaluateSpec,
+    ReplanSpec,
+    RunSpec,
+    SensitivitySpec,
+    SkillSpec,
+    UncertaintySpec,
+)
 from firegui.runs.state import RunMachine
+from firegui.runs.uq import EnsembleRun
 
 Emit = Callable[[RunEvent], None]
-Job = Planning | Evaluation | SkillScoring | Calibration | Tabulation | Replanning | ClosedLoop
+Job = Planning | Evaluation | SkillScoring | Calibration | Tabulation | Replanning | ClosedLoop | EnsembleRun
 
 
 def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | None = None) -> None:
@@ -60,6 +69,8 @@ def _job(spec: RunSpec, emit: Emit, control: RunControl, engine: Engine, machine
         return Calibration(spec, emit, control, engine, machine)
     if isinstance(spec, SensitivitySpec):
         return Tabulation(spec, emit, control, engine, machine)
+    if isinstance(spec, UncertaintySpec):
+        return EnsembleRun(spec, emit, control, engine, machine)
     if isinstance(spec, ReplanSpec):
         return (ClosedLoop if spec.closed_loop else Replanning)(spec, emit, control, engine, machine)
     return Planning(spec, emit, control, engine, machine)

@@ -12,10 +12,7 @@ from pathlib import Path
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import (
-    MODEL_ERROR_REASON,
-    NO_MEMBERS_REASON,
     DesignRow,
-    MonteCarlo,
     Reading,
     Row,
     SensitivityKind,
@@ -58,6 +55,7 @@ from firegui.runs.sensitivity_folder import (
     write_header,
     write_table,
 )
+from firegui.runs.sensitivity_sampling import MonteCarloColumns
 from firegui.runs.sensitivity_text import schedule_text, table_message
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.speaker import Speaker
@@ -101,7 +99,6 @@ class Tabulation:
         self._lock: FolderLock | None = None
         self._header: SensitivityHeader | None = None
         self._began = time.monotonic()
-        self._sampled_baseline: tuple[float, ...] | None = None
         self.written_folder: Path | None = None
         self.baseline_metrics: Metrics | None = None
 
@@ -207,13 +204,16 @@ class Tabulation:
         self._claim(then)
         self._update(state=RunState.RUNNING)
         designs, table, reason = self._spec.settings.designs, bare, FinishReason.COMPLETED
+        columns = MonteCarloColumns(
+            self._spec.project, self._spec.settings, self._engine, model, self._control.check
+        )  # fmt: skip
         try:
             for done, design in enumerate(designs):
                 self._say(done, len(designs), f"Planning at design η {design.retardant:g} / {design.water:g}")
                 record = self._planned(design)
                 if self._spec.settings.members:
                     self._say(done, len(designs), f"Sampling {counted(self._spec.settings.members, 'fire')}")
-                row = self._design_row(model, design, record, bare.baseline)
+                row = self._design_row(model, design, record, bare.baseline, columns)
                 table = replace(table, rows=(*table.rows, row), complete=done + 1 == len(designs))
                 if not table.complete:
                     self._keep(table)
@@ -273,34 +273,25 @@ class Tabulation:
         folder = self._spec.project_folder
         return "" if folder is None else plan_command(_STAGES, folder, out, plan, backend=self._spec.backend)
 
-    def _design_row(self, model: EngineModel, design: Effectiveness, record: RunRecord, baseline: Reading) -> DesignRow:
+    def _design_row(
+        self, model: EngineModel, design: Effectiveness, record: RunRecord, baseline: Reading,
+        columns: MonteCarloColumns,
+    ) -> DesignRow:  # fmt: skip
         schedule = read_schedule(record.folder / PLAN, model.fleet, model.maps.n_steps, model.maps.shape)
         reading = Reading.of(self._scored(model, schedule), self._spec.project.plan.weights)
         pruned = record.scores.pruned
+        state_sampling, model_error = columns.of(schedule)
         return DesignRow(
             design=design,
             folder=record.folder.name,
             reading=reading,
             reduction=1.0 - ratio(reading.final_extent_cells, baseline.final_extent_cells),
-            state_sampling=self._state_sampling(model, schedule),
-            model_error=MonteCarlo(None, reason=MODEL_ERROR_REASON),
+            state_sampling=state_sampling,
+            model_error=model_error,
             epochs=record.header.epochs_done,
             pruning_rollouts=0 if pruned is None else pruned.rollouts,
             seconds=record.header.seconds,
         )
-
-    def _state_sampling(self, model: EngineModel, schedule: Schedule) -> MonteCarlo:
-        settings = self._spec.settings
-        if settings.members == 0:
-            return MonteCarlo(None, reason=NO_MEMBERS_REASON)
-        if self._sampled_baseline is None:
-            nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
-            self._sampled_baseline = self._sampled(model, nothing)
-        return MonteCarlo.of(self._sampled(model, schedule), self._sampled_baseline)
-
-    def _sampled(self, model: EngineModel, schedule: Schedule) -> tuple[float, ...]:
-        settings, check = self._spec.settings, self._control.check
-        return self._engine.sampled_extents(model, schedule, settings.members, settings.seed, check=check)
 
     def _pass_on(self, event: RunEvent) -> None:
         if isinstance(event, _PASSED_ON):

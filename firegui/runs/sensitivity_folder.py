@@ -215,6 +215,8 @@ def _flat(row: Row, baseline: Reading) -> dict[str, Any]:
                 "state_sampling_members": row.state_sampling.members,
                 "state_sampling_reason": row.state_sampling.reason,
                 "reduction_model_error": row.model_error.reduction,
+                "model_error_error": row.model_error.error,
+                "model_error_members": row.model_error.members,
                 "model_error_reason": row.model_error.reason,
                 "epochs": row.epochs,
                 "pruning_rollouts": row.pruning_rollouts,

@@ -18,8 +18,12 @@ from firegui.domain.sensitivity import (
     SideRow,
 )
 from firegui.domain.settings import Effectiveness
+from firegui.domain.uncertainty import ErrorSource
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
+
+PRESET = "bear"
+"""How the command line calls the paper's error model."""
 
 
 def schedule_text(file: Path | None, reading: Reading | None) -> str:
@@ -27,7 +31,7 @@ def schedule_text(file: Path | None, reading: Reading | None) -> str:
     if reading is None:
         return ""
     drops = counted(reading.drops, "drop")
-    return drops if file is None else f"{file.parent.name}/{file.name}, {drops}"
+    return drops if file is None else f"{file.resolve().parent.name}/{file.name}, {drops}"
 
 
 def pair_text(effectiveness: Effectiveness) -> str:
@@ -86,6 +90,7 @@ def sensitivity_command(
             words += ["--designs", _exactly(settings.designs)]
             words += [] if epochs is None else ["--epochs", str(epochs)]
             words += ["--members", str(settings.members), "--seed", str(settings.seed)]
+            words += ["--preset", PRESET] if settings.error is ErrorSource.PAPER else []
         case SensitivityKind.RETARDANT_SIDE:
             words += ["--sides", ",".join(side.value for side in settings.sides)]
     if backend != "auto":

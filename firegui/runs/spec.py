@@ -12,6 +12,7 @@ from firegui.domain.observation import Observation
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
+from firegui.domain.uncertainty import ErrorModel, UncertaintySettings
 from firegui.domain.weights import NetworkWeights
 
 
@@ -48,14 +49,27 @@ class PlanSpec:
     warm_start_file: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class MemberOf:
+    """Member ``number`` of an ensemble; ``error`` is its error model, where it has one."""
+
+    number: int
+    settings: UncertaintySettings
+    error: ErrorModel | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluateSpec:
-    """One rollout of ``schedule`` (``None``: the baseline alone) at the nominal effectiveness, for the map."""
+    """One rollout of ``schedule`` (``None``: the baseline alone) at the nominal effectiveness, for the map.
+
+    With ``member`` both fires are those of a member of an ensemble.
+    """
 
     project: Project
     schedule: Schedule | None = None
     backend: str = "auto"
     frame_stride: int = 5
+    member: MemberOf | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +169,29 @@ class ReplanSpec:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class UncertaintySpec:
+    """An ensemble (paper, section ``uq``) of ``project`` at nominal effectiveness, into the folder ``out``.
+
+    Every member is a fire without drops and, with a ``schedule``, one with it under the same random numbers.
+    ``resume`` keeps the members that are done, and may ask for more of them. At most every ``checkpoint_seconds`` they
+    are saved, and every ``snapshot_seconds`` the ensemble so far is shown. ``command`` is what a person would type to
+    repeat it; ``schedule_file`` and ``project_folder`` say where those are, for the record.
+    """
+
+    project: Project
+    out: Path
+    command: str
+    settings: UncertaintySettings
+    schedule: Schedule | None = None
+    resume: bool = False
+    backend: str = "auto"
+    checkpoint_seconds: float = 30.0
+    snapshot_seconds: float = 2.0
+    project_folder: Path | None = None
+    schedule_file: Path | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class ReplanNote:
     """What a run folder remembers of a :class:`ReplanSpec`; hashes are sha256.
@@ -172,4 +209,4 @@ class ReplanNote:
     fire: str = ""
 
 
-RunSpec = PlanSpec | EvaluateSpec | SkillSpec | CalibrateSpec | SensitivitySpec | ReplanSpec
+RunSpec = PlanSpec | EvaluateSpec | SkillSpec | CalibrateSpec | SensitivitySpec | ReplanSpec | UncertaintySpec

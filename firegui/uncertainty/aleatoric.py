@@ -64,8 +64,12 @@ def state_sampling(shape: tuple[int, int], seed: int, member: int) -> Alteration
     """
 
     def draw(day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:
-        numbers = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STATES, member, day))).random(shape)
-        hot, out = _drawn(unburned, burning, numbers[window])
+        bits = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_STATES, member, day)))
+        # One number a cell, row by row: those above the window are passed over, those below are not wanted.
+        rows, columns = window
+        bits.advance(rows.start * shape[1])
+        numbers = np.random.Generator(bits).random((rows.stop - rows.start, shape[1]))
+        hot, out = _drawn(unburned, burning, numbers[:, columns])
         return (~(hot | out)).astype(unburned.dtype), hot.astype(burning.dtype)
 
     return Alteration(draw)

@@ -12,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 
 from firegui.domain.schedule import Schedule
+from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel
 from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
 from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import simulate
-from firegui.uncertainty.error_model import PAPER_BEAR, ErrorModel
 from firegui.uncertainty.ilr import Floats, factors
 
 LARGEST_K = 10.0

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.uncertainty import FLOOR
+
 Floats = NDArray[np.float64]
 
-FLOOR = 1e-6
 BASIS: Floats = np.array([[1.0, -1.0, 0.0], [1.0, 1.0, -2.0]]) / np.sqrt([[2.0], [6.0]])
 """``[2, 3]``, orthonormal rows that are orthogonal to (1, 1, 1): ``z = BASIS · ln(U, B, R)``."""
 

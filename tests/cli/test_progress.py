@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firegui.cli.progress import bar_text, clock
-from firegui.runs.events import EpochDone
+from firegui.cli.progress import bar_text, clock, members_bar_text
+from firegui.runs.events import EpochDone, MembersDone
 
 
 def done(epoch: int, drops: int = 3) -> EpochDone:
@@ -29,3 +29,11 @@ def test_the_best_objective_says_at_which_effectiveness_it_is() -> None:
 def test_one_drop_is_one_drop() -> None:
     assert "  1 drop  " in bar_text(done(9, drops=1))
     assert "  2 drops  " in bar_text(done(9, drops=2))
+
+
+def test_members_are_told_with_their_means_and_the_time_that_is_left() -> None:
+    event = MembersDone(75, 300, 90_843.2, 3_240.4, 0.01, 30.0, 90.0)
+    means = "mean 90,843 cells without drops, 3,240 with the plan"
+    assert members_bar_text(event) == f"[{'#' * 6}{'.' * 18}] member 75/300  {means}  0:30, 1:30 left"
+    alone = members_bar_text(replace(event, plan=None, worse=None, left=float("nan")))
+    assert alone.endswith("member 75/300  mean 90,843 cells  0:30")

@@ -37,7 +37,7 @@ def test_replan_reports_one_json_object_and_a_run_like_any_other(
     assert (found["day"], found["replan"]["observed"]) == (1, "the project")
     assert found["audit"]["violations"] == []
     assert found["nominal"]["objective"] < 1.02 * found["continued"]["objective"] < found["baseline"]["objective"]
-    assert found["nominal"]["drops_executed"] <= found["continued"]["drops_executed"]
+    assert found["nominal"]["drops_executed"] > 0
     plan = read_run(out).settings
     assert (plan.optimizer.epochs, plan.optimizer.seed, plan.design.water) == (4, 5, 0.7)
     assert firegui("audit", watched, "--schedule", out / "schedule.csv").code == 0

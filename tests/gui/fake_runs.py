@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
+from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
@@ -27,7 +29,8 @@ from firegui.runs.events import (
     StageBegan,
     StateChanged,
 )
-from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec, Stage
+from firegui.runs.replan_base import LoopDay, ReplanScores
+from firegui.runs.spec import EvaluateSpec, PlanSpec, ReplanSpec, RunSpec, Stage
 
 Emit = Callable[[RunEvent], None]
 STRIDE = 5
@@ -67,6 +70,14 @@ def removal(number: int, *, before: int = 12, passes: int = 1) -> EliminationSte
     )  # fmt: skip
 
 
+def replan_scores(day: int, *, loop: bool = False) -> ReplanScores:
+    """What a replanned run keeps: 3 drops in place of 7, or a closed loop of two days."""
+    if loop:
+        days = tuple(LoopDay(k, 10 + k, 20 + k, 300 + k, 0, 0, 0, 2, 5, 12.0 if k else None) for k in range(2))
+        return ReplanScores(day=day, loop=days)
+    return ReplanScores(metrics(24.6), metrics(2.0, 3), day=day, drops_flown=4, continued=metrics(2.5, 7))
+
+
 class FakeExecute:
     """Evaluations end at once; a run does ``epochs`` epochs, then removes ``removals`` drops if it is to prune.
 
@@ -93,6 +104,8 @@ class FakeExecute:
                 self._evaluate(spec, emit)
             elif isinstance(spec, PlanSpec):
                 self._plan(spec, emit, control)
+            elif isinstance(spec, ReplanSpec):
+                self._replan(spec, emit)
         finally:
             self.living -= 1
 
@@ -100,6 +113,11 @@ class FakeExecute:
     def runs(self) -> list[PlanSpec]:
         """The runs that were started."""
         return [spec for spec in self.specs if isinstance(spec, PlanSpec)]
+
+    @property
+    def replannings(self) -> list[ReplanSpec]:
+        """What was replanned."""
+        return [spec for spec in self.specs if isinstance(spec, ReplanSpec)]
 
     @property
     def evaluations(self) -> list[EvaluateSpec]:
@@ -113,6 +131,21 @@ class FakeExecute:
         if spec.schedule is not None:
             emit(PlanUpdated(-1, metrics(3.0, 2), frames(spec.project), (drop(3), drop(60, "water"))))
         emit(RunFinished(FinishReason.COMPLETED, "ready", None, metrics(24.6), None))
+
+    @staticmethod
+    def _replan(spec: ReplanSpec, emit: Emit) -> None:
+        """Saves scores as a real one does; a closed loop makes no pictures."""
+        spec.out.mkdir(parents=True, exist_ok=True)
+        (spec.out / "run.toml").write_text("format = 1\n")
+        emit(StateChanged(RunState.RUNNING))
+        scores = replan_scores(spec.day, loop=spec.closed_loop)
+        (spec.out / "metrics.json").write_bytes(msgspec.json.encode(scores))
+        write_plan_safetensors(spec.out / "plan.safetensors", spec.schedule)
+        if not spec.closed_loop:
+            emit(BaselineReady(metrics(24.6), frames(spec.project, 6)))
+            emit(PlanUpdated(-1, metrics(2.0, 3), frames(spec.project), (drop(3), drop(60, "water"))))
+        emit(StateChanged(RunState.FINISHED))
+        emit(RunFinished(FinishReason.COMPLETED, "replanned", scores.nominal, scores.baseline, spec.out))
 
     def _plan(self, spec: PlanSpec, emit: Emit, control: RunControl) -> None:
         spec.out.mkdir(parents=True, exist_ok=True)

@@ -26,9 +26,12 @@ from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
     EliminationStep,
+    EnsembleReady,
     EpochDone,
+    ErrorFitted,
     FinishReason,
     FitEpoch,
+    MembersDone,
     Message,
     PlanUpdated,
     Progress,
@@ -500,5 +503,8 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
         FitEpoch,
         WeightsReady,
         SensitivityReady,
+        ErrorFitted,
+        MembersDone,
+        EnsembleReady,
     }
     assert set(RunEvent.__args__) == drawn | {StateChanged, StageBegan, Message, Progress, RunFinished}

@@ -341,4 +341,6 @@ def test_going_on_keeps_the_schedule_that_a_run_started_from(tmp_path: Path) -> 
     execute(spec, lambda event: None, RunControl())
     again = resume_spec(project, tmp_path, out)
     assert f"--warm-start {source.resolve()}" in again.command
-    assert resume_spec(project, tmp_path, tmp_path / "none").warm_start_file is None
+    fresh = resume_spec(project, tmp_path, tmp_path / "none")
+    assert isinstance(fresh, PlanSpec)
+    assert fresh.warm_start_file is None

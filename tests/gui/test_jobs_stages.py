@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtWidgets import QComboBox
@@ -225,6 +226,7 @@ def test_a_run_stopped_in_its_second_stage_goes_on_with_the_stages_it_had(
 
     class Record:
         warm_start_file, stages = Path("plan.safetensors"), (Stage.PRUNE,)
+        header = SimpleNamespace(replan=None)
 
     monkeypatch.setattr("firegui.gui.jobs.specs.read_run", lambda _folder: Record())
     queue.go_on(keep_running)

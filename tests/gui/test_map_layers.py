@@ -90,7 +90,7 @@ def test_the_list_follows_changes_made_elsewhere(panel: LayersPanel, hand: Hand)
 
 def test_every_control_has_a_name_and_a_tooltip(panel: LayersPanel) -> None:
     controls = [*panel.findChildren(QCheckBox), *panel.findChildren(QSlider)]
-    assert len(controls) == 30
+    assert len(controls) == 34
     assert all(control.accessibleName() and control.toolTip() for control in controls)
     assert "m/s" in box(panel, "Wind").toolTip()
 

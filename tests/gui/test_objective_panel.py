@@ -172,9 +172,9 @@ def test_the_second_stage_has_its_settings(qtbot: QtBot, session: Session, panel
 def test_full_carry_is_a_yes_or_no(session: Session, panel: ObjectivePanel) -> None:
     box = find(panel, QCheckBox, "optimizer_full_carry")
     box.click()
-    assert session.project.plan.optimizer.full_carry
+    assert not session.project.plan.optimizer.full_carry
     session.undo_stack.undo()
-    assert not box.isChecked()
+    assert box.isChecked()
 
 
 def test_both_stages_are_planned_unless_the_first_is_chosen(session: Session, panel: ObjectivePanel) -> None:

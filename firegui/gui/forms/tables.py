@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
 
 from firegui.gui.forms.buttons import ButtonRow
 
@@ -41,3 +41,15 @@ def dress_table(view: QTableView, name: str, row_height: int) -> None:
     view.setShowGrid(False)
     view.verticalHeader().setDefaultSectionSize(row_height)
     view.horizontalHeader().setHighlightSections(False)
+
+
+def dress_small_table(view: QTableView, name: str, lines: int) -> None:
+    """A table among other fields: ``lines`` rows high, whole rows selected, its first column taking the spare width."""
+    dress_table(view, name, view.fontMetrics().height() + 8)
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setWordWrap(False)
+    view.verticalHeader().hide()
+    header = view.horizontalHeader()
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    view.setFixedHeight(header.sizeHint().height() + lines * view.verticalHeader().defaultSectionSize() + 4)

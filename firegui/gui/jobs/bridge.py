@@ -14,8 +14,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from firegui.runs.events import (
     BaselineReady,
     EliminationStep,
+    EnsembleReady,
     EpochDone,
+    ErrorFitted,
     FitEpoch,
+    MembersDone,
     Message,
     PlanUpdated,
     Progress,
@@ -32,7 +35,7 @@ INTERVAL_MS = 50
 
 
 class EventBuffer:
-    """Keeps every event in order, but of the pictures (baseline, plan) only the latest of each. Thread-safe."""
+    """Keeps every event in order, but only the latest of each kind of picture (baseline, plan, ensemble). Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,7 +44,7 @@ class EventBuffer:
     def push(self, event: RunEvent) -> None:
         """Add an event; called by the worker."""
         with self._lock:
-            if isinstance(event, (BaselineReady, PlanUpdated)):
+            if isinstance(event, (BaselineReady, PlanUpdated, EnsembleReady)):
                 # A picture that was never drawn is of no use once a newer one is here, and it is large.
                 self._events = [other for other in self._events if type(other) is not type(event)]
             self._events.append(event)
@@ -70,6 +73,8 @@ class EventBridge(QObject):
     fit = Signal(object)
     weights = Signal(object)
     sensitivity = Signal(object)
+    uncertainty = Signal(object)
+    """What an ensemble says: its fitted error model, members that are done, the ensemble so far."""
     finished = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -125,6 +130,8 @@ class EventBridge(QObject):
                 self.weights.emit(event)
             case SensitivityReady():
                 self.sensitivity.emit(event)
+            case ErrorFitted() | MembersDone() | EnsembleReady():
+                self.uncertainty.emit(event)
             case RunFinished():
                 self.finished.emit(event)
 

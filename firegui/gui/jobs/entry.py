@@ -10,6 +10,7 @@ from firegui.domain.results import Metrics
 from firegui.gui.jobs.history import History, Removals
 from firegui.gui.jobs.pace import epochs_left, pass_left
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunFinished, RunState, StageBegan
+from firegui.runs.replan_base import ReplanScores
 from firegui.runs.spec import Stage
 
 AT_WORK = {Stage.OPTIMIZE: "optimizing", Stage.PRUNE: "pruning"}
@@ -25,7 +26,8 @@ class RunEntry:
     ``number`` of so many (``count``). ``baseline``, ``plan`` (at design effectiveness) and ``nominal`` are its scores,
     ``reference`` that of the plan the second stage began with, at nominal effectiveness. ``pausing`` is set between the
     wish to pause and the run holding; ``interrupted``: found without an end; ``elsewhere``: found while another process
-    was at it. :attr:`elapsed` and :attr:`eta` are seconds.
+    was at it. ``replans``: it plans what is left of another plan; ``replan`` are its numbers, once it has ended.
+    :attr:`elapsed` and :attr:`eta` are seconds.
     """
 
     title: str
@@ -48,6 +50,8 @@ class RunEntry:
     discarding: bool = False
     interrupted: bool = False
     elsewhere: bool = False
+    replans: bool = False
+    replan: ReplanScores | None = None
     history: History = field(default_factory=History)
     removals: Removals = field(default_factory=Removals)
 
@@ -61,6 +65,8 @@ class RunEntry:
     @property
     def best(self) -> float | None:
         """Best objective of the first stage so far; that of the plan where there was no first stage."""
+        if self._loops:
+            return None
         found = self.history.last("best")
         return self.plan.objective if found is None and self.plan is not None else found
 
@@ -88,7 +94,9 @@ class RunEntry:
     # -- both --------------------------------------------------------------------------------------------------------
     @property
     def drops(self) -> int | None:
-        """Executed drops: of the kept plan once there is one, else of the latest report."""
+        """Executed drops: of the kept plan once there is one, else of the latest report; all flown in a closed loop."""
+        if self.replan is not None and self._loops:
+            return sum(day.loop_drops for day in self.replan.loop)
         if self.nominal is not None:
             return self.nominal.drops_executed
         if len(self.removals):
@@ -96,6 +104,11 @@ class RunEntry:
         if self.plan is not None:
             return self.plan.drops_executed
         return _whole(self.history.last("drops"))
+
+    @property
+    def _loops(self) -> bool:
+        """Whether it flew a closed loop, whose replannings have each an objective of their own days."""
+        return self.replan is not None and bool(self.replan.loop)
 
     @property
     def elapsed(self) -> float | None:

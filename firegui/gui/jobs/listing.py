@@ -15,13 +15,14 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.history import History, Removals
-from firegui.gui.jobs.specs import RUNS, run_title, same_inputs
+from firegui.gui.jobs.specs import RUNS, FolderSpec, run_title, same_inputs
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import PLAN, SCHEDULE, RunRecord, read_run
 from firegui.runs.header import event_hash
 from firegui.runs.lock import held_problem, is_held
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.replan_base import read_scores
+from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,11 @@ def found_runs(folders: Sequence[Path], project: Project, today: date) -> Found:
     return Found(tuple(entry_of(record, project, event, today) for record in records), tuple(problems))
 
 
-def entry_for(spec: PlanSpec, today: date) -> RunEntry:
+def entry_for(spec: FolderSpec, today: date) -> RunEntry:
     """A line of the list for a run that is still to begin."""
+    stages = spec.stages if isinstance(spec, PlanSpec) else spec.as_plan().stages
     title, epochs = run_title(spec.out, today), spec.project.plan.optimizer.epochs
-    return RunEntry(title, spec.out, spec.project, stages=spec.stages, epochs=epochs)
+    return RunEntry(title, spec.out, spec.project, stages=stages, epochs=epochs, replans=isinstance(spec, ReplanSpec))
 
 
 def unfit(entry: RunEntry) -> InputError:
@@ -71,14 +73,19 @@ def entry_of(record: RunRecord, project: Project, event: str, today: date) -> Ru
     entry.stages, entry.reference = record.stages, record.scores.reference
     entry.history, entry.removals = History(record.history), Removals(record.elimination)
     entry.stage = Stage.PRUNE if len(entry.removals) else entry.stages[0]
+    entry.replans = record.header.replan is not None
+    _take_replan(entry)
     entry.stale = ran is None or not same_inputs(ran, project)
     return entry
 
 
 def project_of_run(record: RunRecord, project: Project) -> Project:
-    """The project as the run had it: its fleet, regions and settings on the open project's event."""
+    """The project as the run had it: its fleet, regions, rules and settings on the open project's event."""
     then = record.header.project
-    return replace(project, fleet=Fleet(then.fleet), grounded=then.grounded, regions=then.regions, plan=then.plan)
+    return replace(
+        project, fleet=Fleet(then.fleet), grounded=then.grounded, regions=then.regions, plan=then.plan,
+        operations=then.operations,
+    )  # fmt: skip
 
 
 def same_folder(one: Path, other: Path) -> bool:
@@ -130,3 +137,11 @@ def take_saved_scores(entry: RunEntry) -> None:
     with suppress(InputError):
         scores = read_run(entry.folder).scores
         entry.plan, entry.reference = scores.design or entry.plan, scores.reference
+    _take_replan(entry)
+
+
+def _take_replan(entry: RunEntry) -> None:
+    """The numbers of a replanned run; none where there are none that can be read."""
+    if entry.replans:
+        with suppress(InputError):
+            entry.replan = read_scores(entry.folder)

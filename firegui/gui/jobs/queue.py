@@ -19,8 +19,9 @@ from firegui.gui.jobs.leaving import Leaving
 from firegui.gui.jobs.listing import delete_run, entry_for, same_folder, take_saved_scores, unfit
 from firegui.gui.jobs.run_list import RunList
 from firegui.gui.jobs.screen import Screen, report_failure
-from firegui.gui.jobs.specs import BOTH, WarmStart, plan_spec, raised_limits, resume_spec
+from firegui.gui.jobs.specs import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.gui.jobs.worker import Execute, RunJob, wind_up_all
+from firegui.gui.reporting import refusing
 from firegui.gui.session import Session
 from firegui.runs.events import (
     BaselineReady,
@@ -35,7 +36,7 @@ from firegui.runs.events import (
     StateChanged,
 )
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import Stage
 
 
 class RunQueue(QObject):
@@ -60,7 +61,7 @@ class RunQueue(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._execute, self._clock = session, execute, clock
-        self._waiting: list[tuple[RunEntry, PlanSpec]] = []
+        self._waiting: list[tuple[RunEntry, FolderSpec]] = []
         self._active: RunEntry | None = None
         self._job: RunJob | None = None
         self._leaving = Leaving()
@@ -110,7 +111,7 @@ class RunQueue(QObject):
         )  # fmt: skip
         return self.start(spec)
 
-    def start(self, spec: PlanSpec) -> RunEntry:
+    def start(self, spec: FolderSpec) -> RunEntry:
         """Start ``spec``, or queue it behind the run that works."""
         entry = entry_for(spec, self._clock().date())
         self._list.add(entry)
@@ -125,10 +126,11 @@ class RunQueue(QObject):
         ran = self._fitting_project(entry) if entry.can_go_on else None
         if ran is None:
             return
-        project = raised_limits(ran, self._session.project)
         folder = self._session.folder or entry.folder.parent.parent
-        entry.state, entry.reason, entry.interrupted = RunState.QUEUED, None, False
-        self._enqueue(entry, resume_spec(project, folder, entry.folder, self._session.backend))
+        with refusing(self._session, str(entry.folder)):
+            spec = resume_spec(raised_limits(ran, self._session.project), folder, entry.folder, self._session.backend)
+            entry.state, entry.reason, entry.interrupted = RunState.QUEUED, None, False
+            self._enqueue(entry, spec)
 
     def pause(self) -> None:
         """Ask the active run to hold before its next epoch."""
@@ -213,7 +215,7 @@ class RunQueue(QObject):
             self.show(entry)
 
     # -- the run lane ------------------------------------------------------------------------------------------------
-    def _enqueue(self, entry: RunEntry, spec: PlanSpec) -> None:
+    def _enqueue(self, entry: RunEntry, spec: FolderSpec) -> None:
         self._waiting.append((entry, spec))
         self._start_next()
         self.changed.emit()
@@ -328,15 +330,13 @@ class RunQueue(QObject):
         self.changed.emit()
 
     def _on_project_edited(self) -> None:
-        project = self._session.project
-        self._list.mark_stale(project)
+        self._list.mark_stale(self._session.project)
         self._screen.refresh_stale()
         result = self._session.result
         if result.plan is None and not self.is_busy and (result.stale or result.baseline is None):
             self._screen.show_baseline_soon()
         self.changed.emit()
 
-    # -- small things ------------------------------------------------------------------------------------------------
     def _make_screen(self) -> Screen:
         screen = Screen(self._session, self._execute, self)
         screen.changed.connect(self.changed)

@@ -12,15 +12,19 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Setting
 from firegui.errors import InputError
+from firegui.gui.jobs.replans import REPLAN, replan_resume_spec
 from firegui.runs.command import plan_command
 from firegui.runs.folder import read_run
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
 
 RUNS = "runs"
 """The folder of a project that holds its runs."""
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 _BOTH_STAGES = "plan"
+
+FolderSpec = PlanSpec | ReplanSpec
+"""What the queue carries out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,17 +81,22 @@ def plan_spec(
     )
 
 
-def resume_spec(project: Project, project_folder: Path, out: Path, backend: str = "auto") -> PlanSpec:
+def resume_spec(project: Project, project_folder: Path, out: Path, backend: str = "auto") -> FolderSpec:
     """Go on with the stopped run in ``out``, in whichever stage it was.
 
-    Its command still names the schedule that it started from.
+    Its command still names the schedule that it started from. Raises :class:`InputError` for a replanned run whose
+    schedule or perimeter is gone.
     """
     source: Path | None = None
     stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
     # A record that cannot be read is the run's own to refuse.
+    record = None
     with suppress(InputError):
         record = read_run(out)
+    if record is not None:
         source, stages = record.warm_start_file, record.stages
+        if record.header.replan is not None:
+            return replan_resume_spec(record, project, project_folder, backend)
     command = plan_command(stages, project_folder, out, project.plan, warm_start=source, backend=backend)
     return PlanSpec(
         project, out, command, stages=stages, resume=True, backend=backend, project_folder=project_folder,
@@ -116,7 +125,7 @@ def run_title(folder: Path, today: date) -> str:
     except ValueError:
         return folder.name
     setting = parts[2] if len(parts) > 2 else ""
-    kind = " · pruning" if parts[3:4] == [Stage.PRUNE.value] else ""
+    kind = {Stage.PRUNE.value: " · pruning", REPLAN: " · replanned"}.get(parts[3] if len(parts) > 3 else "", "")
     number = f" ({parts[4]})" if len(parts) > 4 else ""
     time = f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %H:%M}"
     return f"{setting} · {time}{kind}{number}"
@@ -140,13 +149,14 @@ def same_fire(one: Project, other: Project) -> bool:
 
 
 def same_inputs(one: Project, other: Project) -> bool:
-    """Whether a plan of either means the same for the other: the same fire, fleet, days on the ground and objective.
+    """Whether a plan of either means the same for the other: the same fire, fleet, rules and objective.
 
     The optimizer's settings say how a plan was searched for, not what it does, so they do not count.
     """
     return (
         same_fire(one, other)
         and one.planned_fleet == other.planned_fleet
+        and one.operations == other.operations
         and (one.plan.nominal, one.plan.design) == (other.plan.nominal, other.plan.design)
         and one.plan.retardant_acts_on == other.plan.retardant_acts_on
     )

@@ -11,7 +11,7 @@ from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.jobs.bridge import EventBridge
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished
-from firegui.runs.spec import PlanSpec, RunSpec
+from firegui.runs.spec import PlanSpec, ReplanSpec, RunSpec
 
 Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
 """What a job runs: :func:`firegui.runs.runner.execute`, or a stand-in."""
@@ -84,7 +84,7 @@ class RunJob(QThread):
 
     def _fail(self, message: str, problems: tuple[Problem, ...] = ()) -> None:
         if not self._finish_said:
-            folder = self.spec.out if isinstance(self.spec, PlanSpec) else None
+            folder = self.spec.out if isinstance(self.spec, (PlanSpec, ReplanSpec)) else None
             self._emit(RunFinished(FinishReason.FAILED, message, None, None, folder, problems))
 
 

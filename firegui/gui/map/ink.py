@@ -22,6 +22,7 @@ class Ink:
     halo: QColor
     card: QColor
     region: QColor
+    zone: QColor
     observed: QColor
     wind: QColor
     water: QColor
@@ -44,6 +45,7 @@ class Ink:
             halo=QColor(12, 14, 17, 215) if dark else QColor(255, 255, 255, 225),
             card=QColor(20, 23, 27, 225) if dark else QColor(255, 255, 255, 235),
             region=QColor("#5aa9ff" if dark else "#0b57c0"),
+            zone=QColor("#d28bff" if dark else "#7a1fa2"),
             observed=QColor("#ff5d52" if dark else "#c4161c"),
             wind=QColor("#b9c6d8" if dark else "#44536a"),
             water=QColor(theme.water),

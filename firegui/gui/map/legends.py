@@ -52,6 +52,10 @@ def sample_pixmap(entry: LegendEntry) -> QPixmap:
         if entry.sample is Sample.ELLIPSE:
             painter.setBrush(faded(entry.color, 0.55))
         painter.drawEllipse(middle, 9.5, 3.5)
+    elif entry.sample is Sample.HATCH:
+        painter.setPen(QPen(entry.color, 1.2))
+        painter.setBrush(QBrush(entry.color, Qt.BrushStyle.BDiagPattern))
+        painter.drawRect(QRectF(middle.x() - 9, middle.y() - 5, 18, 10))
     else:
         width = 8.0 if entry.sample is Sample.DOT else 16.0
         painter.setPen(Qt.PenStyle.NoPen)

@@ -10,6 +10,7 @@ from firegui.domain.regions import Region
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.captions import caption_of
 from firegui.gui.map.decorations import Decorations
+from firegui.gui.map.drop_menu import DropMenu, drop_at
 from firegui.gui.map.ink import Ink
 from firegui.gui.map.layers.stack import LayerStack
 from firegui.gui.map.menu import RegionMenu
@@ -26,9 +27,11 @@ from firegui.gui.map.tools.polygon import PolygonTool
 from firegui.gui.map.tools.probe import ProbeTool
 from firegui.gui.map.tools.rectangle import RectangleTool
 from firegui.gui.map.tools.shapes import region_at
+from firegui.gui.map.tools.zones import ZonePolygonTool, ZoneRectangleTool
 from firegui.gui.session import Session, Tool
 
 REPAINT_MS = 50
+_NEAR_PX = 4.0
 
 
 class MapView(QWidget):
@@ -45,6 +48,7 @@ class MapView(QWidget):
         self.sketch = Sketch()
         self.decorations = Decorations()
         self.menu = RegionMenu(session, self, self._zoom_to)
+        self.drop_menu = DropMenu(session, self)
         self.card = ProbeCard(self.camera.viewport)
         self._place = Place(None)
         self._pinned: tuple[int, int] | None = None
@@ -97,6 +101,7 @@ class MapView(QWidget):
         return {
             Tool.PAN: PanTool(place), Tool.RECTANGLE: RectangleTool(place), Tool.POLYGON: PolygonTool(place),
             Tool.EDIT: EditTool(place), Tool.PROBE: ProbeTool(place, self._pin),
+            Tool.ZONE: ZoneRectangleTool(place), Tool.ZONE_POLYGON: ZonePolygonTool(place),
         }  # fmt: skip
 
     def _lay_out(self) -> None:
@@ -120,6 +125,7 @@ class MapView(QWidget):
         # Methods, not lambdas: Qt must be able to cut them when the map goes before the session.
         session.project_edited.connect(self._on_edit)
         session.regions_changed.connect(self._on_regions)
+        session.operations_changed.connect(self._on_operations)
         session.region_selected.connect(self._on_selection)
         session.step_changed.connect(self._on_step)
         session.view_changed.connect(self._on_view)
@@ -185,6 +191,9 @@ class MapView(QWidget):
     def _on_regions(self) -> None:
         self._mark("regions")
 
+    def _on_operations(self) -> None:
+        self._mark("operations")
+
     def _on_tool(self, _: str) -> None:
         for kind, tool in self._tools.items():
             if kind is not self._session.tool:
@@ -206,6 +215,13 @@ class MapView(QWidget):
         return hover_text(shown, self._place, *self.camera.to_cell(self._mouse_at))
 
     def _open_menu(self, at: Pointer, where: QPoint) -> None:
+        drops = self.layers["drops"]
+        if drops.visible and drops.in_view:
+            near = _NEAR_PX / self.camera.pixels_per_cell
+            drop = drop_at(self._session.result.drops, at.row, at.column, near)
+            if drop is not None:
+                self.drop_menu.open(drop, where)
+                return
         region = region_at(self._session.project.regions, at.row, at.column, self._session.selected_region)
         if region is not None:
             self._session.select_region(region.name)

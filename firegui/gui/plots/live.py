@@ -26,6 +26,7 @@ from firegui.gui.plots.chart import Chart
 from firegui.gui.plots.curves import ColumnChart, EpochChart, ObjectiveChart, Options, TermsChart
 from firegui.gui.plots.elided import ElidedLabel
 from firegui.gui.plots.elimination import DropsLeftChart, EliminationChart, RemovedChart, SlackChart
+from firegui.gui.plots.replan import LoopChart, side_by_side
 from firegui.gui.plots.result import ResultView
 from firegui.gui.session import Session
 
@@ -59,7 +60,7 @@ class LivePlots(QWidget):
         self.drops = ColumnChart("Executed drops", "drops", "retardant")
         self.gradient = ColumnChart("Gradient norm", "grad_norm", "water")
         self.left, self.slack, self.removed = DropsLeftChart(), SlackChart(), RemovedChart()
-        self.result = ResultView()
+        self.result, self.loop = ResultView(), LoopChart()
         self.area = AreaChart(session)
         self._pages = QStackedWidget()
         self._page_buttons = QButtonGroup(self)
@@ -103,6 +104,7 @@ class LivePlots(QWidget):
             else:
                 each.draw(entry.removals)
         self.result.show_run(entry)
+        self.loop.show_run(entry)
         self.area.refresh()
         self._write_titles()
 
@@ -216,7 +218,7 @@ class LivePlots(QWidget):
         self._charts: tuple[Chart, ...] = (*self.epoch_charts, *self.elimination_charts, self.area)
         self._pages.addWidget(_side_by_side(self.epoch_charts, (5, 5, 3, 3)))
         self._pages.addWidget(_side_by_side(self.elimination_charts, (6, 5, 5)))
-        self._pages.addWidget(self.result)
+        self._pages.addWidget(side_by_side(self.result, self.loop))
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 2, 6, 4)
         column.setSpacing(2)

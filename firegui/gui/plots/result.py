@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 from firegui.domain.results import Metrics
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.history import Columns
+from firegui.gui.plots.replan import replan_html
 from firegui.gui.plots.text import duration, number
 
 _NO_RUN = "No run is shown."
@@ -50,6 +51,8 @@ class ResultView(QScrollArea):
 
 def result_html(entry: RunEntry) -> str:
     """Drops, objective and fire with and without the plan, what every stage took, and how the run ended."""
+    if entry.is_over and entry.replan is not None:
+        return replan_html(entry, entry.replan)
     first = _FirstStage.of(entry)
     ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
     rows = _with_both(entry, first) if entry.prunes else _with_one(entry)

@@ -11,11 +11,11 @@ from firegui.domain.settings import EliminationSettings, ObjectiveWeights, Setti
 from firegui.errors import CancelledError, InputError
 from firegui.planning.elimination import Elimination, EliminationState, removal_order, subset
 from firegui.planning.robust import trials_of
-from firegui.planning.trials import Trial, constrained_terms, ratios, thresholds
+from firegui.planning.trials import Trial, constrained_terms, ratios, run, thresholds
 from firegui.rollout.day_state import Bounds
 from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model
-from firegui.rollout.simulate import simulate, simulate_with_gradient
+from firegui.rollout.simulate import Rollout, simulate, simulate_with_gradient
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 
 TERMS = ("burn", "final")
@@ -156,6 +156,44 @@ def test_it_stops_at_exactly_as_many_as_are_to_be_kept() -> None:
     assert elimination.finished == "enough"
     assert elimination.report.drops == fewest + 3
     assert holds(model, elimination.schedule, trial.bounds)
+
+
+def test_a_reference_with_no_more_than_is_to_be_kept_is_left_alone() -> None:
+    model, reference, trial = case(1)
+    before = Elimination(model, SETTINGS, [trial], reference).report.drops
+    elimination = Elimination(model, replace(SETTINGS, keep=before), [trial], reference)
+    assert elimination.finished == "enough"
+    assert elimination.report.drops == before
+
+
+def test_a_larger_allowance_goes_on_where_a_smaller_one_ended() -> None:
+    model, reference, trial = case(1)
+    small = finished(Elimination(model, replace(SETTINGS, allowance=9), [trial], reference))
+    assert small.finished == "allowance"
+    more = finished(Elimination(model, SETTINGS, [trial], reference, state=small.state()))
+    whole = finished(Elimination(model, SETTINGS, [trial], reference))
+    assert np.array_equal(more.kept, whole.kept)
+
+
+def test_every_rollout_that_the_rule_asks_for_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, reference, _ = case(3)
+    settings = replace(SETTINGS, perturbations=3, perturbation_scale=0.02)
+    trials = trials_of(model, reference, settings, TERMS, seed=0)
+    counted = [0]
+
+    def counting(one: Trial, schedule: Schedule, **how: object) -> Rollout:
+        counted[0] += 1
+        return run(one, schedule, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("firegui.planning.elimination.run", counting)
+    elimination = Elimination(model, settings, trials, reference, ahead=1)
+    nominal = 1
+    while not elimination.finished:
+        before = elimination.report
+        elimination.advance()
+        asked = elimination.report.rollouts - before.rollouts
+        nominal += int(asked > 0)
+    assert elimination.report.rollouts == counted[0] + nominal
 
 
 def test_a_reference_that_breaks_its_constraints_is_left_alone() -> None:

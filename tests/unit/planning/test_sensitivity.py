@@ -23,12 +23,10 @@ from firegui.planning.sensitivity import (
     pose_noise,
     pose_rows,
     rows_of,
-    sampled_extents,
     side_rows,
 )
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
-from firegui.uncertainty.aleatoric import state_sampling
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 
 PAIRS = (Effectiveness(0.5, 0.9), Effectiveness(0.9, 0.2), Effectiveness(0.3, 0.3))
@@ -108,18 +106,6 @@ def test_a_draw_depends_neither_on_the_other_draws_and_scales_nor_on_batches(mon
     assert poses(draws=5) == many
     (alone,) = poses(draws=2, scales=SCALES[2:])
     assert alone.draws == many[2].draws[:2]
-
-
-def test_a_sampled_fire_is_the_rollout_with_its_states_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, schedule = case()
-    extents = sampled_extents(model, schedule, 5, 7, check=unchecked)
-
-    direct = simulate(model, schedule, alter=state_sampling(model.shape, 7, 3)).metrics.final_extent_cells
-    assert extents[3] == direct == round(direct)
-    assert len(set(extents)) > 1
-    monkeypatch.setattr(sensitivity, "LARGEST_BATCH", 2)
-    assert sampled_extents(model, schedule, 4, 7, check=unchecked) == extents[:4]
-    assert sampled_extents(model, schedule, 5, 8, check=unchecked) != extents
 
 
 def test_what_comes_next_is_told_before_every_row() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.ensemble import UNIT, Ensemble, EnsembleProgress, EnsembleState
 from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
@@ -27,14 +28,24 @@ from firegui.domain.sensitivity import (
     SensitivityTable,
 )
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, OptimizerSettings, PlanSettings
+from firegui.domain.uncertainty import (
+    PAPER_BEAR,
+    ErrorFit,
+    ErrorModel,
+    Semivariogram,
+    UncertaintyKind,
+    UncertaintySettings,
+    WeatherDraw,
+)
 from firegui.domain.weights import NetworkWeights
 from firegui.planning.audit import AuditReport, Conditions
+from firegui.rollout.gates import FlightRules
 from firegui.rollout.remark import Tell, silent
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent
 from firegui.runs.protocols import Check
 from firegui.runs.runner import execute
-from firegui.runs.spec import RunSpec
+from firegui.runs.spec import MemberOf, RunSpec
 from tests.unit.domain.samples import training, weights
 
 BASELINE = 10.0
@@ -55,6 +66,11 @@ class FakeModel:
     backend: str = "fake"
     device: str = "none"
     weights: ObjectiveWeights = field(default_factory=ObjectiveWeights)
+    rules: FlightRules | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.maps.shape
 
     def with_effectiveness(self, effectiveness: Effectiveness) -> FakeModel:
         return replace(self, effectiveness=effectiveness)
@@ -230,6 +246,17 @@ class FakeSmoother:
         return FakeElimination(self._done, 0, 0)
 
 
+def fake_members(members: int, cases: int, days: int, shape: tuple[int, int]) -> EnsembleState:
+    """Member ``m`` ends with ``100 + m`` cells, with the plan with half of it; every fourth with half more."""
+    numbers = np.arange(members)
+    without = 100.0 + numbers
+    final = np.stack([without, np.where(numbers % 4 == 3, 1.5 * without, 0.5 * without)][:cases])
+    extent = final[:, :, None] * np.arange(days + 1) / days
+    fire = np.zeros((cases, days + 1, *shape), np.uint32)
+    fire[0] = members * UNIT // 2
+    return EnsembleState(extent, 0.1 * extent, fire, fire // 2)
+
+
 @dataclass
 class FakeEngine:
     """``during_epoch``, ``during_rollout`` and ``during_build`` are called before the work, to stop, to fail, to wait.
@@ -243,10 +270,13 @@ class FakeEngine:
     during_build: Callable[[Tell], object] = lambda tell: None
     during_removal: Callable[[int], None] = lambda number: None
     during_smoothing: Callable[[int], None] = lambda number: None
+    during_member: Callable[[int], None] = lambda number: None
     tell: Tell = silent
     rollouts: int = 0
     built_with: list[Effectiveness] = field(default_factory=list)
     forecast_of: list[Project] = field(default_factory=list)
+    drawn_with: list[ErrorModel | None] = field(default_factory=list)
+    error_fits: int = 0
     fitted: list[tuple[tuple[str, ...], NetworkFitSettings, NetworkWeights | None]] = field(default_factory=list)
 
     def device_name(self, device: str) -> str:
@@ -343,8 +373,9 @@ class FakeEngine:
         return weights(training=training(epochs=int(state.tensors["best"][0]), seed=settings.seed))
 
     def start(
-        self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None
-    ) -> Schedule:
+        self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None, *,
+        reopen: bool = False,
+    ) -> Schedule:  # fmt: skip
         return warm_start or Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
 
     def planner(self, model: Any, settings: OptimizerSettings, start: Schedule) -> FakePlanner:
@@ -371,12 +402,53 @@ class FakeEngine:
             rows.append(EffectivenessRow(pair, Reading.of(found, ObjectiveWeights()), 1.0))
         return tuple(rows)
 
-    def sampled_extents(
-        self, model: Any, schedule: Schedule, members: int, seed: int, *, check: Check
-    ) -> tuple[float, ...]:
-        """Half as much with drops as without, and a cell more for every member."""
-        share = 0.5 if schedule.proposed.any() else 1.0
-        return tuple(share * (100.0 + member) for member in range(members))
+    def fit_error(self, project: Project, model: Any, settings: UncertaintySettings, *, check: Check) -> ErrorFit:
+        self.error_fits += 1
+        nothing, shape = np.zeros(0), project.scenario.grid.shape
+        error = replace(PAPER_BEAR, correlation_cells=5.0, threshold=settings.threshold, source="fake")
+        variogram = Semivariogram(nothing, nothing, np.zeros(0, np.int64))
+        residuals = np.zeros((1, 2, *shape), np.float32)
+        return ErrorFit(error, variogram, settings.mode, (1,), residuals, np.ones(shape, bool), np.ones((2, 1)))
+
+    def ensemble(
+        self,
+        project: Project,
+        model: Any,
+        schedule: Schedule | None,
+        settings: UncertaintySettings,
+        error: ErrorModel | None,
+        *,
+        state: EnsembleState | None,
+        progress: Callable[[EnsembleProgress], None],
+        keep: Callable[[EnsembleState], None],
+        check: Check,
+    ) -> Ensemble:
+        self.drawn_with.append(error)
+        size = (1 if schedule is None else 2, model.maps.days, model.maps.shape)
+        done = 0 if state is None else state.members
+        while done < settings.members:
+            self.during_member(done)
+            check()
+            done += 1
+            now = fake_members(done, *size)
+            progress(EnsembleProgress(done, settings.members, now.extent, now.protected))
+            keep(now)
+        return fake_members(done, *size).ensemble(settings.kind, model.maps.shape, 0.09, done, self.weather(settings))
+
+    def member(
+        self, project: Project, model: Any, schedule: Schedule | None, member: MemberOf, *, frame_stride: int | None,
+        check: Check,
+    ) -> FakeRollout:  # fmt: skip
+        """As a rollout, with the member's number as its objective."""
+        found = metrics(float(member.number), 0 if schedule is None else int(schedule.proposed.sum()))
+        return self.rollout(model, found, frame_stride)
+
+    def weather(self, settings: UncertaintySettings) -> tuple[WeatherDraw, ...]:
+        many = settings.members if settings.kind is UncertaintyKind.WEATHER else 0
+        return tuple(WeatherDraw(1.0 + member, 0.5, -2.0) for member in range(many))
+
+    def draw_ensemble(self, ensemble: Ensemble, project: Project, folder: Path) -> list[Path]:
+        return []
 
     def draw_sensitivity(self, table: SensitivityTable[Row], folder: Path) -> list[Path]:
         return []

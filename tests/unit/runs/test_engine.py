@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.schedule import Schedule
-from firegui.runs.engine import LazyEngine, warmed
+from firegui.runs.engine import LazyEngine, reopened, warmed
 from firegui.runs.events import DeviceUsed, Message
 from firegui.runs.messages import engine_words
 from firegui.runs.spec import EvaluateSpec, PlanSpec
@@ -74,3 +74,18 @@ def test_a_run_says_what_it_computes_on_and_what_was_asked_for(tmp_path: Path, k
     said = [message for message in messages if message.device is not None]
     assert [message.device for message in said] == [DeviceUsed("auto", "the none of the test")]
     assert said[0].text == "Computing on the none of the test, fake arithmetic"
+
+
+def test_reopening_puts_what_is_not_proposed_back_on_the_front_and_leaves_the_rest() -> None:
+    rng = np.random.default_rng(0)
+    front = Schedule.from_pose_logits(np.full((4, 2), -0.04), rng.normal(size=(4, 2, 3)), (10, 10))
+    logits = np.full((4, 2), -3.0)
+    logits[1, 0] = 2.0
+    begin = Schedule.from_pose_logits(logits, rng.normal(size=(4, 2, 3)), (10, 10))
+    found = reopened(front, begin)
+    assert found.logits[1, 0] == 2.0
+    assert np.array_equal(found.poses[1, 0], begin.poses[1, 0])
+    rest = np.ones((4, 2), bool)
+    rest[1, 0] = False
+    assert (found.logits[rest] == -0.04).all()
+    assert np.array_equal(found.poses[rest], front.poses[rest])

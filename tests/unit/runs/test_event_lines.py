@@ -73,16 +73,15 @@ def test_the_command_repeats_every_setting_that_decides_the_result() -> None:
     command = plan_command((Stage.OPTIMIZE,), Path("my fire.firegui"), Path("out"), settings)
     assert command == (
         "firegui optimize 'my fire.firegui' --out out --epochs 40 --lr 0.003 --patience 7 --seed 11"
-        " --design-retardant 0.85 --design-water 0.75"
+        " --start front --full-carry --design-retardant 0.85 --design-water 0.75"
     )
     both = plan_command((Stage.OPTIMIZE, Stage.PRUNE), Path("a"), Path("b"), settings)
-    assert both.startswith("firegui plan a --out b --epochs 40 --lr 0.003 --patience 7 --seed 11 --design-retardant")
-    assert both.endswith(" --slack 1.1 --allowance 900")
+    assert both.startswith("firegui plan a --out b --epochs 40 --lr 0.003 --patience 7 --seed 11 --start front")
+    last = " --slack 1.1 --allowance 900 --keep 0 --perturbations 0 --perturbation-scale 0.001"
+    last += " --smoothing 0 --front-shift 0.0"
+    assert both.endswith(last)
     pruned = plan_command((Stage.PRUNE,), Path("a"), Path("b"), settings, warm_start=Path("s.csv"))
-    assert pruned == (
-        "firegui prune a --out b --design-retardant 0.85 --design-water 0.75 --slack 1.1 --allowance 900"
-        " --schedule s.csv"
-    )
+    assert pruned == (f"firegui prune a --out b --design-retardant 0.85 --design-water 0.75{last} --schedule s.csv")
 
 
 def test_the_command_names_what_is_not_the_papers() -> None:
@@ -91,7 +90,7 @@ def test_the_command_names_what_is_not_the_papers() -> None:
         elimination=EliminationSettings(perturbations=4, front_shift=1.5),
     )
     command = plan_command((Stage.OPTIMIZE, Stage.PRUNE), Path("a"), Path("b"), settings)
-    for words in (" --start centroid --cut-carry ", " --perturbations 4 --perturbation-scale 0.001 --front-shift 1.5"):
+    for words in (" --start centroid --cut-carry ", " --perturbations 4 ", " --front-shift 1.5"):
         assert words in command
 
 

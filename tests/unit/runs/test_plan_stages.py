@@ -272,7 +272,44 @@ def test_the_first_stage_cannot_go_on_once_the_second_has_begun(spec: PlanSpec) 
     more = replace(spec.project, plan=replace(spec.project.plan, optimizer=settings))
     finished = end(carried_out(replace(spec, project=more, resume=True)))
     assert finished.reason is FinishReason.FAILED
-    assert "has begun its second stage" in str(finished.problems[0])
+    assert "has done its first stage" in str(finished.problems[0])
+
+
+def test_setting_b_that_was_given_a_start_goes_on_from_its_checkpoint_without_setting_a(
+    spec: PlanSpec, tmp_path: Path
+) -> None:
+    spec = replace(of_setting_b(spec), warm_start=listed(6), warm_start_file=tmp_path / "s.csv")
+    whole = replace(spec, out=tmp_path / "whole")
+    carried_out(whole, Exposed())
+    with pytest.raises(KeyboardInterrupt):
+        carried_out(spec, killed_exposed(3))
+    events = carried_out(replace(spec, warm_start=None, resume=True), Exposed())
+    assert began(events) == [(Stage.OPTIMIZE, 1, 2), (Stage.PRUNE, 2, 2)]
+    assert (spec.out / REFERENCE).read_bytes() == (whole.out / REFERENCE).read_bytes()
+
+
+def killed_exposed(epoch: int) -> Exposed:
+    def die(now: int) -> None:
+        if now == epoch:
+            raise KeyboardInterrupt
+
+    return Exposed(during_epoch=die)
+
+
+def test_a_run_does_not_go_on_from_another_schedule(prune: PlanSpec) -> None:
+    control = RunControl()
+    engine = FakeEngine(during_removal=lambda number: control.request_stop() if number == 2 else None)
+    carried_out(prune, engine, control)
+    finished = end(carried_out(replace(prune, warm_start=listed(5), resume=True)))
+    assert finished.reason is FinishReason.FAILED
+    assert "was started from another schedule" in str(finished.problems[0])
+
+
+def test_a_run_that_used_up_its_allowance_goes_on_with_a_larger_one(prune: PlanSpec) -> None:
+    carried_out(prune)
+    settings = replace(prune.project.plan.elimination, allowance=90_000)
+    more = replace(prune.project, plan=replace(prune.project.plan, elimination=settings))
+    assert end(carried_out(replace(prune, project=more, resume=True))).reason is FinishReason.COMPLETED
 
 
 def test_metrics_of_the_fakes_tell_drops_apart() -> None:

@@ -11,7 +11,8 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import DesignRow, Row, SensitivityKind, SensitivitySettings, SensitivityTable
 from firegui.domain.settings import DESIGN, NOMINAL, Effectiveness
-from firegui.errors import InputError
+from firegui.domain.uncertainty import PAPER_BEAR, ErrorFit, ErrorSource
+from firegui.errors import InputError, Problem
 from firegui.runs.control import RunControl
 from firegui.runs.event_lines import scalars
 from firegui.runs.events import (
@@ -158,15 +159,37 @@ def test_a_sweep_plans_at_every_design_and_scores_at_nominal(tmp_path: Path) -> 
         assert row.model_error.reduction is None and row.model_error.reason
 
 
-def test_the_monte_carlo_column_compares_sampled_fires_with_and_without_drops(tmp_path: Path) -> None:
-    spec = sweep_spec(tmp_path / "run", settings=replace(SWEEP, members=5))
-    events = carried_out(spec)
+def test_the_monte_carlo_columns_compare_sampled_fires_with_and_without_drops(tmp_path: Path) -> None:
+    spec = sweep_spec(tmp_path / "run", settings=replace(SWEEP, members=3))
+    engine = FakeEngine()
+    events = carried_out(spec, engine)
 
-    columns = [row.state_sampling for row in tables(events)[-1].rows if isinstance(row, DesignRow)]
-    assert [(column.reduction, column.members) for column in columns] == [(0.5, 5), (0.5, 5)]
-    assert columns[0].error == pytest.approx(0.0)
+    rows = [row for row in tables(events)[-1].rows if isinstance(row, DesignRow)]
+    for columns in ([row.state_sampling for row in rows], [row.model_error for row in rows]):
+        assert [(column.reduction, column.members) for column in columns] == [(0.5, 3), (0.5, 3)]
+        assert columns[0].error == pytest.approx(0.0)
+    assert engine.error_fits == 1, "the plans of a sweep meet the same model error"
+    assert [error is None for error in engine.drawn_with] == [True, False, True, False]
     texts = [event.text for event in events if isinstance(event, Progress)]
-    assert texts[1] == "Sampling 5 fires" and len(texts) == 4
+    assert texts[1] == "Sampling 3 fires" and len(texts) == 4
+
+
+def test_the_papers_model_error_is_taken_where_it_was_asked_for(tmp_path: Path) -> None:
+    engine = FakeEngine()
+    settings = replace(SWEEP, members=2, designs=(NOMINAL,), error=ErrorSource.PAPER)
+    carried_out(sweep_spec(tmp_path / "run", settings=settings), engine)
+    assert engine.error_fits == 0 and engine.drawn_with == [None, PAPER_BEAR]
+
+
+def test_a_model_error_that_cannot_be_fitted_leaves_its_column_empty_and_says_why(tmp_path: Path) -> None:
+    class Unobserved(FakeEngine):
+        def fit_error(self, *given: Any, **named: Any) -> ErrorFit:
+            raise InputError([Problem("perimeters", "the event has none")])
+
+    events = carried_out(sweep_spec(tmp_path / "run", settings=replace(SWEEP, members=3)), Unobserved())
+    rows = [row for row in tables(events)[-1].rows if isinstance(row, DesignRow)]
+    assert [row.model_error.reason for row in rows] == ["perimeters: the event has none"] * 2
+    assert rows[0].state_sampling.reduction == 0.5
 
 
 def test_a_stopped_sweep_keeps_what_is_done_and_resumes_to_the_same_table(tmp_path: Path) -> None:

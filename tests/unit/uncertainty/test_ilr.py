@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from firegui.uncertainty.error_model import PAPER_BEAR, ErrorModel
-from firegui.uncertainty.ilr import BASIS, FLOOR, factors, ilr, inverse
+from firegui.domain.uncertainty import FLOOR, PAPER_BEAR, ErrorModel
+from firegui.uncertainty.ilr import BASIS, factors, ilr, inverse
 
 
 def states(seed: int, *shape: int) -> np.ndarray:

@@ -27,6 +27,7 @@ class Sample(StrEnum):
     OUTLINE = "outline"
     ARROW = "arrow"
     DOT = "dot"
+    HATCH = "hatch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Layer:
     """One thing the map can show. Subclasses set ``key``, ``title``, ``help`` and draw in :meth:`draw`.
 
     ``follows`` names what the layer depends on beside the project: ``"step"``, ``"view"``, ``"result"``, ``"regions"``,
-    ``"time"``.
+    ``"operations"``, ``"time"``.
     """
 
     key = ""

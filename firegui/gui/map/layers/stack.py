@@ -17,6 +17,7 @@ from firegui.gui.map.layers.perimeter import ObservedLayer
 from firegui.gui.map.layers.regions import RegionsLayer
 from firegui.gui.map.layers.removed import RemovedLayer
 from firegui.gui.map.layers.wind import WindLayer
+from firegui.gui.map.layers.zones import PinsLayer, ZonesLayer
 from firegui.gui.session import Session
 
 
@@ -35,7 +36,7 @@ class LayerStack(QObject):
             ExtentLayer(session), CanopyLayer(session), FuelLayer(session), HillshadeLayer(session),
             OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session), RetardantLayer(session),
             GraticuleLayer(session), WindLayer(session), ObservedLayer(session), DropsLayer(session),
-            self.removed, self.regions, MarkersLayer(session),
+            self.removed, ZonesLayer(session), self.regions, PinsLayer(session), MarkersLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
         self._said: object = None

@@ -54,6 +54,14 @@ class PolygonTool(MapTool):
             return True
         return False
 
+    def _name(self) -> str:
+        """What the drawn shape is called at first."""
+        return new_name(self.place.session.project.regions)
+
+    def _add(self, region: Region) -> bool:
+        """Take the drawn shape over; whether it was accepted."""
+        return add_region(self.place.session, region)
+
     def cancel(self) -> bool:
         """Forget every corner."""
         corners, self._corners = self._corners, []
@@ -65,7 +73,7 @@ class PolygonTool(MapTool):
         return bool(abs(step.x()) <= self._NEAR_PX and abs(step.y()) <= self._NEAR_PX)
 
     def _region(self, corners: tuple[Vertex, ...]) -> Region:
-        return Region(new_name(self.place.session.project.regions), ((corners,),))
+        return Region(self._name(), ((corners,),))
 
     def _show(self, next_corner: Vertex | None) -> None:
         corners = (*self._corners, next_corner) if next_corner is not None else tuple(self._corners)
@@ -85,5 +93,5 @@ class PolygonTool(MapTool):
             self.place.session.message.emit("A polygon needs at least three corners.")
             return
         # A refused polygon stays, so that its last corner can be taken back and set again.
-        if add_region(self.place.session, self._region(corners)):
+        if self._add(self._region(corners)):
             self.cancel()

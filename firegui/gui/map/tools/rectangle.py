@@ -37,9 +37,17 @@ class RectangleTool(MapTool):
         if start is None:
             return
         if at.far_from(start):
-            add_region(self.place.session, self._region(start, at))
+            self._add(self._region(start, at))
         else:
             self.place.session.message.emit("Drag with the button held down to draw a rectangle.")
+
+    def _name(self) -> str:
+        """What the drawn shape is called at first."""
+        return new_name(self.place.session.project.regions)
+
+    def _add(self, region: Region) -> bool:
+        """Take the drawn shape over; whether it was accepted."""
+        return add_region(self.place.session, region)
 
     def cancel(self) -> bool:
         """Forget the rectangle."""
@@ -49,4 +57,4 @@ class RectangleTool(MapTool):
 
     def _region(self, start: Pointer, end: Pointer) -> Region:
         rows, columns = cell_rectangle((start.row, start.column), (end.row, end.column), self.place.shape)
-        return Region.rectangle(new_name(self.place.session.project.regions), rows, columns)
+        return Region.rectangle(self._name(), rows, columns)

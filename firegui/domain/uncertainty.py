@@ -1,0 +1,202 @@
+"""How sure a plan is (paper, section ``uq``): what is chosen, and what the error and weather models are made of.
+
+What an ensemble comes to is in :mod:`firegui.domain.ensemble`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.settings import bounds_problems, option
+from firegui.errors import Problem
+
+Floats = NDArray[np.float64]
+
+FLOOR = 1e-6
+"""What probabilities are raised to before a logarithm (``design/3-model.md``)."""
+
+
+class UncertaintyKind(StrEnum):
+    """Where members differ: in drawn daily states, in the fire model's error, or in the wind."""
+
+    ALEATORIC = "aleatoric"
+    EPISTEMIC = "epistemic"
+    WEATHER = "weather"
+
+
+KIND_TITLES = {
+    UncertaintyKind.ALEATORIC: "Daily states drawn",
+    UncertaintyKind.EPISTEMIC: "Model error",
+    UncertaintyKind.WEATHER: "Wind",
+}
+
+
+class ResidualMode(StrEnum):
+    """What a residual compares with a perimeter: the forecast from day 0 on, or of one day from the day before's."""
+
+    CUMULATIVE = "cumulative"
+    INCREMENTAL = "incremental"
+
+
+class ErrorSource(StrEnum):
+    """Where the error model's numbers are from: the project's own perimeters, or the paper's Table ``grf_params``."""
+
+    FITTED = "fitted"
+    PAPER = "paper"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorModel:
+    """A correlated Gaussian field of errors in ILR coordinates: ``Cov(η(x), η(x')) ≈ Σ exp(−‖x − x'‖ / ℓ)``.
+
+    ``mean [2]`` and ``covariance [2, 2]`` are ``μ`` and ``Σ`` of the residuals. ``correlation_cells`` is ``ℓ``;
+    ``sill`` and ``nugget`` are the fitted semivariogram's ``nugget + sill (1 − exp(−h/ℓ))``, 0 nugget in the paper.
+    ``softening`` is the ε of observed states, ``threshold`` the ``P`` above which a cell is touched, ``floor`` what
+    probabilities are raised to before the logarithm. A field has the mean ``μ`` in incremental ``mode`` and 0 in
+    cumulative mode. ``source`` says where the numbers are from.
+    """
+
+    mean: tuple[float, float]
+    covariance: tuple[tuple[float, float], tuple[float, float]]
+    correlation_cells: float
+    sill: float
+    nugget: float = 0.0
+    softening: float = 0.01
+    threshold: float = 0.1
+    floor: float = FLOOR
+    source: str = ""
+    mode: ResidualMode = ResidualMode.CUMULATIVE
+
+    def __post_init__(self) -> None:
+        """Raises :class:`ValueError` for a ``Σ`` that is no covariance and for a length that is not positive."""
+        covariance = np.array(self.covariance)
+        if not np.isfinite(covariance).all() or abs(covariance[0, 1] - covariance[1, 0]) > 1e-9 * abs(covariance).max():
+            raise ValueError(f"Σ = {self.covariance} is not symmetric")
+        if np.linalg.eigvalsh(covariance)[0] < 0.0:
+            raise ValueError(f"Σ = {self.covariance} is no covariance: one direction has a negative variance")
+        if not self.correlation_cells > 0.0:
+            raise ValueError(f"ℓ = {self.correlation_cells} cells is not positive")
+
+    def principal(self) -> tuple[float, Floats]:
+        """Standard deviation along the direction of the largest variance, and that direction: a unit vector ``[2]``.
+
+        Its sign is the one in which ``U`` loses against the geometric mean of ``B`` and ``R``: towards more fire.
+        """
+        variances, directions = np.linalg.eigh(np.array(self.covariance))
+        direction: Floats = directions[:, -1]
+        against = direction[0] / np.sqrt(2.0) + direction[1] / np.sqrt(6.0)  # of ln U, with the sum of logs at 0
+        return float(np.sqrt(variances[-1])), -direction if against > 0.0 else direction
+
+
+PAPER_BEAR = ErrorModel(
+    mean=(-4.289, -1.175), covariance=((28.39, 21.95), (21.95, 26.91)), correlation_cells=53.79, sill=36.17,
+    source="paper, Table grf_params: Bear 2020, 15 days, fitted on the paper's own fire model",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class WeatherSpread:
+    """How far the wind may be off, for a whole member: three independent normal numbers.
+
+    The speed is multiplied by ``exp(speed_sd · g)``, the direction turned by ``direction_sd · g`` radians
+    (counter-clockwise), and the weather comes ``timing_sd · g`` hours later. The defaults are a modeller's guess at a
+    forecast some days ahead, not fitted to anything.
+    """
+
+    speed_sd: float = option(0.2, "Speed", "standard deviation of the log of the wind speed factor", low=0.0, high=2.0)
+    direction_sd: float = option(
+        math.radians(15.0), "Direction", "standard deviation of the wind direction's offset", unit="rad", low=0.0,
+        high=math.pi,
+    )  # fmt: skip
+    timing_sd: float = option(
+        3.0, "Timing", "standard deviation of how much later the weather comes", unit="h", low=0.0, high=48.0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WeatherDraw:
+    """A member's wind: speed times ``speed_factor``, turned by ``direction`` rad, coming ``delay_h`` hours later."""
+
+    speed_factor: float
+    direction: float
+    delay_h: float
+
+
+@dataclass(frozen=True, slots=True)
+class UncertaintySettings:
+    """What an ensemble is made of; each kind reads its own.
+
+    ``threshold`` is the ``P`` above which the error model touches a cell. ``keep_members`` keeps the full drawn states
+    of every member (aleatoric only; any member of any kind can be computed again). ``error``, ``mode`` and
+    ``softening`` say which error model is used and how it is fitted; ``weather`` how far the wind may be off.
+    """
+
+    kind: UncertaintyKind = UncertaintyKind.ALEATORIC
+    members: int = option(300, "Members", "pairs of a fire without drops and one with the plan", low=1, high=100_000)
+    seed: int = option(0, "Seed", "seed of every random number of the ensemble", low=0, high=2**32 - 1)
+    threshold: float = option(
+        0.1, "Threshold", "the model error touches cells with a fire probability above this", low=0.0, high=1.0
+    )
+    keep_members: bool = option(
+        False, "Keep members", "keep every member's drawn states too; only where daily states are drawn"
+    )
+    error: ErrorSource = field(
+        default=ErrorSource.FITTED,
+        metadata={
+            "title": "Error model", "unit": "", "low": None, "high": None,
+            "help": "fitted from the project's own perimeters, or the paper's numbers for Bear 2020",
+        },
+    )  # fmt: skip
+    mode: ResidualMode = field(
+        default=ResidualMode.CUMULATIVE,
+        metadata={
+            "title": "Residuals", "unit": "", "low": None, "high": None,
+            "help": "of the forecast from the first day on, or of one-day forecasts, each from the day before",
+        },
+    )  # fmt: skip
+    softening: float = option(
+        0.01, "Softening ε", "an observed state counts as this far from certain", low=1e-6, high=0.3
+    )
+    weather: WeatherSpread = WeatherSpread()
+
+    def problems(self) -> list[Problem]:
+        """Everything that is wrong."""
+        found = bounds_problems(self, "uncertainty") + bounds_problems(self.weather, "wind")
+        if self.keep_members and self.kind is not UncertaintyKind.ALEATORIC:
+            what = f"members of the kind {self.kind.value} cannot be kept"
+            found.append(Problem("uncertainty", what, "leave it out: any member can be computed again"))
+        spread = (self.weather.speed_sd, self.weather.direction_sd, self.weather.timing_sd)
+        if self.kind is UncertaintyKind.WEATHER and not any(spread):
+            found.append(Problem("wind", "nothing is off: all three spreads are 0", "give at least one a value"))
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Semivariogram:
+    """``γ(h)`` of centred residuals: ``value [K]`` at the mean ``distance [K]`` of ``pairs [K]`` pairs of cells."""
+
+    distance: Floats
+    value: Floats
+    pairs: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorFit:
+    """An error model with what it was fitted to.
+
+    ``residuals [N, 2, H, W]`` float32 are those of the ``days [N]`` (of the plan, 1 and later) that were observed, NaN
+    outside of the ``mask [H, W]``; ``extents`` are the forecast ``Σ P`` and the observed number of cells ``[2, N]``.
+    """
+
+    error: ErrorModel
+    variogram: Semivariogram
+    mode: ResidualMode
+    days: tuple[int, ...]
+    residuals: NDArray[np.float32]
+    mask: NDArray[np.bool_]
+    extents: Floats

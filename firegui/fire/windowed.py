@@ -1,0 +1,96 @@
+"""The maps of an event under another wind, on the part of the raster where they are needed.
+
+What does not depend on the wind is computed once; a day's maps on a window are those of the whole raster there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+
+import torch
+from torch import Tensor
+
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem
+from firegui.fire.landscape import Raster
+from firegui.fire.learned import REACH, EventModel
+from firegui.fire.parameters import ScalarParameters
+from firegui.fire.scalar import scalar_fields
+from firegui.fire.spread import SpreadFields, Terrain, ignition_gains, potentials
+
+Box = tuple[slice, slice]
+Wind = tuple[Raster, Raster]
+"""Speed in m/s and the direction that it blows to, radians counter-clockwise from east, ``[h, w]`` each."""
+DayMaps = Callable[[Wind, Box, date, Box], tuple[Raster, Raster]]
+"""``(wind, around, date, box)`` to ``φ [8, h, w]`` and ``γ [h, w]`` of a local date on ``box``, under the wind that is
+given on ``around``, which contains ``box`` and :data:`~firegui.fire.learned.REACH` cells more wherever the raster does.
+"""
+
+
+def day_maps(project: Project) -> DayMaps:
+    """The project's fire model under any wind.
+
+    Raises :class:`~firegui.errors.InputError` for imported maps, which know no wind but their own.
+    """
+    event, kind = project.scenario, project.fire_model.kind
+    if kind == "network" and project.weights is not None:
+        with torch.no_grad():
+            return _Network(EventModel.of(event, project.weights), event.grid.shape)
+    if kind == "scalar":
+        parameters = ScalarParameters.of(project.fire_model.parameters)
+        return _Scalar(scalar_fields(event, parameters), Terrain.of_event(event), event.grid.shape)
+    what = "imported maps hold for the wind that they were made with"
+    raise InputError([Problem("fire model", what, "choose the network or the scalar model, or another kind")])
+
+
+def grown(box: Box, cells: int, shape: tuple[int, int]) -> Box:
+    """``box`` with ``cells`` more on every side, within the raster."""
+    rows, columns = (
+        slice(max(side.start - cells, 0), min(side.stop + cells, size)) for side, size in zip(box, shape, strict=True)
+    )
+    return rows, columns
+
+
+def inside(box: Box, outer: Box) -> Box:
+    """``box`` in the coordinates of ``outer``, which contains it."""
+    rows, columns = (
+        slice(side.start - around.start, side.stop - around.start) for side, around in zip(box, outer, strict=True)
+    )
+    return rows, columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Network:
+    model: EventModel
+    shape: tuple[int, int]
+
+    def __call__(self, wind: Wind, around: Box, when: date, box: Box) -> tuple[Raster, Raster]:
+        wide = grown(box, REACH, self.shape)
+        with torch.no_grad():
+            phi, gamma = self.model.cropped(*wide).day(*_on(wind, wide, around), when)
+        kept = inside(box, wide)
+        return phi[(slice(None), *kept)], gamma[kept]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scalar:
+    fields: SpreadFields
+    terrain: Terrain | None
+    shape: tuple[int, int]
+
+    def __call__(self, wind: Wind, around: Box, when: date, box: Box) -> tuple[Raster, Raster]:
+        wide = grown(box, 1, self.shape)
+        speed, towards = (torch.tensor(part) for part in _on(wind, wide, around))
+        fuel, ground = self.fields.fuel, self.terrain
+        fields = replace(self.fields, fuel=fuel[wide] if isinstance(fuel, Tensor) else fuel)
+        ground = None if ground is None else ground.cropped(*wide)
+        kept = inside(box, wide)
+        phi, gamma = potentials(fields, speed, towards, ground).numpy(), ignition_gains(fields, speed).numpy()
+        return phi[(slice(None), *kept)], gamma[kept]
+
+
+def _on(wind: Wind, box: Box, around: Box) -> Wind:
+    kept = inside(box, around)
+    return wind[0][kept], wind[1][kept]

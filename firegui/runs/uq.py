@@ -1,0 +1,273 @@
+"""An ensemble as a run (paper, section ``uq``): fires with and without the plan, member by member, then its tables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from firegui.domain.ensemble import Ensemble, EnsembleState
+from firegui.domain.project import Project
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule
+from firegui.domain.uncertainty import (
+    PAPER_BEAR,
+    ErrorFit,
+    ErrorModel,
+    ErrorSource,
+    UncertaintyKind,
+    UncertaintySettings,
+)
+from firegui.errors import CancelledError, InputError, Problem, Problems
+from firegui.io.ensemble_file import read_members
+from firegui.io.project_store import project_hash
+from firegui.runs.control import RunControl
+from firegui.runs.events import (
+    EnsembleReady,
+    ErrorFitted,
+    FinishReason,
+    Message,
+    Progress,
+    RunEvent,
+    RunFinished,
+    RunState,
+)
+from firegui.runs.header import event_hash, installed_versions, now, schedule_hash
+from firegui.runs.lock import FolderLock
+from firegui.runs.protocols import Engine, EngineModel
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.speaker import Speaker
+from firegui.runs.spec import UncertaintySpec
+from firegui.runs.state import RunMachine
+from firegui.runs.uq_folder import (
+    STATE,
+    TITLE,
+    Deterministic,
+    EnsembleHeader,
+    check_out,
+    found_in,
+    resume_problems,
+    write_fit,
+    write_header,
+    write_maps,
+    write_tables,
+)
+from firegui.runs.uq_members import Members
+from firegui.runs.uq_summary import summarised
+from firegui.runs.uq_text import error_text, notes, summary_message
+
+
+def uq_problems(spec: UncertaintySpec) -> list[Problem]:
+    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder and what a fit finds."""
+    project = spec.project
+    found = project.problems() + spec.settings.problems()
+    if spec.schedule is not None:
+        size = (project.calendar.n_steps, project.fleet.n_aircraft)
+        there = (spec.schedule.n_steps, spec.schedule.n_aircraft)
+        if size != there:
+            what = f"has {there[0]} steps and {there[1]} aircraft, the project {size[0]} and {size[1]}"
+            found.append(Problem("schedule", what, "give a schedule of this project's days and fleet"))
+    return found + _source_problems(project, spec.settings)
+
+
+def _source_problems(project: Project, settings: UncertaintySettings) -> list[Problem]:
+    """What the project lacks for this kind. What its perimeters are good for only a fit can tell."""
+    fitted = settings.kind is UncertaintyKind.EPISTEMIC and settings.error is ErrorSource.FITTED
+    if fitted and project.scenario.observed is None:
+        remedy = "import perimeters, or use the paper's error model (--preset bear), which is approximate"
+        return [Problem("model error", "the project has no perimeters to fit it to", remedy)]
+    if settings.kind is UncertaintyKind.WEATHER and project.fire_model.kind == "maps":
+        remedy = "choose the network or the constant parameters as the fire model, or another kind"
+        return [Problem("wind", "imported maps hold only for the wind they were made with", remedy)]
+    return []
+
+
+class EnsembleRun:
+    """Carries out an :class:`~firegui.runs.spec.UncertaintySpec`."""
+
+    def __init__(
+        self,
+        spec: UncertaintySpec,
+        emit: Callable[[RunEvent], None],
+        control: RunControl,
+        engine: Engine,
+        machine: RunMachine,
+    ) -> None:
+        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self._speaker = Speaker(emit, engine, spec.backend)
+        self._lock: FolderLock | None = None
+        self._header: EnsembleHeader | None = None
+        self._members: Members | None = None
+        self._fit: ErrorFit | None = None
+        self._began = time.monotonic()
+        self.written_folder: Path | None = None
+        self.baseline_metrics: Metrics | None = None
+
+    def run(self) -> RunFinished:
+        """Draw the members, then save. Writes nothing before the input is known to be good."""
+        spec, check = self._spec, self._control.check
+        then = self._checked()
+        nominal = spec.project.plan.nominal
+        model = self._engine.build(spec.project, nominal, spec.backend, tell=self._speaker.pass_on, check=check)
+        self._speaker.say_device(model)
+        self._machine.move(RunState.RUNNING)
+        error = self._error_model(model, then)
+        still = self._deterministic(model)
+        self._header = self._new_header(model, then, error)
+        for note in self._header.notes:
+            self._emit(Message(note, "warning"))
+        self._claim(then)
+        begun = self._begun(then)
+        self._update(state=RunState.RUNNING)
+        if self._fit is not None:
+            write_fit(spec.out, self._fit, spec.project)
+        winds = self._engine.weather(spec.settings)
+        members = Members(spec, self._emit, self._control, self._machine, begun, winds, self._header.seconds)
+        self._members = members
+        try:
+            ensemble = self._engine.ensemble(
+                spec.project, model, spec.schedule, spec.settings, error, state=begun,
+                progress=members.hear, keep=members.keep, check=check,
+            )  # fmt: skip
+        except CancelledError:
+            self._machine.move(RunState.STOPPING)
+            if members.latest is None or not members.done:
+                return self._nothing(still)
+            return self._conclude(members.ensemble(members.latest), FinishReason.STOPPED, still)
+        return self._conclude(ensemble, FinishReason.COMPLETED, still)
+
+    def note_failure(self, message: str) -> None:
+        """Keep the members that are done, and say in the folder, if something was written to it, what happened."""
+        if self.written_folder is None:
+            return
+        with suppress(InputError):
+            self._save_members()
+        self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
+
+    def close(self) -> None:
+        """Let the folder go; nothing is written to it from then on."""
+        if self._lock is not None:
+            self._lock.release()
+
+    # -- before the first member -------------------------------------------------------------------------------------
+    def _checked(self) -> EnsembleHeader | None:
+        spec, problems = self._spec, Problems()
+        problems.extend(uq_problems(spec))
+        then = None
+        try:
+            then = check_out(spec.out, spec.resume)
+        except InputError as error:
+            problems.extend(error.problems)
+        if then is not None and not problems:
+            problems.extend(resume_problems(then, spec, schedule_hash(spec.schedule)))
+        problems.raise_if_any(TITLE)
+        return then
+
+    def _error_model(self, model: EngineModel, then: EnsembleHeader | None) -> ErrorModel | None:
+        """The error model of the members: as it was ``then``, the paper's, or fitted now."""
+        spec, settings = self._spec, self._spec.settings
+        if settings.kind is not UncertaintyKind.EPISTEMIC:
+            return None
+        if then is not None and then.error is not None:
+            return then.error
+        if settings.error is ErrorSource.PAPER:
+            error = replace(PAPER_BEAR, mode=settings.mode, threshold=settings.threshold)
+        else:
+            self._say("Fitting the model error to the project's perimeters")
+            fit = self._engine.fit_error(spec.project, model, settings, check=self._control.check)
+            self._emit(ErrorFitted(fit))
+            self._fit, error = fit, fit.error
+        self._emit(Message(f"Model error: {error_text(error)}"))
+        return error
+
+    def _deterministic(self, model: EngineModel) -> Deterministic:
+        self._say("Rolling out the fires without chance")
+        check, schedule = self._control.check, self._spec.schedule
+        nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
+        self.baseline_metrics = self._engine.simulate(model, nothing, check=check).metrics
+        plan = None if schedule is None else self._engine.simulate(model, schedule, check=check).metrics
+        return Deterministic(self.baseline_metrics, plan)
+
+    def _new_header(self, model: EngineModel, then: EnsembleHeader | None, error: ErrorModel | None) -> EnsembleHeader:
+        spec = self._spec
+        return EnsembleHeader(
+            command=spec.command,
+            settings=spec.settings,
+            error=error,
+            notes=tuple(notes(spec.project, spec.settings)),
+            state=RunState.RUNNING,
+            started=then.started if then else now(),
+            seconds=then.seconds if then else 0.0,
+            members_done=then.members_done if then else 0,
+            seed=spec.settings.seed,
+            backend=model.backend,
+            device=model.device,
+            schedule=schedule_hash(spec.schedule),
+            schedule_file=str(spec.schedule_file.resolve()) if spec.schedule_file else "",
+            project_folder=str(spec.project_folder.resolve()) if spec.project_folder else "",
+            project_hash=project_hash(spec.project),
+            event_hash=event_hash(spec.project),
+            versions=installed_versions(),
+            project=ProjectSnapshot.of(spec.project),
+        )
+
+    def _claim(self, then: EnsembleHeader | None) -> None:
+        """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
+        out = self._spec.out
+        self._lock = FolderLock(out)
+        there = found_in(out, self._spec.resume)
+        if (there and there.text()) != (then and then.text()):
+            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
+            raise InputError([problem], TITLE)
+        self.written_folder = out
+
+    def _begun(self, then: EnsembleHeader | None) -> EnsembleState | None:
+        """The members that are saved already: after a kill there may be more of them than the header knows of."""
+        path = self._spec.out / STATE
+        if then is None or not path.is_file():
+            return None
+        (begun, _), asked = read_members(path), self._spec.settings.members
+        if begun.members > asked:
+            done = f"has {begun.members:,} members, more than the {asked:,} asked for"
+            raise InputError([Problem(str(self._spec.out), done, "members can only be added")], TITLE)
+        return begun
+
+    # -- the end -----------------------------------------------------------------------------------------------------
+    def _conclude(self, ensemble: Ensemble, reason: FinishReason, still: Deterministic) -> RunFinished:
+        out, project = self._spec.out, self._spec.project
+        assert self._header is not None
+        summary = summarised(ensemble, regions=bool(project.regions))
+        message = summary_message(summary, reason)
+        self._save_members()
+        write_tables(out, self._header, ensemble, summary, still)
+        self._emit(EnsembleReady(ensemble))
+        if reason is FinishReason.COMPLETED:  # a stop does not wait for maps and matplotlib
+            write_maps(out, ensemble, project)
+            self._engine.draw_ensemble(ensemble, project, out)
+        self._update(state=RunState.FINISHED, reason=reason, message=message)
+        return RunFinished(reason, message, still.plan, still.baseline, out)
+
+    def _nothing(self, still: Deterministic) -> RunFinished:
+        message = "stopped on request before the first member was done; resume to go on"
+        self._update(state=RunState.FINISHED, reason=FinishReason.STOPPED, message=message)
+        return RunFinished(FinishReason.STOPPED, message, still.plan, still.baseline, self._spec.out)
+
+    def _save_members(self) -> None:
+        if self._members is not None:
+            self._members.save()
+
+    def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
+        assert self._header is not None
+        spent, self._began = time.monotonic() - self._began, time.monotonic()
+        self._header = replace(
+            self._header, state=state, reason=reason, message=message, updated=now(),
+            seconds=self._header.seconds + spent,
+            members_done=self._header.members_done if self._members is None else self._members.done,
+        )  # fmt: skip
+        write_header(self._spec.out, self._header)
+
+    def _say(self, text: str) -> None:
+        self._control.check()
+        self._emit(Progress(0, 1, text))

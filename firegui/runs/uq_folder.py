@@ -1,0 +1,253 @@
+"""The folder of an ensemble on disk.
+
+::
+
+    ensemble.toml        what was asked, with what, on what, and how it ended
+    ensemble.safetensors everything that going on needs, and every number of the ensemble
+    ensemble.csv         one line a member
+    summary.json|csv     the tables
+    mean_baseline.tif, mean_plan.tif, difference.tif    mean probability of fire, one band per day boundary
+    semivariogram.csv, residuals.tif    what an error model was fitted to
+    *.png, *.svg         pictures
+
+Every file is replaced whole. There is no ``run.toml``, so that nothing takes it for a plan.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
+from firegui.domain.grid import HECTARE_M2
+from firegui.domain.project import Project
+from firegui.domain.results import Metrics
+from firegui.domain.uncertainty import ErrorFit, ErrorModel, UncertaintySettings
+from firegui.errors import InputError, Problem
+from firegui.io import atomic, toml_text
+from firegui.io.ensemble_file import read_members
+from firegui.io.exporters.geotiff import write_occupancy_tif
+from firegui.io.plain_words import plain_words
+from firegui.io.rasters import write_raster
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.header import event_hash, without_none
+from firegui.runs.lock import held_problem, is_held
+from firegui.runs.resume import differences
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.spec import UncertaintySpec
+from firegui.runs.uq_summary import Summary, by_day, ensemble_csv, summary_csv, summary_values
+
+HEADER, STATE = "ensemble.toml", "ensemble.safetensors"
+MEMBERS, SUMMARY, TABLE = "ensemble.csv", "summary.json", "summary.csv"
+VARIOGRAM, RESIDUALS = "semivariogram.csv", "residuals.tif"
+MEAN_BASELINE, MEAN_PLAN, DIFFERENCE = "mean_baseline.tif", "mean_plan.tif", "difference.tif"
+FORMAT = 1
+TITLE = "The ensemble cannot be made"
+
+_REMEDY = "set it back, or make the ensemble in another folder"
+_TEXTS = {
+    MEAN_BASELINE: "mean P(fire) without drops",
+    MEAN_PLAN: "mean P(fire) with the plan",
+    DIFFERENCE: "mean P(fire) without drops less that with the plan",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnsembleHeader:
+    """The content of ``ensemble.toml``. The hashes are those of a plan's ``run.toml``; ``schedule`` is one too.
+
+    ``error`` is the error model that the members are drawn from, where they are; ``notes`` say what is approximate.
+    """
+
+    format: int = FORMAT
+    command: str
+    settings: UncertaintySettings
+    error: ErrorModel | None = None
+    notes: tuple[str, ...] = ()
+    state: RunState
+    reason: FinishReason | None = None
+    message: str = ""
+    members_done: int = 0
+    started: datetime
+    updated: datetime | None = None
+    seconds: float = 0.0
+    seed: int
+    backend: str = ""
+    device: str = ""
+    schedule: str = ""
+    schedule_file: str = ""
+    project_folder: str = ""
+    project_hash: str
+    event_hash: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+    project: ProjectSnapshot
+
+    def text(self) -> str:
+        """The file's text; what has no value is left out, for TOML has no null."""
+        plain = msgspec.to_builtins(self, builtin_types=(datetime, date))
+        return toml_text.dumps(without_none(plain))
+
+
+def read_header(folder: Path) -> EnsembleHeader:
+    """Read ``ensemble.toml``. Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new."""
+    path = folder / HEADER
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
+            raise _refusal(path, f"was written by a newer firegui (format {raw['format']})", "update firegui")
+        return msgspec.convert(raw, EnsembleHeader)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise _refusal(path, f"cannot be read ({plain_words(error)})", "make the ensemble again elsewhere") from error
+
+
+def write_header(folder: Path, header: EnsembleHeader) -> None:
+    """Replace ``ensemble.toml``."""
+    atomic.write_text(folder / HEADER, header.text())
+
+
+def check_out(path: Path, resume: bool) -> EnsembleHeader | None:
+    """What the ensemble in ``path`` that is to be gone on with says of itself, ``None`` for a new one. Writes nothing.
+
+    Raises :class:`~firegui.errors.InputError` for a folder with something else in it, an ensemble that would be
+    overwritten, one that is being made, or nothing to resume.
+    """
+    there = next((place for place in (path, *path.absolute().parents) if place.exists()), path)
+    if there.exists() and not there.is_dir():
+        raise _refusal(there, "is a file", "give a folder for the ensemble")
+    if there.exists() and not os.access(there, os.W_OK):
+        raise _refusal(there, "may not be written to", "give a folder you may write to")
+    if is_held(path):
+        raise InputError([held_problem(path)], TITLE)
+    return found_in(path, resume)
+
+
+def found_in(path: Path, resume: bool) -> EnsembleHeader | None:
+    """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
+    names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
+    if not names:
+        if resume:
+            raise _refusal(path, "holds no ensemble to resume", "leave out --resume to make one")
+        return None
+    if HEADER not in names:
+        raise _refusal(path, "is not empty and holds no ensemble", "give a new or empty folder")
+    if not resume:
+        raise _refusal(path, "holds an ensemble", "go on with it with --resume, or give another folder")
+    return read_header(path)
+
+
+def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) -> list[Problem]:
+    """What keeps ``spec`` from going on with ``then``; ``schedule`` is the hash of the schedule now.
+
+    How a plan is searched for counts for nothing here, and there may be more members than before.
+    """
+    where, old, new = str(spec.out), then.project, ProjectSnapshot.of(spec.project)
+    found = []
+    if then.event_hash != event_hash(spec.project):
+        found.append(Problem(where, "was made on another event or fire model", "give the project it was made of"))
+    if old.project().planned_fleet != new.project().planned_fleet:
+        found.append(Problem(where, "was made with another fleet or other grounded days", _REMEDY))
+    if old.regions != new.regions:
+        found.append(Problem(where, "was made with other protected regions", _REMEDY))
+    if old.operations != new.operations:
+        found.append(Problem(where, "was made with other operational rules", _REMEDY))
+    plan = replace(
+        old.plan, optimizer=new.plan.optimizer, elimination=new.plan.elimination, design=new.plan.design
+    )  # fmt: skip
+    pairs = [*differences(plan, new.plan, free=()), *differences(then.settings, spec.settings, free=("members",))]
+    for title, before, after in pairs:
+        found.append(Problem(where, f"was made with {title} = {before}, now {after}", _REMEDY))
+    if then.schedule != schedule:
+        found.append(Problem(where, "was made of another schedule, or of none", "give its --schedule again"))
+    if spec.settings.members < then.members_done:
+        done = f"has {then.members_done:,} members, more than the {spec.settings.members:,} asked for"
+        found.append(Problem(where, done, "members can only be added"))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Deterministic:
+    """The same fires without chance: the mean field that a plan is made with."""
+
+    baseline: Metrics
+    plan: Metrics | None
+
+
+def write_tables(
+    folder: Path, header: EnsembleHeader, ensemble: Ensemble, summary: Summary, still: Deterministic
+) -> None:
+    """Replace ``ensemble.csv``, ``summary.csv`` and ``summary.json``."""
+    regions = bool(header.project.regions)
+    atomic.write_text(folder / MEMBERS, ensemble_csv(ensemble, regions=regions))
+    atomic.write_text(folder / TABLE, summary_csv(summary))
+    values = summary_content(header, summary, still) | {"by_day": by_day(ensemble, regions=regions)}
+    atomic.write_text(folder / SUMMARY, msgspec.json.format(msgspec.json.encode(values)).decode() + "\n")
+
+
+def summary_content(header: EnsembleHeader, summary: Summary, still: Deterministic) -> dict[str, Any]:
+    """What ``summary.json`` and ``--json`` say, but for the days."""
+    return {
+        "event": header.project.name,
+        "fire_model": header.project.fire_model.label,
+        "days": header.project.plan.days,
+        "nominal": asdict(header.project.plan.nominal),
+        "schedule": header.schedule_file,
+        "seed": header.seed,
+        "error_model": None if header.error is None else asdict(header.error),
+        "weather": asdict(header.settings.weather) if header.settings.kind.value == "weather" else None,
+        "notes": list(header.notes),
+        "deterministic": asdict(still),
+        **summary_values(summary),
+    }
+
+
+def write_maps(folder: Path, ensemble: Ensemble, project: Project) -> None:
+    """Replace the GeoTIFFs: mean probability of fire of both cases, and the first less the second."""
+    fire = {MEAN_BASELINE: ensemble.fire[BASELINE]}
+    if ensemble.has_plan:
+        plan = ensemble.fire[PLAN]
+        fire |= {MEAN_PLAN: plan, DIFFERENCE: ensemble.fire[BASELINE] - plan}
+    for name, states in fire.items():
+        write_occupancy_tif(folder / name, states, project, title=_TEXTS[name])
+
+
+def write_fit(folder: Path, fit: ErrorFit, project: Project) -> None:
+    """Replace ``semivariogram.csv`` and ``residuals.tif``: what an error model was fitted to.
+
+    The sheet has a line a distance, in cells, with the empirical value, the fitted one and the number of pairs. The
+    raster has two bands an observed day, the residual's coordinates ``z_1`` and ``z_2``, no data outside the mask.
+    """
+    found, error = fit.variogram, fit.error
+    fitted = error.nugget + error.sill * (1.0 - np.exp(-found.distance / error.correlation_cells))
+    columns = (found.distance.tolist(), found.value.tolist(), fitted.tolist(), found.pairs.tolist())
+    rows = [",".join(map(repr, row)) for row in zip(*columns, strict=True)]
+    atomic.write_text(folder / VARIOGRAM, "\n".join(["distance_cells,value,fitted,pairs", *rows]) + "\n")
+    texts = [f"residual z{number}, end of day {day}" for day in fit.days for number in (1, 2)]
+    bands = fit.residuals.reshape(-1, *fit.residuals.shape[2:])
+    tags = {"EVENT": project.scenario.name, "FIRE_MODEL": project.fire_model.label, "MODE": fit.mode.value}
+    write_raster(folder / RESIDUALS, bands, project.scenario.grid, descriptions=texts, tags=tags)
+
+
+def read_ensemble(folder: Path) -> tuple[EnsembleHeader, Ensemble]:
+    """A saved ensemble with what it was made of, to be looked at again.
+
+    Raises :class:`~firegui.errors.InputError` where there is none that can be read, or no member of it is done.
+    """
+    header = read_header(folder)
+    state, weather = read_members(folder / STATE)
+    if not state.members:
+        raise _refusal(folder, "holds no member yet", "go on with it with --resume")
+    grid, settings = header.project.grid, header.settings
+    area = grid.cell_size_m**2 / HECTARE_M2
+    return header, state.ensemble(settings.kind, grid.shape, area, settings.members, weather)
+
+
+def _refusal(path: Path, what: str, remedy: str) -> InputError:
+    return InputError([Problem(str(path), what, remedy)], TITLE)

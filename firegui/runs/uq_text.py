@@ -1,0 +1,91 @@
+"""What an ensemble is called and says, in words for people, and the command that repeats it."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from firegui.domain.project import Project
+from firegui.domain.uncertainty import ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
+from firegui.runs.events import FinishReason
+from firegui.runs.messages import counted
+from firegui.runs.sensitivity_text import PRESET
+from firegui.runs.uq_summary import Summary
+
+
+def error_text(error: ErrorModel) -> str:
+    """The numbers of an error model in one line."""
+    (a, b), (_, c) = error.covariance
+    spread = f"μ ({error.mean[0]:.3g}, {error.mean[1]:.3g}), Σ ({a:.4g}, {b:.4g}; {b:.4g}, {c:.4g})"
+    return f"{spread}, ℓ {error.correlation_cells:.4g} cells, sill {error.sill:.4g}"
+
+
+def notes(project: Project, settings: UncertaintySettings) -> Iterator[str]:
+    """What is approximate about an ensemble, a sentence each."""
+    match settings.kind:
+        case UncertaintyKind.EPISTEMIC if settings.error is ErrorSource.PAPER:
+            other = "" if "bear" in project.scenario.name.lower() else ", and on another fire"
+            yield (
+                "The model error is the paper's for Bear 2020, fitted on the paper's own fire model"
+                f"{other}: approximate here"
+            )
+        case UncertaintyKind.EPISTEMIC:
+            yield (
+                "The model error is fitted to this event's own perimeters: a sensitivity analysis, not a calibrated "
+                "forecast"
+            )
+        case UncertaintyKind.WEATHER:
+            wind = settings.weather
+            turn = f"direction ±{math.degrees(wind.direction_sd):.3g}°"
+            spread = f"log of the speed ±{wind.speed_sd:g}, {turn}, timing ±{wind.timing_sd:g} h"
+            yield f"How far the wind is off is a guess, the same for a whole member: {spread}"
+        case UncertaintyKind.ALEATORIC:
+            pass
+
+
+def summary_message(summary: Summary, reason: FinishReason) -> str:
+    """What the ensemble shows, in one sentence; of one that was stopped, how far it came."""
+    done = f"{summary.members:,} of {counted(summary.asked, 'member')}"
+    row = summary.row("final_extent")
+    assert row is not None
+    if row.plan is None or row.benefit is None:
+        text = f"the fire ends at {row.baseline.mean:,.0f} ± {row.baseline.sd:,.0f} cells without drops"
+    else:
+        share = "" if row.benefit.reduction is None else f", {row.benefit.reduction:.1%} less"
+        text = (
+            f"with the plan the fire ends at {row.plan.mean:,.0f} ± {row.plan.sd:,.0f} cells"
+            f" ({row.baseline.mean:,.0f} ± {row.baseline.sd:,.0f} without{share});"
+            f" more burns with it in {row.benefit.worse:.1%} of the members"
+        )
+    head = f"stopped on request after {done}; resume to go on" if reason is FinishReason.STOPPED else ""
+    return f"{head}; {text}" if head else text
+
+
+def uq_command(
+    project: Path, out: Path, settings: UncertaintySettings, *, schedule: Path | None = None, backend: str = "auto"
+) -> str:
+    """``firegui uq …`` with every option that decides it spelled out."""
+    words = ["firegui", "uq", str(project), "--kind", settings.kind.value, "--out", str(out)]
+    words += [] if schedule is None else ["--schedule", str(schedule)]
+    words += ["--members", str(settings.members), "--seed", str(settings.seed)]
+    match settings.kind:
+        case UncertaintyKind.ALEATORIC:
+            words += ["--keep-members"] if settings.keep_members else []
+        case UncertaintyKind.EPISTEMIC:
+            fitted = settings.error is ErrorSource.FITTED
+            words += ["--fit", "--softening", repr(settings.softening)] if fitted else ["--preset", PRESET]
+            words += ["--mode", settings.mode.value, "--threshold", repr(settings.threshold)]
+        case UncertaintyKind.WEATHER:
+            wind = settings.weather
+            words += ["--speed-sd", repr(wind.speed_sd), "--direction-sd", degrees_text(wind.direction_sd)]
+            words += ["--timing-sd", repr(wind.timing_sd)]
+    words += [] if backend == "auto" else ["--backend", backend]
+    return shlex.join(words)
+
+
+def degrees_text(radians: float) -> str:
+    """The shortest number of degrees that is read back as ``radians``."""
+    texts = (f"{math.degrees(radians):.{digits}g}" for digits in range(1, 18))
+    return next((text for text in texts if math.radians(float(text)) == radians), repr(math.degrees(radians)))

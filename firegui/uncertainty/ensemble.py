@@ -1,0 +1,259 @@
+"""Ensembles: a fire without drops and one with a plan, member by member, under the same random numbers.
+
+A member is computed by itself, from the seed and its number. Its extents are kept as they are and its maps as whole
+numbers, so that an ensemble is the same, bit for bit, however many threads compute it, in whatever portions, and
+wherever it was stopped and gone on with.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.ensemble import Ensemble, EnsembleProgress, EnsembleState
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.uncertainty import ErrorModel, UncertaintyKind, UncertaintySettings, WeatherDraw
+from firegui.errors import CancelledError, Problems
+from firegui.fire.one_thread import one_thread
+from firegui.fire.windowed import Box, grown
+from firegui.rollout.alteration import Alteration
+from firegui.rollout.backend import kernel_threads
+from firegui.rollout.gates import gates_of
+from firegui.rollout.model import Model
+from firegui.rollout.outcome import Check
+from firegui.rollout.simulate import Rollout, simulate, simulate_many
+from firegui.uncertainty.aleatoric import state_sampling
+from firegui.uncertainty.epistemic import model_error
+from firegui.uncertainty.inputs import maps_problems
+from firegui.uncertainty.random_field import Field, FieldSampler
+from firegui.uncertainty.tally import Member, Tally, Watch
+from firegui.uncertainty.weather import Forecast, moved, union, weather_of
+
+TITLE = "How sure the plan is cannot be said"
+ROOM, MORE_ROOM = 16, 32
+"""Cells between the fire and the edge of the windows of its maps: at first, and what is added when it gets there."""
+PORTION = 8
+"""Members after which the state is handed out to be kept."""
+
+Progress = Callable[[EnsembleProgress], None]
+Keep = Callable[[EnsembleState], None]
+
+
+def run_ensemble(
+    project: Project,
+    model: Model,
+    schedule: Schedule | None,
+    settings: UncertaintySettings,
+    *,
+    error: ErrorModel | None = None,
+    state: EnsembleState | None = None,
+    progress: Progress | None = None,
+    keep: Keep | None = None,
+    check: Check | None = None,
+    threads: int | None = None,
+    portion: int = PORTION,
+) -> Ensemble:
+    """All members of ``settings``, those of ``state`` taken over.
+
+    ``model`` is the project's, at the effectiveness that the plan is scored with. ``schedule`` flies as it is in every
+    member: it is not planned again. ``error`` is the error model, needed where that is sampled; its threshold is that
+    of the settings. ``progress`` hears after every member how far it is, ``keep`` the state after every ``portion`` of
+    them, at the end and at a cancel. ``check`` is called from several threads and may raise to cancel: what ``keep``
+    heard last is the result so far.
+
+    Raises :class:`~firegui.errors.InputError` for settings, a schedule, an error model, a fire model or a state that
+    cannot be used.
+    """
+    _check(model, schedule, settings, error)
+    nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+    cases = (nothing,) if schedule is None else (nothing, schedule)
+    tally = Tally(model, len(cases), keeps=settings.keep_members, state=state)
+    with one_thread():
+        make = _maker(project, model, cases, settings, error, check)
+        numbers = range(tally.members, settings.members)
+        try:
+            for member in _in_order(make, numbers, threads or kernel_threads()):
+                tally.add(member)
+                if progress is not None:
+                    progress(EnsembleProgress(tally.members, settings.members, *tally.series()))
+                if keep is not None and (tally.members % portion == 0 or tally.members == settings.members):
+                    keep(tally.state())
+        except CancelledError:
+            if keep is not None and tally.members:
+                keep(tally.state())
+            raise
+    return tally.state().ensemble(
+        settings.kind, model.shape, model.cell_area_ha, settings.members, all_weather(settings)
+    )  # fmt: skip
+
+
+def all_weather(settings: UncertaintySettings) -> tuple[WeatherDraw, ...]:
+    """Every member's wind, for :meth:`~firegui.domain.ensemble.EnsembleState.ensemble`; empty where it is known."""
+    if settings.kind is not UncertaintyKind.WEATHER:
+        return ()
+    return tuple(weather_of(settings.weather, settings.seed, member) for member in range(settings.members))
+
+
+def member_rollout(
+    project: Project,
+    model: Model,
+    schedule: Schedule | None,
+    settings: UncertaintySettings,
+    member: int,
+    *,
+    error: ErrorModel | None = None,
+    frame_stride: int | None = None,
+    check: Check | None = None,
+) -> Rollout:
+    """One member again, with the plan or, without a ``schedule``, without drops: to be looked at and played.
+
+    Of another wind the whole raster's maps are made, which takes longer than a member of the ensemble does; the fire is
+    the same but for rounding. Raises like :func:`run_ensemble`.
+    """
+    _check(model, schedule, settings, error)
+    flown = Schedule.empty(model.n_steps, model.fleet.n_aircraft) if schedule is None else schedule
+    with one_thread():
+        if settings.kind is UncertaintyKind.WEATHER:
+            whole = (slice(0, model.shape[0]), slice(0, model.shape[1]))
+            draw = weather_of(settings.weather, settings.seed, member)
+            blown, _ = Forecast.of(project, model).under(draw, [whole] * model.maps.days, check=check)
+            decided = moved(flown, gates_of(flown, model.fleet, model.maps, model.rules).executed, whole)
+            return simulate(blown, decided, frame_stride=frame_stride, keep_days=True, check=check)
+        change = _changes(model, settings, error)(member)
+        return simulate(model, flown, frame_stride=frame_stride, keep_days=True, alter=change, check=check)
+
+
+Make = Callable[[int], Member]
+
+
+def _maker(
+    project: Project, model: Model, cases: tuple[Schedule, ...], settings: UncertaintySettings,
+    error: ErrorModel | None, check: Check | None,
+) -> Make:  # fmt: skip
+    if settings.kind is UncertaintyKind.WEATHER:
+        return _Blown(Forecast.of(project, model), cases, settings, check)
+    change_of = _changes(model, settings, error)
+
+    def make(member: int) -> Member:
+        change = change_of(member)
+        return Member(tuple(_watched(model, one, Watch(model, change), check) for one in cases))
+
+    return make
+
+
+def _changes(model: Model, settings: UncertaintySettings, error: ErrorModel | None) -> Callable[[int], Alteration]:
+    """What is done to the ends of a member's days: the same to all its cases."""
+    if settings.kind is UncertaintyKind.ALEATORIC:
+        return lambda member: state_sampling(model.shape, settings.seed, member)
+    assert error is not None
+    used = replace(error, threshold=settings.threshold)
+    sampler = FieldSampler(used, model.shape)
+
+    def disturbed(member: int) -> Alteration:
+        fields: dict[int, Field] = {}  # kept for the other case
+
+        def field_of(day: int) -> Field:
+            if day not in fields:
+                fields[day] = sampler.field(settings.seed, member, day)
+            return fields[day]
+
+        return model_error(used, field_of)
+
+    return disturbed
+
+
+def _watched(model: Model, schedule: Schedule, watch: Watch, check: Check | None) -> Watch:
+    simulate_many(model, [schedule], alters=[watch.alteration()], check=check)
+    return watch
+
+
+def _in_order(make: Make, numbers: range, threads: int) -> Iterator[Member]:
+    """The members of these numbers, a few at a time on as many threads, one after another."""
+    waiting: deque[Future[Member]] = deque()
+    left = iter(numbers)
+    pool = ThreadPoolExecutor(max(1, threads))
+    try:
+        for number in left:
+            waiting.append(pool.submit(make, number))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Blown:
+    """Members of another wind each.
+
+    Their maps are made on windows that begin as those of the fire under the forecast wind, and some cells more. A fire
+    that gets to the edge of its window is computed again with more room, until it does not.
+    """
+
+    def __init__(
+        self, forecast: Forecast, cases: tuple[Schedule, ...], settings: UncertaintySettings, check: Check | None
+    ) -> None:
+        self._forecast, self._settings, self._check = forecast, settings, check
+        model = forecast.model
+        gates = [gates_of(one, model.fleet, model.maps, model.rules).executed for one in cases]
+        self._cases = tuple(zip(cases, gates, strict=True))
+        watches = [_watched(model, one, Watch(model), check) for one in cases]
+        self._windows = tuple(grown(box, ROOM, model.shape) for box in _boxes(watches))
+        self._releases = [_around(one, executed, model.shape) for one, executed in self._cases if executed.any()]
+
+    def __call__(self, member: int) -> Member:
+        settings, model, windows = self._settings, self._forecast.model, list(self._windows)
+        draw = weather_of(settings.weather, settings.seed, member)
+        while True:
+            blown, box = self._forecast.under(draw, windows, self._releases, self._check)
+            corner = (box[0].start, box[1].start)
+            watches = tuple(
+                _watched(blown, moved(one, executed, box), Watch(blown, corner=corner), self._check)
+                for one, executed in self._cases
+            )
+            tight = [day for day, reached in enumerate(_boxes(watches)) if _at_edge(reached, windows[day], model.shape)]
+            if not tight:
+                return Member(watches)
+            windows[tight[0] :] = [grown(window, MORE_ROOM, model.shape) for window in windows[tight[0] :]]
+
+
+def _boxes(watches: Sequence[Watch]) -> list[Box]:
+    """What the fires of all cases reach on each day."""
+    days = zip(*(watch.looks[1:] for watch in watches), strict=True)
+    return [union([look.reached for look in looks if look.reached is not None]) for looks in days]
+
+
+def _at_edge(reached: Box, window: Box, shape: tuple[int, int]) -> bool:
+    """Whether a fire touches the outermost cells of its window, or is outside, where the raster goes on."""
+    low = any(side.start <= room.start > 0 for side, room in zip(reached, window, strict=True))
+    return low or any(
+        side.stop >= room.stop < size for side, room, size in zip(reached, window, shape, strict=True)
+    )  # fmt: skip
+
+
+def _around(schedule: Schedule, executed: NDArray[np.bool_], shape: tuple[int, int]) -> Box:
+    """The cells in which the executed drops are released: those whose wind they drift in."""
+    places = np.rint(schedule.poses[executed][:, :2]).astype(np.int64)
+    low, high = (np.clip(edge, 0, np.array(shape) - 1).tolist() for edge in (places.min(axis=0), places.max(axis=0)))
+    return slice(low[0], high[0] + 1), slice(low[1], high[1] + 1)
+
+
+def _check(model: Model, schedule: Schedule | None, settings: UncertaintySettings, error: ErrorModel | None) -> None:
+    problems = Problems()
+    problems.extend(settings.problems())
+    problems.extend(maps_problems(model.maps))
+    if schedule is not None and (schedule.n_steps, schedule.n_aircraft) != (model.n_steps, model.fleet.n_aircraft):
+        there, size = f"{schedule.n_steps} steps and {schedule.n_aircraft} aircraft", model.fleet.n_aircraft
+        what = f"has {there}, the project {model.n_steps} and {size}"
+        problems.add("schedule", what, "give a schedule of this project's days and fleet")
+    if schedule is not None and not (np.isfinite(schedule.logits).all() and np.isfinite(schedule.poses).all()):
+        problems.add("schedule", "has logits or poses that are no numbers", "give another schedule")
+    if settings.kind is UncertaintyKind.EPISTEMIC and error is None:
+        problems.add("error model", "none is given", "fit one from perimeters, or use the paper's numbers")
+    problems.raise_if_any(TITLE)

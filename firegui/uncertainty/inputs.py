@@ -1,0 +1,18 @@
+"""What has to be true of a fire before it is asked how sure it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firegui.domain.maps import FireMaps
+from firegui.errors import Problem
+
+
+def maps_problems(maps: FireMaps) -> list[Problem]:
+    """Maps with a NaN or an infinity, which the kernels would take for a number, and the first day that has one."""
+    remedy = "look at the weather and the layers that the fire model reads"
+    for what, field in (("spread maps", maps.phi), ("ignition maps", maps.gamma), ("wind", maps.wind_speed)):
+        for day, values in enumerate(field):
+            if not np.isfinite(values).all():
+                return [Problem("fire model", f"the {what} of day {day} have cells without a number", remedy)]
+    return []

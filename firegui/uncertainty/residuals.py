@@ -1,0 +1,218 @@
+"""How far the fire model has been off: residuals against observed perimeters (paper, section ``uq``, source 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.observation import FireState
+from firegui.domain.project import Project
+from firegui.domain.scenario import Scenario
+from firegui.domain.schedule import Schedule
+from firegui.domain.uncertainty import FLOOR, ErrorFit, ErrorModel, ResidualMode, UncertaintySettings
+from firegui.errors import InputError, Problem
+from firegui.fire.maps import project_maps
+from firegui.rollout.alteration import Alteration, State
+from firegui.rollout.gains import SpreadGains
+from firegui.rollout.model import Model
+from firegui.rollout.observe import Window
+from firegui.rollout.outcome import Check
+from firegui.rollout.remark import Tell, silent
+from firegui.rollout.simulate import prepare, simulate_many
+from firegui.uncertainty.ilr import ilr
+from firegui.uncertainty.inputs import maps_problems
+from firegui.uncertainty.random_field import covariance_problems
+from firegui.uncertainty.semivariogram import fit_exponential, semivariogram
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+_TITLE = "The model error cannot be fitted"
+_REMEDY = "import perimeters of more days, or use the paper's numbers"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forecast:
+    """What the fire model said of the end of a day: ``p^U`` and ``p^B [H, W]``; and what was seen, ``fire [H, W]``."""
+
+    day: int
+    unburned: NDArray[np.float32]
+    burning: NDArray[np.float32]
+    fire: Bools
+
+    @property
+    def extent(self) -> float:
+        """``Σ P``."""
+        return float((1.0 - self.unburned.astype(np.float64)).sum())
+
+
+def fit_error(
+    project: Project, settings: UncertaintySettings, *, backend: str = "auto", check: Check | None = None,
+    tell: Tell = silent,
+) -> ErrorFit:  # fmt: skip
+    """:func:`fit_error_model` of the project's fire model on the days of its plan, for which it makes the maps.
+
+    Raises :class:`~firegui.errors.InputError` like it, and for a project whose fire model cannot be run.
+    """
+    maps = project_maps(project, check)
+    nothing = np.zeros((0, *maps.shape), bool)
+    plan = project.plan
+    model = prepare(
+        maps, Fleet(()), nothing, (), weights=plan.weights, effectiveness=plan.nominal, backend=backend, tell=tell
+    )
+    return fit_error_model(model, project.scenario, plan.start_day, settings, check=check)
+
+
+def fit_error_model(
+    model: Model, event: Scenario, start_day: int, settings: UncertaintySettings, *, check: Check | None = None
+) -> ErrorFit:
+    """The error model of ``model`` against the perimeters of ``event``, of which its day 0 is ``start_day``.
+
+    Every day of the plan that has a perimeter of its own is compared; days whose perimeter is an earlier one's are
+    not. The forecast runs without drops. Raises :class:`~firegui.errors.InputError` where there is nothing to compare
+    with, where the maps have cells without a number, and where the residuals do not vary enough to have a covariance.
+    """
+    problems = maps_problems(model.maps)
+    if problems:
+        raise InputError(problems, _TITLE)
+    seen = observed_days(event, start_day, model.maps.days)
+    if settings.mode is ResidualMode.CUMULATIVE:
+        forecasts = cumulative_forecasts(model, seen, check)
+    else:
+        forecasts = incremental_forecasts(model, seen, check)
+    mask = union_mask(forecasts, settings.threshold)
+    residuals = np.stack([_residual(one, mask, settings.softening) for one in forecasts])
+    values = residuals[:, :, mask].astype(np.float64)  # [N, 2, cells]
+    pooled = values.transpose(1, 0, 2).reshape(2, -1)
+    mean, covariance = _moments(pooled)
+    centred = (one - mean[:, None, None].astype(np.float32) for one in residuals)
+    variogram = semivariogram(centred, mask)
+    sill, length = fit_exponential(variogram)
+    days = tuple(one.day for one in forecasts)
+    error = ErrorModel(
+        mean=(float(mean[0]), float(mean[1])),
+        covariance=_rows(covariance),
+        correlation_cells=length,
+        sill=sill,
+        softening=settings.softening,
+        threshold=settings.threshold,
+        source=f"fitted to {event.name}, {len(days)} days, {settings.mode.value} forecasts",
+        mode=settings.mode,
+    )
+    extents = np.array([[one.extent for one in forecasts], [float(one.fire.sum()) for one in forecasts]])
+    return ErrorFit(error, variogram, settings.mode, days, residuals, mask, extents)
+
+
+def observed_days(event: Scenario, start_day: int, days: int) -> dict[int, Bools]:
+    """The perimeters of the plan's days ``0 … days`` that have one of their own, the start among them.
+
+    Raises :class:`~firegui.errors.InputError` when none is there, or none after the start.
+    """
+    seen = {}
+    for day in range(days + 1):
+        fire = event.observed_on(start_day + day)
+        if fire is not None and fire.any() and not event.is_filled_forward(start_day + day):
+            seen[day] = fire
+    if not seen:
+        raise InputError([Problem("perimeters", "the event has none on the days of the plan", _REMEDY)], _TITLE)
+    if not any(day > 0 for day in seen):
+        what = "only the first day of the plan was observed: there is nothing to compare a forecast with"
+        raise InputError([Problem("perimeters", what, _REMEDY)], _TITLE)
+    return seen
+
+
+def cumulative_forecasts(model: Model, seen: dict[int, Bools], check: Check | None = None) -> list[Forecast]:
+    """The forecast from day 0 on, at the observed days after it."""
+    ends = _day_ends(model, check)
+    return [Forecast(day, *ends[day - 1], fire) for day, fire in seen.items() if day > 0]
+
+
+def incremental_forecasts(model: Model, seen: dict[int, Bools], check: Check | None = None) -> list[Forecast]:
+    """For every two days in a row that were observed, what one day makes of the first.
+
+    What is new on the first day burns, what was there on the observed day before it has burned out. Raises
+    :class:`~firegui.errors.InputError` where no two days in a row were observed.
+    """
+    seen = {0: model.maps.ignition, **seen}
+    found, days = [], sorted(seen)
+    for earlier, now in zip([None, *days], days, strict=False):
+        if now + 1 not in seen:
+            continue
+        before = np.zeros(model.shape, bool) if earlier is None else seen[earlier]
+        state = FireState.between(before, seen[now])
+        found.append(Forecast(now + 1, *_next_day(model, now, state, check), seen[now + 1]))
+    if not found:
+        what = "no two days in a row were observed"
+        raise InputError([Problem("perimeters", what, "compare with the forecast from the first day on")], _TITLE)
+    return found
+
+
+def union_mask(forecasts: Sequence[Forecast], threshold: float) -> Bools:
+    """``M [H, W]``: fire was seen on some day, or ``P̂`` was above ``threshold``."""
+    mask: Bools = np.logical_or.reduce([one.fire | (1.0 - one.unburned > threshold) for one in forecasts])
+    return mask
+
+
+def softened(fire: Bools, softening: float) -> tuple[Floats, Floats, Floats]:
+    """Observed fire as three states: ``(ε, (1 − ε)/2, (1 − ε)/2)`` in it and ``(1 − ε, ε/2, ε/2)`` outside."""
+    rest = np.where(fire, 1.0 - softening, softening) / 2.0
+    return np.where(fire, softening, 1.0 - softening), rest, rest
+
+
+def _residual(one: Forecast, mask: Bools, softening: float) -> NDArray[np.float32]:
+    """``Δ [2, H, W]``, NaN outside of the mask."""
+    u, b = one.unburned[mask].astype(np.float64), one.burning[mask].astype(np.float64)
+    found = np.full((2, *mask.shape), np.nan, np.float32)
+    found[:, mask] = ilr(*softened(one.fire[mask], softening)) - ilr(u, b, 1.0 - u - b, floor=FLOOR)
+    return found
+
+
+def _moments(pooled: Floats) -> tuple[Floats, Floats]:
+    """``μ [2]`` and ``Σ [2, 2]`` of ``pooled [2, N_b]``."""
+    if pooled.shape[1] < 3:
+        raise InputError([Problem("residuals", f"there are only {pooled.shape[1]}", _REMEDY)], _TITLE)
+    covariance = np.cov(pooled, ddof=1)
+    problems = covariance_problems(covariance)
+    if problems:
+        raise InputError(problems, _TITLE)
+    return pooled.mean(axis=1), covariance
+
+
+def _rows(covariance: Floats) -> tuple[tuple[float, float], tuple[float, float]]:
+    (a, b), (_, c) = covariance.tolist()
+    return (a, b), (b, c)
+
+
+def _next_day(
+    model: Model, day: int, state: FireState, check: Check | None
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """``p^U`` and ``p^B`` a day after ``state``, which is of the start of ``day``."""
+    today = model.maps.window(day, 1)
+    maps = replace(today, ignition=state.burning, burnable=today.burnable & ~state.burned)
+    unburned = (~state.fire).astype(np.float32)
+    burning = np.zeros_like(unburned)
+    if state.burning.any():
+        single = replace(model, maps=maps, gains=SpreadGains(maps, model.dtype, model.device), rules=None)
+        after, burning = _day_ends(single, check)[0]
+        unburned = np.where(state.burned, np.float32(0.0), after)
+        burning = np.where(state.burned, np.float32(0.0), burning)
+    return unburned, burning
+
+
+def _day_ends(model: Model, check: Check | None) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """``p^U`` and ``p^B [H, W]`` at the end of every day, without drops."""
+    ends: list[tuple[NDArray[np.float32], NDArray[np.float32]]] = []
+
+    def note(day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:
+        whole = np.ones(model.shape, np.float32), np.zeros(model.shape, np.float32)
+        whole[0][window], whole[1][window] = unburned, burning
+        ends.append(whole)
+        return unburned, burning
+
+    nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+    simulate_many(model, [nothing], alters=[Alteration(note, only_grows=True)], check=check)
+    return ends

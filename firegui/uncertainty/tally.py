@@ -1,0 +1,180 @@
+"""What is noted of every member of an ensemble, and how members are summed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.ensemble import UNIT, EnsembleState, packed
+from firegui.errors import InputError, Problem
+from firegui.fire.windowed import Box
+from firegui.rollout.alteration import Alteration, State
+from firegui.rollout.model import Model
+from firegui.rollout.observe import Window
+from firegui.uncertainty.weather import union
+
+Floats = NDArray[np.float64]
+Units = NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """The end of a day on ``window``, in cells of the whole raster: ``P`` and ``p^B`` in units of 1/32,768.
+
+    ``reached`` is the smallest box with everything that has any chance of having burned, ``None`` without such a cell.
+    """
+
+    window: Box
+    fire: Units
+    burning: Units
+    reached: Box | None
+
+
+@dataclass(slots=True, eq=False)
+class Watch:
+    """Notes the end of every day of one rollout, after what ``change`` does to it; for one rollout only.
+
+    ``corner`` is where the model's raster begins in the whole one.
+    """
+
+    model: Model
+    change: Alteration | None = None
+    corner: tuple[int, int] = (0, 0)
+    extent: list[float] = field(default_factory=list)
+    protected: list[float] = field(default_factory=list)
+    looks: list[Look] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        ignition = self.model.maps.ignition
+        rows, columns = (np.flatnonzero(ignition.any(axis=axis)) for axis in (1, 0))
+        window = (slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1))
+        lit = ignition[window].astype(np.float32)
+        self._note(window, 1.0 - lit, lit)
+
+    def alteration(self) -> Alteration:
+        """What the rollout is given."""
+        return Alteration(self._see, only_grows=self.change is None or self.change.only_grows)
+
+    def _see(self, day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:
+        if self.change is not None:
+            unburned, burning = self.change.change(day, window, unburned, burning)
+        self._note(window, unburned, burning)
+        return unburned, burning
+
+    def _note(self, window: Window, unburned: State, burning: State) -> None:
+        fire = 1.0 - unburned.astype(np.float64)
+        self.extent.append(float(fire.sum()))
+        self.protected.append(float(fire[self.model.protected.cpu().numpy()[window]].sum()))
+        box = _moved(window, self.corner)
+        self.looks.append(Look(box, _units(fire), _units(burning), _reached(unburned, box)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Member:
+    """One member: a watch that has seen its rollout to the end, for every case."""
+
+    watches: tuple[Watch, ...]
+
+
+class Tally:
+    """The members that are done, summed. Members are added in the order of their numbers."""
+
+    def __init__(self, model: Model, cases: int, *, keeps: bool, state: EnsembleState | None) -> None:
+        self._shape, self._keeps = model.shape, keeps
+        boundaries = model.maps.days + 1
+        self._extent: list[Floats] = []
+        self._protected: list[Floats] = []
+        self._samples: list[list[bytes]] = [[] for _ in range(cases if keeps else 0)]
+        self._fire = np.zeros((cases, boundaries, *model.shape), np.uint32)
+        self._burning = np.zeros_like(self._fire)
+        self._box: Box | None = None
+        if state is not None:
+            self._go_on(state)
+
+    @property
+    def members(self) -> int:
+        """How many there are."""
+        return len(self._extent)
+
+    def add(self, member: Member) -> None:
+        """The next member."""
+        self._extent.append(np.array([watch.extent for watch in member.watches]))
+        self._protected.append(np.array([watch.protected for watch in member.watches]))
+        for case, watch in enumerate(member.watches):
+            for day, look in enumerate(watch.looks):
+                self._fire[(case, day, *look.window)] += look.fire
+                self._burning[(case, day, *look.window)] += look.burning
+                self._box = look.window if self._box is None else union([self._box, look.window])
+            if self._keeps:
+                self._samples[case].append(self._packed(watch))
+
+    def series(self) -> tuple[Floats, Floats]:
+        """Extent and protected exposure of every case, member and day boundary, ``[C, M, D + 1]``."""
+        cases, boundaries = self._fire.shape[:2]
+        if not self._extent:
+            nothing = np.zeros((cases, 0, boundaries))
+            return nothing, nothing
+        return np.stack(self._extent, axis=1), np.stack(self._protected, axis=1)
+
+    def state(self) -> EnsembleState:
+        """A copy of everything."""
+        box = self._box or (slice(0, 1), slice(0, 1))
+        at = (slice(None), slice(None), *box)
+        samples = tuple(tuple(case) for case in self._samples)
+        corner = (box[0].start, box[1].start)
+        return EnsembleState(*self.series(), self._fire[at].copy(), self._burning[at].copy(), corner, samples)
+
+    def _go_on(self, state: EnsembleState) -> None:
+        problem = self._misfit(state)
+        if problem:
+            raise InputError([Problem("state", problem, "start again without resuming")], "The run cannot be resumed")
+        rows, columns = state.fire.shape[2:]
+        box = (slice(state.corner[0], state.corner[0] + rows), slice(state.corner[1], state.corner[1] + columns))
+        at = (slice(None), slice(None), *box)
+        self._fire[at], self._burning[at], self._box = state.fire, state.burning, box
+        self._extent = [state.extent[:, member].copy() for member in range(state.members)]
+        self._protected = [state.protected[:, member].copy() for member in range(state.members)]
+        if self._keeps:
+            self._samples = [list(case) for case in state.samples]
+
+    def _misfit(self, state: EnsembleState) -> str:
+        cases, boundaries = self._fire.shape[:2]
+        if state.fire.shape[:2] != (cases, boundaries):
+            there = state.fire.shape[:2]
+            return f"is of {there[0]} cases and {there[1] - 1} days, not of {cases} and {boundaries - 1}"
+        ends = [start + size for start, size in zip(state.corner, state.fire.shape[2:], strict=True)]
+        if min(state.corner) < 0 or any(end > size for end, size in zip(ends, self._shape, strict=True)):
+            return f"covers cells beyond the raster of {self._shape[0]} × {self._shape[1]}"
+        if self._keeps and not state.samples:
+            return "has not kept its members"
+        return ""
+
+    def _packed(self, watch: Watch) -> bytes:
+        fire, burning = (np.zeros(self._fire.shape[1:], bool) for _ in range(2))
+        for day, look in enumerate(watch.looks):
+            fire[(day, *look.window)] = look.fire >= UNIT // 2
+            burning[(day, *look.window)] = look.burning >= UNIT // 2
+        return packed(fire, burning)
+
+
+def _units(probability: NDArray[np.floating]) -> Units:
+    units: Units = np.rint(probability * UNIT).astype(np.uint16)
+    return units
+
+
+def _moved(window: Window, corner: tuple[int, int]) -> Box:
+    rows, columns = (slice(side.start + by, side.stop + by) for side, by in zip(window, corner, strict=True))
+    return rows, columns
+
+
+def _reached(unburned: State, box: Box) -> Box | None:
+    lit = unburned < 1.0
+    rows, columns = np.flatnonzero(lit.any(axis=1)), np.flatnonzero(lit.any(axis=0))
+    if not len(rows):
+        return None
+    return (
+        slice(box[0].start + int(rows[0]), box[0].start + int(rows[-1]) + 1),
+        slice(box[1].start + int(columns[0]), box[1].start + int(columns[-1]) + 1),
+    )

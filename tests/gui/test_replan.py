@@ -1,0 +1,254 @@
+"""Replanning in the window: asked for by a dialog, run in the Runs dock, told in the result view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.operations import Operations
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.errors import InputError
+from firegui.gui.dialogs.replan import ReplanDialog, has_perimeter
+from firegui.gui.jobs.listing import found_runs
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.replans import new_replan_folder, replan_spec
+from firegui.gui.jobs.specs import resume_spec, run_title, same_inputs
+from firegui.gui.main_window import MainWindow
+from firegui.gui.plots.live import LivePlots
+from firegui.gui.plots.replan import replan_html
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session
+from firegui.io.project_store import save_project
+from firegui.io.schedule_file import write_plan_safetensors
+from firegui.runs.control import RunControl
+from firegui.runs.runner import execute
+from firegui.runs.spec import ReplanSpec, Stage
+from tests.gui.fake_runs import FakeExecute
+
+DAY_WITH_PERIMETER = 2
+
+
+@pytest.fixture
+def folder(project: Project, tmp_path: Path) -> Path:
+    made = tmp_path / "p.firegui"
+    save_project(project, made)
+    return made
+
+
+@pytest.fixture
+def schedule_file(project: Project, tmp_path: Path) -> Path:
+    path = tmp_path / "plan.safetensors"
+    write_plan_safetensors(path, Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft))
+    return path
+
+
+Open = Callable[..., ReplanDialog]
+
+
+@pytest.fixture
+def ask(qtbot: QtBot, project: Project, folder: Path, schedule_file: Path) -> Open:
+    def opened(plan: Path = schedule_file) -> ReplanDialog:
+        dialog = ReplanDialog(project, folder, folder / "runs" / "new", ("demo", plan), "auto")
+        qtbot.addWidget(dialog)
+        dialog.show()
+        return dialog
+
+    return opened
+
+
+# -- the dialog --------------------------------------------------------------------------------------------------------
+def test_days_are_counted_from_one_and_the_first_cannot_be_replanned(ask: Open) -> None:
+    dialog = ask()
+    texts = [dialog.day.itemText(k) for k in range(dialog.day.count())]
+    assert texts == ["Day 2 · 20 Aug", "Day 3 · 21 Aug", "Day 4 · 22 Aug"]
+
+
+def test_a_day_without_a_perimeter_of_its_own_asks_for_a_file_or_the_loop(ask: Open, project: Project) -> None:
+    assert [has_perimeter(project, day) for day in (1, 2, 3)] == [False, True, False]
+    dialog = ask()
+    assert not dialog.go.isEnabled()
+    assert "no perimeter of that day" in dialog.about.text()
+    dialog.loop.setChecked(True)
+    assert dialog.go.isEnabled()
+    assert not dialog.source.isEnabled()
+    dialog.loop.setChecked(False)
+    dialog.source.setCurrentIndex(1)
+    assert not dialog.go.isEnabled()
+    dialog.file.line.setText("/somewhere/mask.npz")
+    assert dialog.go.isEnabled()
+
+
+def test_the_projects_own_perimeter_is_taken_and_the_search_is_the_dialogs(ask: Open, project: Project) -> None:
+    dialog = ask()
+    dialog.day.setCurrentIndex(1)
+    for name, value in (("epochs", 7), ("patience", 5), ("seed", 11)):
+        dialog.search(name).setValue(value)
+    dialog.go.click()
+    spec = dialog.spec
+    assert spec is not None and spec.observed is not None
+    assert spec.day == DAY_WITH_PERIMETER
+    seen = project.scenario.observed_on(2)
+    assert seen is not None and np.array_equal(spec.observed.fire, seen)
+    optimizer = spec.project.plan.optimizer
+    assert (optimizer.epochs, optimizer.patience, optimizer.seed) == (7, 5, 11)
+    assert "--epochs 7" in spec.command and "--day 2" in spec.command and "--observed" not in spec.command
+
+
+def test_a_file_is_read_as_the_perimeter(ask: Open, project: Project, tmp_path: Path) -> None:
+    mask = np.zeros(project.scenario.grid.shape, bool)
+    mask[10:30, 20:45] = True
+    np.savez(tmp_path / "seen.npz", fire=mask)
+    dialog = ask()
+    dialog.source.setCurrentIndex(1)
+    dialog.file.line.setText(str(tmp_path / "seen.npz"))
+    dialog.go.click()
+    assert dialog.spec is not None and dialog.spec.observed is not None
+    assert np.array_equal(dialog.spec.observed.fire, mask)
+    assert "seen.npz" in dialog.spec.command
+
+
+def test_everything_wrong_is_listed_at_once_and_the_form_stays(
+    ask: Open, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[InputError] = []
+    monkeypatch.setattr("firegui.gui.dialogs.replan.show_problems", lambda _parent, error: said.append(error))
+    other = tmp_path / "other.safetensors"
+    write_plan_safetensors(other, Schedule.empty(7, project.fleet.n_aircraft))
+    dialog = ask(other)
+    dialog.source.setCurrentIndex(1)
+    dialog.file.line.setText(str(tmp_path / "none.npz"))
+    dialog.go.click()
+    assert "needs [200, 3]" in str(said[0]) and "does not exist" in str(said[0])
+    assert dialog.spec is None
+    assert dialog.isVisible()
+
+
+# -- in the window -----------------------------------------------------------------------------------------------------
+@pytest.fixture
+def fake() -> FakeExecute:
+    return FakeExecute(epochs=2)
+
+
+@pytest.fixture
+def window(
+    qtbot: QtBot, session: Session, folder: Path, fake: FakeExecute, project: Project, preferences_store: QSettings
+) -> Iterator[MainWindow]:
+    session.open_project(project, folder)
+    queue = RunQueue(session, execute=fake)
+    opened = MainWindow(session, queue, Preferences(preferences_store))
+    opened.resize(1280, 800)
+    with qtbot.waitExposed(opened):
+        opened.show()
+    yield opened
+    session.undo_stack.setClean()
+    opened.close()
+    opened.deleteLater()
+
+
+def planned(qtbot: QtBot, window: MainWindow) -> None:
+    """A run with a kept plan is shown."""
+    project = window.session.project
+    entry = window.queue.plan((Stage.OPTIMIZE,))
+    qtbot.waitUntil(lambda: not window.queue.is_busy and not window.queue.activity)
+    schedule = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
+    write_plan_safetensors(entry.folder / "plan.safetensors", schedule)
+    window.plan.changed.emit()
+
+
+def replan(qtbot: QtBot, window: MainWindow, *, loop: bool = False) -> None:
+    def answer() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, ReplanDialog)
+        dialog.day.setCurrentIndex(DAY_WITH_PERIMETER - 1)
+        dialog.loop.setChecked(loop)
+        dialog.go.click()
+
+    QTimer.singleShot(50, answer)
+    window.actions_.replan.trigger()
+    qtbot.waitUntil(lambda: not window.queue.is_busy and not window.queue.activity)
+
+
+def test_only_a_run_that_ended_with_a_plan_can_be_replanned(qtbot: QtBot, window: MainWindow) -> None:
+    assert not window.actions_.replan.isEnabled()
+    planned(qtbot, window)
+    assert window.actions_.replan.isEnabled()
+
+
+def test_a_replanned_run_is_listed_shown_and_told_in_numbers(
+    qtbot: QtBot, window: MainWindow, fake: FakeExecute, folder: Path
+) -> None:
+    planned(qtbot, window)
+    replan(qtbot, window)
+    (spec,) = fake.replannings
+    entry = window.queue.entries[-1]
+    assert spec.out.parent == folder / "runs"
+    assert entry.title.endswith("replanned")
+    assert window.queue.shown is entry
+    result = window.session.result
+    assert result.plan is not None and result.plan_metrics is not None and result.plan_metrics.objective == 2.0
+    live = window.docks["Progress"].widget()
+    assert isinstance(live, LivePlots)
+    live.refresh()
+    for words in ("new plan", "old plan continued", "no further drops", "from day 3 on", "4 drops flown before"):
+        assert words in live.result.text
+    assert not live.loop.isVisibleTo(live)
+
+
+def test_a_closed_loop_has_its_days_as_table_and_chart_and_is_shown_once_flown(
+    qtbot: QtBot, window: MainWindow, fake: FakeExecute
+) -> None:
+    planned(qtbot, window)
+    replan(qtbot, window, loop=True)
+    entry = window.queue.entries[-1]
+    assert fake.replannings[0].observed is None
+    assert entry.drops == 4
+    assert entry.best is None
+    live = window.docks["Progress"].widget()
+    assert isinstance(live, LivePlots)
+    live.refresh()
+    assert ">301<" in live.result.text.replace("&nbsp;", "")
+    assert [list(live.loop.curve_points(k)[1]) for k in range(3)] == [[10, 11], [20, 21], [300, 301]]
+    assert list(live.loop.curve_points(0)[0]) == [1, 2]
+
+
+# -- on disk -----------------------------------------------------------------------------------------------------------
+def test_a_folder_that_is_taken_gets_a_number(project: Project, tmp_path: Path) -> None:
+    now = datetime(2026, 3, 4, 5, 6, 7)
+    first = new_replan_folder(tmp_path, project, now)
+    assert first.name == "20260304-050607-A-replan"
+    assert new_replan_folder(tmp_path, project, now, [first]).name == "20260304-050607-A-replan-2"
+    assert run_title(first, date(2026, 3, 4)) == "A · 05:06:07 · replanned"
+
+
+def test_a_plan_under_other_rules_is_another(project: Project) -> None:
+    assert same_inputs(project, replace(project))
+    assert not same_inputs(project, replace(project, operations=Operations(hard_cap=3)))
+
+
+def test_a_real_replanning_reopens_with_its_numbers_and_can_be_taken_up_again(
+    project: Project, folder: Path, schedule_file: Path
+) -> None:
+    ruled = replace(project, operations=Operations(hard_cap=30))
+    out = folder / "runs" / "20260304-050607-A-replan"
+    execute(replan_spec(ruled, folder, out, schedule_file, DAY_WITH_PERIMETER), lambda event: None, RunControl())
+    found = found_runs([out], ruled, date(2026, 3, 4))
+    (entry,) = found.entries
+    assert not found.problems
+    assert entry.replans and entry.replan is not None and entry.replan.day == DAY_WITH_PERIMETER
+    assert entry.project is not None and entry.project.operations == ruled.operations
+    assert "old plan continued" in replan_html(entry, entry.replan)
+    again = resume_spec(ruled, folder, out)
+    assert isinstance(again, ReplanSpec)
+    assert again.resume and again.day == DAY_WITH_PERIMETER and again.observed is not None
+    schedule_file.unlink()
+    with pytest.raises(InputError):
+        resume_spec(ruled, folder, out)

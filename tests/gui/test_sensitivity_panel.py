@@ -1,0 +1,357 @@
+"""The robustness tables in the window: asked for, stopped, gone on with, sorted, copied, reopened."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.sensitivity import (
+    DesignRow,
+    EffectivenessRow,
+    MonteCarlo,
+    PoseRow,
+    Reading,
+    Row,
+    SensitivityKind,
+    SensitivitySettings,
+    SensitivityTable,
+)
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
+from firegui.errors import InputError
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.sensitivity import FOLDER, SensitivityDesk, earlier_tables
+from firegui.gui.main_window import MainWindow
+from firegui.gui.panels.sensitivity import SensitivityPanel
+from firegui.gui.session import Session
+from firegui.io.project_store import save_project
+from firegui.io.schedule_file import write_plan_safetensors
+from firegui.runs.control import RunControl
+from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished, SensitivityReady
+from firegui.runs.sensitivity_folder import AnyTable
+from firegui.runs.spec import RunSpec, SensitivitySpec
+
+NOW = datetime(2026, 3, 4, 5, 6, 7)
+RAN = SensitivityKind
+
+
+def reading(value: float, drops: int = 12) -> Reading:
+    return Reading(value, 100.0 * value, 9.0 * value, value, drops)
+
+
+def table_of(kind: SensitivityKind, rows: tuple[Row, ...], *, complete: bool = True) -> AnyTable:
+    scored = None if kind is RAN.DESIGN else reading(1.0)
+    return SensitivityTable(
+        kind, "Test Ridge", "model", Setting.A, ObjectiveWeights.of(Setting.A), Effectiveness(0.9, 0.9),
+        RetardantSide.BOTH, "run/plan.safetensors, 12 drops", reading(20.0), scored, rows,
+        SensitivitySettings(), complete,
+    )  # fmt: skip
+
+
+EFFECTIVENESS = tuple(
+    EffectivenessRow(Effectiveness(eta, eta), reading(value), value)
+    for eta, value in ((0.9, 1.0), (0.88, 12.0), (0.86, 3.0))
+)
+
+
+class Tables:
+    """Stands in for the runner: hands out a table, or works until it is stopped."""
+
+    def __init__(self, found: AnyTable, *, endless: bool = False) -> None:
+        self.found, self.endless = found, endless
+        self.specs: list[SensitivitySpec] = []
+        self.working = threading.Event()
+
+    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        assert isinstance(spec, SensitivitySpec)
+        self.specs.append(spec)
+        emit(Progress(1, 4, "Scoring"))
+        self.working.set()
+        while self.endless and not control.stop_requested:
+            self.working.wait(0.001)
+        emit(SensitivityReady(self.found))
+        reason = FinishReason.STOPPED if control.stop_requested else FinishReason.COMPLETED
+        emit(RunFinished(reason, "done", None, None, spec.out))
+
+
+@pytest.fixture
+def saved(session: Session, project: Project, tmp_path: Path) -> Path:
+    folder = tmp_path / "p.firegui"
+    save_project(project, folder)
+    session.open_project(project, folder)
+    return folder
+
+
+@pytest.fixture
+def schedule_file(project: Project, tmp_path: Path) -> Path:
+    path = tmp_path / "plan.safetensors"
+    write_plan_safetensors(path, Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft))
+    return path
+
+
+Made = tuple[SensitivityPanel, SensitivityDesk]
+Make = Callable[[object], Made]
+
+
+@pytest.fixture
+def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
+    desks: list[SensitivityDesk] = []
+
+    def made(execute: object) -> Made:
+        desk = SensitivityDesk(session, execute=execute, clock=lambda: NOW)  # type: ignore[arg-type]
+        desks.append(desk)
+        panel = SensitivityPanel(session, queue, desk)
+        panel.start_requested.connect(panel.start)
+        qtbot.addWidget(panel)
+        panel.resize(1100, 500)
+        with qtbot.waitActive(panel):
+            panel.show()
+            panel.activateWindow()
+        return panel, desk
+
+    yield made
+    for desk in desks:
+        desk.shutdown()
+        desk.deleteLater()
+
+
+def run(qtbot: QtBot, panel: SensitivityPanel, desk: SensitivityDesk) -> None:
+    panel.button("start").click()
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=20_000)
+
+
+def cells(panel: SensitivityPanel, column: int) -> list[str]:
+    return [str(panel.sorted.index(row, column).data()) for row in range(panel.sorted.rowCount())]
+
+
+def column(panel: SensitivityPanel, title: str) -> int:
+    return panel.model.titles.index(title)
+
+
+# -- asking ------------------------------------------------------------------------------------------------------------
+def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
+    panel, _desk = make(Tables(table_of(RAN.POSE, ())))
+    shown = {}
+    for kind in SensitivityKind:
+        panel.form.set_kind(kind)
+        boxes = {"draws": panel.form.draws, "members": panel.form.members, "schedule": panel.form.schedule}
+        shown[kind] = {name for name, box in boxes.items() if box.isVisible()}
+    assert shown[RAN.POSE] == {"draws", "schedule"}
+    assert shown[RAN.DESIGN] == {"members"}
+    assert shown[RAN.EFFECTIVENESS] == shown[RAN.RETARDANT_SIDE] == {"schedule"}
+
+
+def test_without_a_schedule_only_a_sweep_can_be_made_and_the_dock_says_why(make: Make) -> None:
+    panel, _desk = make(Tables(table_of(RAN.POSE, ())))
+    panel.form.set_kind(RAN.POSE)
+    assert not panel.button("start").isEnabled()
+    assert "choose a run that kept a plan" in panel.notes.text()
+    panel.form.set_kind(RAN.DESIGN)
+    assert panel.button("start").isEnabled()
+    assert not panel.notes.isVisible()
+
+
+def test_the_table_that_is_asked_for_goes_into_the_project(
+    qtbot: QtBot, make: Make, saved: Path, schedule_file: Path
+) -> None:
+    execute = Tables(table_of(RAN.POSE, (PoseRow(0.0, (reading(1.0),)),)))
+    panel, desk = make(execute)
+    panel.form.set_kind(RAN.POSE)
+    panel.form.add_file(schedule_file)
+    panel.form.draws.setValue(7)
+    panel.form.scales.setText("0, 2e-3")
+    run(qtbot, panel, desk)
+    (spec,) = execute.specs
+    assert spec.out == saved / FOLDER / "20260304-050607-pose"
+    assert (spec.settings.draws, spec.settings.scales) == (7, (0.0, 0.002))
+    assert spec.schedule_file == schedule_file
+    assert "--draws 7" in spec.command
+
+
+def test_a_sweep_has_its_designs_members_and_epochs(qtbot: QtBot, make: Make) -> None:
+    execute = Tables(table_of(RAN.DESIGN, ()))
+    panel, desk = make(execute)
+    panel.form.set_kind(RAN.DESIGN)
+    panel.form.designs.setText("0.85/0.75")
+    panel.form.members.setValue(20)
+    panel.form.epochs.setValue(11)
+    run(qtbot, panel, desk)
+    (spec,) = execute.specs
+    assert spec.settings.designs == (Effectiveness(0.85, 0.75),)
+    assert spec.settings.members == 20
+    assert spec.project.plan.optimizer.epochs == 11
+    assert spec.schedule is None
+
+
+@pytest.mark.parametrize(("text", "said"), [("0.9", "cannot be read"), ("", "is empty"), ("1.4/0.9", "1.4")])
+def test_designs_that_cannot_be_used_are_told_and_not_started(make: Make, text: str, said: str) -> None:
+    panel, _desk = make(Tables(table_of(RAN.DESIGN, ())))
+    panel.form.set_kind(RAN.DESIGN)
+    panel.form.designs.setText(text)
+    assert said in panel.notes.text()
+    assert not panel.button("start").isEnabled()
+
+
+def test_a_schedule_of_another_plan_is_refused(
+    qtbot: QtBot, make: Make, project: Project, tmp_path: Path, refusals: list[InputError]
+) -> None:
+    execute = Tables(table_of(RAN.POSE, ()))
+    panel, desk = make(execute)
+    path = tmp_path / "other.safetensors"
+    write_plan_safetensors(path, Schedule.empty(7, project.fleet.n_aircraft))
+    panel.form.set_kind(RAN.EFFECTIVENESS)
+    panel.form.add_file(path)
+    panel.button("start").click()
+    assert not execute.specs
+    assert refusals
+    assert not desk.is_busy
+
+
+# -- at work -----------------------------------------------------------------------------------------------------------
+def test_work_shows_how_far_it_is_and_stops_with_what_there_is(qtbot: QtBot, make: Make) -> None:
+    row = DesignRow(
+        Effectiveness(0.9, 0.9), "design-0.9-0.9", reading(2.0), 0.5, MonteCarlo(0.4, 10, 0.02),
+        MonteCarlo(None, reason="not sampled yet"), 30, 900, 12.0,
+    )  # fmt: skip
+    execute = Tables(table_of(RAN.DESIGN, (row,), complete=False), endless=True)
+    panel, desk = make(execute)
+    panel.form.set_kind(RAN.DESIGN)
+    panel.button("start").click()
+    qtbot.waitUntil(lambda: "Scoring… (2 of 4)" in desk.activity)
+    assert panel.bar.value() == 25
+    assert panel.bar.isVisible()
+    assert not panel.form.isEnabled()
+    work = desk.work()
+    assert work is not None and work.title == "The robustness table"
+    panel.button("stop").click()
+    assert desk.activity == "Stopping…"
+    qtbot.waitUntil(lambda: not desk.is_busy)
+    assert "1 of 3 plans so far" in panel.head.text()
+    assert cells(panel, column(panel, "State sampling")) == ["40.0% ± 2.0%"]
+    assert cells(panel, column(panel, "Model error")) == ["–"]
+    index = panel.sorted.index(0, column(panel, "Model error"))
+    assert index.data(Qt.ItemDataRole.ToolTipRole) == "not sampled yet"
+
+
+def test_opening_another_project_stops_the_work_and_forgets_the_table(
+    qtbot: QtBot, make: Make, session: Session, project: Project
+) -> None:
+    execute = Tables(table_of(RAN.DESIGN, ()), endless=True)
+    panel, desk = make(execute)
+    panel.form.set_kind(RAN.DESIGN)
+    panel.button("start").click()
+    qtbot.waitUntil(execute.working.is_set)
+    session.open_project(project, None)
+    assert not desk.is_busy
+    assert desk.table is None
+    assert panel.model.rowCount() == 0
+
+
+# -- the table ---------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> SensitivityPanel:
+    panel, desk = make(Tables(table_of(RAN.EFFECTIVENESS, EFFECTIVENESS)))
+    panel.form.set_kind(RAN.EFFECTIVENESS)
+    panel.form.add_file(schedule_file)
+    run(qtbot, panel, desk)
+    return panel
+
+
+def test_numbers_stand_right_and_names_left(shown: SensitivityPanel) -> None:
+    sides = [shown.sorted.index(0, k).data(Qt.ItemDataRole.TextAlignmentRole) for k in (0, 1)]
+    assert sides[0] & Qt.AlignmentFlag.AlignLeft
+    assert sides[1] & Qt.AlignmentFlag.AlignRight
+
+
+def test_a_column_sorts_by_its_numbers_when_its_head_is_clicked(shown: SensitivityPanel) -> None:
+    j = column(shown, "J_fire")
+    assert cells(shown, 0) == ["0.9/0.9", "0.88/0.88", "0.86/0.86"]
+    header = shown.table.horizontalHeader()
+    place = header.viewport().rect().center()
+    place.setX(header.sectionViewportPosition(j) + 6)
+    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert cells(shown, j) == ["1.00", "3.00", "12.0"]
+
+
+def test_the_table_is_copied_as_it_is_shown(shown: SensitivityPanel) -> None:
+    shown.table.setFocus()
+    QTest.keyClick(shown.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].split("\t")[:2] == ["η retardant / water", "Extent cells"]
+    assert lines[2].split("\t")[:2] == ["0.88/0.88", "1,200"]
+    assert len(lines) == 4
+
+
+def test_the_table_is_exported_with_every_digit(shown: SensitivityPanel, tmp_path: Path) -> None:
+    shown.save(tmp_path / "table")
+    lines = (tmp_path / "table.csv").read_text().splitlines()
+    assert lines[0].startswith("eta_retardant,eta_water,fire_objective")
+    assert lines[2].startswith("0.88,0.88,12.0,1200.0")
+
+
+def test_the_chart_draws_what_is_chosen_beside_the_schedule_as_planned_for(shown: SensitivityPanel) -> None:
+    assert list(shown.chart.curve_points(0)[1]) == [1.0, 12.0, 3.0]
+    assert shown.chart.level == 1.0
+    assert shown.chart.names == ("0.9/0.9", "0.88/0.88", "0.86/0.86")
+    shown.measure.setCurrentIndex(1)
+    assert list(shown.chart.curve_points(0)[1]) == [9.0, 108.0, 27.0]
+
+
+def test_perturbed_poses_are_drawn_with_their_spread(qtbot: QtBot, make: Make, schedule_file: Path) -> None:
+    rows = (PoseRow(0.0, (reading(1.0),)), PoseRow(1e-3, (reading(1.5), reading(2.5))))
+    panel, desk = make(Tables(table_of(RAN.POSE, rows)))
+    panel.form.set_kind(RAN.POSE)
+    panel.form.add_file(schedule_file)
+    run(qtbot, panel, desk)
+    assert list(panel.chart.curve_points(0)[1]) == [1.0, 2.0]
+    assert list(panel.chart.curve_points(1)[1]) == [1.0, 1.5]
+    assert list(panel.chart.curve_points(2)[1]) == [1.0, 2.5]
+
+
+# -- with the real engine ----------------------------------------------------------------------------------------------
+def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
+    qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, schedule_file: Path
+) -> None:
+    desk = SensitivityDesk(session)
+    panel = SensitivityPanel(session, queue, desk)
+    qtbot.addWidget(panel)
+    panel.start_requested.connect(panel.start)
+    panel.form.set_kind(RAN.EFFECTIVENESS)
+    panel.form.add_file(schedule_file)
+    panel.form.pairs.setText("0.9/0.9, 0.5/0.5")
+    run(qtbot, panel, desk)
+    assert cells(panel, 0) == ["0.9/0.9", "0.5/0.5"]
+    (found,) = earlier_tables(saved)
+    assert found.folder.parent == saved / FOLDER
+    assert not found.can_go_on
+    assert not (saved / "runs").exists()
+    session.open_project(session.project, saved)
+    assert panel.model.rowCount() == 0
+    panel.earlier.setCurrentIndex(1)
+    panel.earlier.activated.emit(1)
+    assert cells(panel, 0) == ["0.9/0.9", "0.5/0.5"]
+    assert panel.form.pairs.text() == "0.9/0.9, 0.5/0.5"
+    desk.shutdown()
+    desk.deleteLater()
+
+
+def test_a_damaged_table_is_left_out_of_the_earlier_ones(saved: Path) -> None:
+    folder = saved / FOLDER / "20260101-000000-pose"
+    folder.mkdir(parents=True)
+    (folder / "sensitivity.toml").write_text("format = 'x'\n")
+    assert earlier_tables(saved) == ()
+    assert earlier_tables(None) == ()
+
+
+def test_f4_brings_the_dock_forward(window: MainWindow) -> None:
+    QTest.keyClick(window, Qt.Key.Key_F4)
+    assert not window.docks["Sensitivity"].widget().visibleRegion().isEmpty()
