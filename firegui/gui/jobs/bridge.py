@@ -35,7 +35,7 @@ INTERVAL_MS = 50
 
 
 class EventBuffer:
-    """Keeps every event in order, but only the latest of each kind of picture (baseline, plan, ensemble). Thread-safe."""
+    """Keeps every event in order, but only the latest picture of a kind (baseline, plan, ensemble). Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
