@@ -104,11 +104,11 @@ def _without_chance(finished: RunFinished) -> Iterator[str]:
 
 
 def _worst(summary: Summary) -> Iterator[str]:
-    named = [
-        f"{member.member} ({_number(member.baseline if member.plan is None else member.plan)})"
-        for member in summary.worst[:_SHOWN_WORST]
-    ]
-    yield f"Worst members, and their cells: {', '.join(named)}"
+    shown = summary.worst[:_SHOWN_WORST]
+    title = "Largest fires, cells" if shown[0].benefit is None else "Least benefit, cells"
+    values = (member.baseline if member.benefit is None else member.benefit for member in shown)
+    named = (f"member {member.member}: {_number(value)}" for member, value in zip(shown, values, strict=True))
+    yield f"{title}: {', '.join(named)}"
 
 
 def _number(value: float) -> str:

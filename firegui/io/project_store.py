@@ -34,6 +34,8 @@ from firegui.io.project_weights import read_project_weights, remove_weights, wei
 from firegui.io.toml_text import dumps
 
 PROJECT_FILE = "project.toml"
+# What says of a folder that it holds a robustness table or an ensemble; a plan has neither.
+_NO_PLANS = ("sensitivity.toml", "ensemble.toml")
 _HEADER = "# A firegui project. Everything here can be edited by hand, except [layers] and [weights].\n\n"
 _STORED = ("wind_speed", "wind_dir", "ignition", "observed")
 # What people read but no run depends on.
@@ -120,9 +122,10 @@ def load_project(folder: Path) -> Project:
 
 
 def list_runs(folder: Path) -> list[Path]:
-    """The run folders of a project, by name; hidden ones are still being written."""
+    """The folders of a project's plans, by name; hidden ones are still being written. Other results are left out."""
     runs = folder / "runs"
-    return sorted(entry for entry in runs.iterdir() if entry.is_dir() and entry.name[0] != ".") if runs.is_dir() else []
+    found = [entry for entry in runs.iterdir() if entry.is_dir() and entry.name[0] != "."] if runs.is_dir() else []
+    return sorted(entry for entry in found if not any((entry / name).is_file() for name in _NO_PLANS))
 
 
 def project_hash(project: Project) -> str:

@@ -186,7 +186,7 @@ class UncertaintySpec:
     schedule: Schedule | None = None
     resume: bool = False
     backend: str = "auto"
-    checkpoint_seconds: float = 30.0
+    checkpoint_seconds: float = 10.0
     snapshot_seconds: float = 2.0
     project_folder: Path | None = None
     schedule_file: Path | None = None

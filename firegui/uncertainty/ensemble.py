@@ -19,7 +19,7 @@ from firegui.domain.ensemble import Ensemble, EnsembleProgress, EnsembleState
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import ErrorModel, UncertaintyKind, UncertaintySettings, WeatherDraw
-from firegui.errors import CancelledError, Problems
+from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.fire.one_thread import one_thread
 from firegui.fire.windowed import Box, grown
 from firegui.rollout.alteration import Alteration
@@ -30,7 +30,7 @@ from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import Rollout, simulate, simulate_many
 from firegui.uncertainty.aleatoric import state_sampling
 from firegui.uncertainty.epistemic import model_error
-from firegui.uncertainty.inputs import maps_problems
+from firegui.uncertainty.inputs import maps_problems, on_processor
 from firegui.uncertainty.random_field import Field, FieldSampler
 from firegui.uncertainty.tally import Member, Tally, Watch
 from firegui.uncertainty.weather import Forecast, moved, union, weather_of
@@ -71,9 +71,13 @@ def run_ensemble(
     cannot be used.
     """
     _check(model, schedule, settings, error)
+    model = on_processor(model)
     nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
     cases = (nothing,) if schedule is None else (nothing, schedule)
-    tally = Tally(model, len(cases), keeps=settings.keep_members, state=state)
+    if state is not None and state.members > settings.members:
+        what = f"has {state.members} members, more than the {settings.members} asked for"
+        raise InputError([Problem("state", what, "ask for at least as many")], TITLE)
+    tally = Tally(model, len(cases), settings.members, keeps=settings.keep_members, state=state)
     with one_thread():
         make = _maker(project, model, cases, settings, error, check)
         numbers = range(tally.members, settings.members)
@@ -117,6 +121,7 @@ def member_rollout(
     the same but for rounding. Raises like :func:`run_ensemble`.
     """
     _check(model, schedule, settings, error)
+    model = on_processor(model)
     flown = Schedule.empty(model.n_steps, model.fleet.n_aircraft) if schedule is None else schedule
     with one_thread():
         if settings.kind is UncertaintyKind.WEATHER:

@@ -86,7 +86,9 @@ def benefit_figure(ensemble: Ensemble, project: Project) -> Figure:
     gain = ensemble.benefit()
     share, error = probability_worse(gain)
     _draw_histogram(left, gain, _COLORS[PLAN])
+    view = left.get_xlim()
     left.axvline(0.0, color=_WORSE, linewidth=1.0, label=f"more burns with the plan: {share:.1%} ± {error:.1%}")
+    left.set_xlim(view)  # where every member gains much, 0 is far away and would hide their scatter
     _finish(left, "cells less with the plan", "members")
     left.legend(fontsize=7)
     _draw_pairs(right, ensemble)
@@ -138,10 +140,10 @@ def _draw_histogram(axes: Axes, values: Floats, color: str) -> None:
 def _draw_pairs(axes: Axes, ensemble: Ensemble) -> None:
     before, after = ensemble.final(BASELINE), ensemble.final(PLAN)
     axes.scatter(before, after, s=9, color=_COLORS[PLAN], alpha=0.6, linewidths=0, label="a member")
-    most = max(float(before.max()), float(after.max()))
-    axes.plot([0.0, most], [0.0, most], color=_WORSE, linewidth=0.9, label="no difference")
+    across, up = axes.get_xlim(), axes.get_ylim()
+    axes.axline((0.0, 0.0), slope=1.0, color=_WORSE, linewidth=0.9, label="no difference")
+    axes.set(xlim=across, ylim=up)
     _finish(axes, "final extent without drops, cells", "final extent with the plan, cells")
-    axes.xaxis.set_major_formatter(_thousands())
     axes.legend(fontsize=7, loc="upper left")
 
 
@@ -149,7 +151,8 @@ def _finish(axes: Axes, across: str, up: str) -> None:
     axes.set_xlabel(across, fontsize=8)
     axes.set_ylabel(up, fontsize=8)
     axes.tick_params(labelsize=7)
-    axes.yaxis.set_major_formatter(_thousands())
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(_thousands())
     axes.grid(alpha=0.25)
     axes.set_axisbelow(True)
 

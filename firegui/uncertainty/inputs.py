@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from firegui.domain.maps import FireMaps
 from firegui.errors import Problem
+from firegui.rollout.gains import SpreadGains
+from firegui.rollout.model import Model
 
 
 def maps_problems(maps: FireMaps) -> list[Problem]:
@@ -16,3 +20,13 @@ def maps_problems(maps: FireMaps) -> list[Problem]:
             if not np.isfinite(values).all():
                 return [Problem("fire model", f"the {what} of day {day} have cells without a number", remedy)]
     return []
+
+
+def on_processor(model: Model) -> Model:
+    """``model`` where rollouts whose states are changed are computed: itself, unless it is on a GPU."""
+    if model.backend != "cuda":
+        return model
+    return replace(
+        model, backend="cpu", device="cpu", gains=SpreadGains(model.maps, model.dtype, "cpu"),
+        protection=model.protection.cpu(), protected=model.protected.cpu(),
+    )  # fmt: skip

@@ -24,7 +24,7 @@ from firegui.rollout.outcome import Check
 from firegui.rollout.remark import Tell, silent
 from firegui.rollout.simulate import prepare, simulate_many
 from firegui.uncertainty.ilr import ilr
-from firegui.uncertainty.inputs import maps_problems
+from firegui.uncertainty.inputs import maps_problems, on_processor
 from firegui.uncertainty.random_field import covariance_problems
 from firegui.uncertainty.semivariogram import fit_exponential, semivariogram
 
@@ -79,6 +79,7 @@ def fit_error_model(
     problems = maps_problems(model.maps)
     if problems:
         raise InputError(problems, _TITLE)
+    model = on_processor(model)
     seen = observed_days(event, start_day, model.maps.days)
     if settings.mode is ResidualMode.CUMULATIVE:
         forecasts = cumulative_forecasts(model, seen, check)

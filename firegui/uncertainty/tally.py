@@ -66,7 +66,7 @@ class Watch:
     def _note(self, window: Window, unburned: State, burning: State) -> None:
         fire = 1.0 - unburned.astype(np.float64)
         self.extent.append(float(fire.sum()))
-        self.protected.append(float(fire[self.model.protected.cpu().numpy()[window]].sum()))
+        self.protected.append(float(fire[self.model.protected.numpy()[window]].sum()))
         box = _moved(window, self.corner)
         self.looks.append(Look(box, _units(fire), _units(burning), _reached(unburned, box)))
 
@@ -79,13 +79,14 @@ class Member:
 
 
 class Tally:
-    """The members that are done, summed. Members are added in the order of their numbers."""
+    """The members that are done, of at most ``most``, summed. They are added in the order of their numbers."""
 
-    def __init__(self, model: Model, cases: int, *, keeps: bool, state: EnsembleState | None) -> None:
+    def __init__(self, model: Model, cases: int, most: int, *, keeps: bool, state: EnsembleState | None) -> None:
         self._shape, self._keeps = model.shape, keeps
         boundaries = model.maps.days + 1
-        self._extent: list[Floats] = []
-        self._protected: list[Floats] = []
+        self._done = 0
+        self._extent = np.zeros((cases, most, boundaries))
+        self._protected = np.zeros_like(self._extent)
         self._samples: list[list[bytes]] = [[] for _ in range(cases if keeps else 0)]
         self._fire = np.zeros((cases, boundaries, *model.shape), np.uint32)
         self._burning = np.zeros_like(self._fire)
@@ -96,27 +97,23 @@ class Tally:
     @property
     def members(self) -> int:
         """How many there are."""
-        return len(self._extent)
+        return self._done
 
     def add(self, member: Member) -> None:
         """The next member."""
-        self._extent.append(np.array([watch.extent for watch in member.watches]))
-        self._protected.append(np.array([watch.protected for watch in member.watches]))
         for case, watch in enumerate(member.watches):
+            self._extent[case, self._done], self._protected[case, self._done] = watch.extent, watch.protected
             for day, look in enumerate(watch.looks):
                 self._fire[(case, day, *look.window)] += look.fire
                 self._burning[(case, day, *look.window)] += look.burning
                 self._box = look.window if self._box is None else union([self._box, look.window])
             if self._keeps:
                 self._samples[case].append(self._packed(watch))
+        self._done += 1
 
     def series(self) -> tuple[Floats, Floats]:
-        """Extent and protected exposure of every case, member and day boundary, ``[C, M, D + 1]``."""
-        cases, boundaries = self._fire.shape[:2]
-        if not self._extent:
-            nothing = np.zeros((cases, 0, boundaries))
-            return nothing, nothing
-        return np.stack(self._extent, axis=1), np.stack(self._protected, axis=1)
+        """Extent and protected exposure ``[C, M, D + 1]``: views of what is not written again."""
+        return self._extent[:, : self._done], self._protected[:, : self._done]
 
     def state(self) -> EnsembleState:
         """A copy of everything."""
@@ -124,7 +121,8 @@ class Tally:
         at = (slice(None), slice(None), *box)
         samples = tuple(tuple(case) for case in self._samples)
         corner = (box[0].start, box[1].start)
-        return EnsembleState(*self.series(), self._fire[at].copy(), self._burning[at].copy(), corner, samples)
+        extent, protected = (part.copy() for part in self.series())
+        return EnsembleState(extent, protected, self._fire[at].copy(), self._burning[at].copy(), corner, samples)
 
     def _go_on(self, state: EnsembleState) -> None:
         problem = self._misfit(state)
@@ -134,8 +132,8 @@ class Tally:
         box = (slice(state.corner[0], state.corner[0] + rows), slice(state.corner[1], state.corner[1] + columns))
         at = (slice(None), slice(None), *box)
         self._fire[at], self._burning[at], self._box = state.fire, state.burning, box
-        self._extent = [state.extent[:, member].copy() for member in range(state.members)]
-        self._protected = [state.protected[:, member].copy() for member in range(state.members)]
+        self._done = state.members
+        self._extent[:, : self._done], self._protected[:, : self._done] = state.extent, state.protected
         if self._keeps:
             self._samples = [list(case) for case in state.samples]
 

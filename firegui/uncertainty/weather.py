@@ -146,8 +146,7 @@ def moved(schedule: Schedule, executed: NDArray[np.bool_], box: Box) -> Schedule
 
 
 def _cut(model: Model, maps: FireMaps, box: Box) -> Model:
-    processor = "cpu" if model.backend == "cuda" else model.backend
     return replace(
-        model, maps=maps, gains=SpreadGains(maps, model.dtype, "cpu"), rules=None, backend=processor, device="cpu",
-        protection=model.protection.cpu()[box].contiguous(), protected=model.protected.cpu()[box].contiguous(),
+        model, maps=maps, gains=SpreadGains(maps, model.dtype, model.device), rules=None,
+        protection=model.protection[box].contiguous(), protected=model.protected[box].contiguous(),
     )  # fmt: skip

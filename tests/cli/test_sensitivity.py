@@ -102,6 +102,24 @@ def test_a_sweep_makes_whole_plans_that_can_be_kept(firegui: Run, project: Path,
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run").glob("design-*/*")} == before
 
 
+def test_the_monte_carlo_columns_of_a_sweep_are_those_of_uq(firegui: Run, project: Path, tmp_path: Path) -> None:
+    words = ("--kind", "design", "--designs", "0.9/0.9", "--epochs", 3, "--seed", 9, "--members", 4, "--preset", "bear")
+    answer = firegui("sensitivity", project, *words, "--out", tmp_path / "run", "--progress", "none")
+    assert answer.code == 0 and "the paper's for Bear 2020" in answer.out
+    (row,) = firegui("sensitivity", project, *words, "--out", tmp_path / "two", "--json").json["rows"]
+
+    plan = tmp_path / "run" / "design-0.9-0.9"
+    for kind, column in (("aleatoric", "state_sampling"), ("epistemic", "model_error")):
+        extra = ("--preset", "bear") if kind == "epistemic" else ()
+        asked = ("--schedule", plan, "--kind", kind, "--members", 4, "--seed", 9, *extra, "--out", tmp_path / kind)
+        found = firegui("uq", project, *asked, "--json").json["rows"][0]["benefit"]
+        assert row[f"reduction_{column}"] == found["reduction"] and row[f"{column}_error"] == found["reduction_error"]
+        assert row[f"{column}_members"] == 4
+    refused = firegui("sensitivity", project, "--kind", "pose", "--preset", "camp", "--out", tmp_path / "no", "--json")
+    texts = " ".join(problem["what"] for problem in refused.json["problems"])
+    assert "does not belong to the table pose" in texts and "'camp' is not known" in texts
+
+
 def test_everything_wrong_is_listed_at_once(firegui: Run, project: Path, schedule: Path, tmp_path: Path) -> None:
     out = tmp_path / "file"
     out.write_text("mine")

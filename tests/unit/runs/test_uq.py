@@ -25,6 +25,7 @@ from firegui.domain.uncertainty import (
 from firegui.errors import InputError, Problem
 from firegui.fire.card import scalar_card
 from firegui.io.ensemble_file import write_members
+from firegui.io.project_store import list_runs
 from firegui.io.rasters import read_raster
 from firegui.runs import uq_members
 from firegui.runs.control import RunControl
@@ -113,6 +114,12 @@ def test_an_ensemble_is_saved_with_what_made_it(tmp_path: Path) -> None:
     assert header.schedule and header.project_hash and header.event_hash and header.versions["python"]
     with pytest.raises(InputError, match=r"run\.toml"):
         read_run(out)
+
+
+def test_an_ensemble_among_a_projects_runs_is_not_taken_for_a_plan(tmp_path: Path) -> None:
+    carried_out(uq_spec(tmp_path / "runs" / "ensemble"))
+    (tmp_path / "runs" / "plan").mkdir()
+    assert [folder.name for folder in list_runs(tmp_path)] == ["plan"]
 
 
 def test_the_sheet_has_a_line_a_member_with_its_days_and_its_benefit(tmp_path: Path) -> None:
