@@ -30,7 +30,7 @@ from firegui.runs.folder import OCCUPANCY, PLAN, REFERENCE, SCHEDULE, RunRecord,
 from firegui.runs.messages import FORMING_EPOCHS, counted
 from firegui.runs.resume import resume_problems
 from firegui.runs.runner import execute
-from firegui.runs.spec import PlanSpec, Stage
+from firegui.runs.spec import PlanSpec, RunSpec, Stage
 
 _TITLE = "The run cannot start"
 _OPTIMIZER = ("epochs", "learning_rate", "patience", "seed", "start", "full_carry")
@@ -207,7 +207,7 @@ def _pruned_already(earlier: RunRecord) -> RunFinished | None:
     return RunFinished(earlier.reason, text, earlier.metrics, earlier.baseline, earlier.folder)
 
 
-def carry_out(spec: PlanSpec, show: Emit) -> RunFinished:
+def carry_out(spec: RunSpec, show: Emit) -> RunFinished:
     """Run ``spec`` in this thread, steered by Ctrl-C, and return how it ended."""
     ends: list[RunFinished] = []
 

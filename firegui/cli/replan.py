@@ -11,11 +11,10 @@ import click
 
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import check_source, gather_schedule
-from firegui.cli.interrupt import stop_on_interrupt
 from firegui.cli.options import FILE, schedule_option
 from firegui.cli.output import report, table
-from firegui.cli.plan_runs import asked_plan, design_options, run_options
-from firegui.cli.progress import Emit, emitter
+from firegui.cli.plan_runs import asked_plan, carry_out, design_options, run_options
+from firegui.cli.progress import emitter
 from firegui.cli.results import metrics_table
 from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
 from firegui.cli.words import command_text
@@ -24,13 +23,11 @@ from firegui.domain.settings import PlanSettings
 from firegui.io.observation_file import read_observation
 from firegui.io.project_store import load_project
 from firegui.runs.command import replan_command
-from firegui.runs.control import RunControl
 from firegui.runs.engine import load_engine
-from firegui.runs.events import FinishReason, RunEvent, RunFinished
+from firegui.runs.events import FinishReason, RunFinished
 from firegui.runs.folder import RunRecord, check_out, read_run
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import TITLE, LoopDay, ReplanScores, read_scores, replan_problems
-from firegui.runs.runner import execute
 from firegui.runs.spec import ReplanSpec
 
 
@@ -101,7 +98,7 @@ def replan(
     is drawn from the model and the plan is observed, replanned and flown day by day, beside the fixed schedule.
     """
     request = _Request(project_folder, out, schedule_file, observed_file, day, closed_loop, resume, backend, given)
-    finished = _carry_out(_gathered(request), emitter(progress))
+    finished = carry_out(_gathered(request), emitter(progress))
     click.get_current_context().exit(_conclude(finished, as_json))
 
 
@@ -160,20 +157,6 @@ def _spec(request: _Request, project: Project, gather: Gather) -> ReplanSpec | N
     # Why there is no perimeter has been said by whoever read it.
     gather.extend(item for item in replan_problems(spec) if item.where != "observed" or not unread)
     return spec
-
-
-def _carry_out(spec: ReplanSpec, show: Emit) -> RunFinished:
-    ends: list[RunFinished] = []
-
-    def emit(event: RunEvent) -> None:
-        show(event)
-        if isinstance(event, RunFinished):
-            ends.append(event)
-
-    control = RunControl()
-    with stop_on_interrupt(control):
-        execute(spec, emit, control)
-    return ends[-1]
 
 
 def _conclude(finished: RunFinished, as_json: bool) -> int:
