@@ -14,7 +14,17 @@ import click
 from firegui.domain.fit import FitProgress
 from firegui.runs.calibrate import mean_iou
 from firegui.runs.event_lines import scalars
-from firegui.runs.events import EpochDone, FitEpoch, MembersDone, Message, Progress, RunEvent, RunFinished
+from firegui.runs.events import (
+    EliminationStep,
+    EpochDone,
+    FitEpoch,
+    MembersDone,
+    Message,
+    Progress,
+    RunEvent,
+    RunFinished,
+    StageBegan,
+)
 from firegui.runs.messages import counted
 
 Emit = Callable[[RunEvent], None]
@@ -79,6 +89,10 @@ class Bar:
         match event:
             case EpochDone():
                 self._epoch(bar_text(event), event.epoch + 1 >= event.epochs)
+            case EliminationStep():
+                self._epoch(elimination_bar_text(event), event.tested >= event.to_test)
+            case StageBegan():
+                self._line(f"stage {event.number} of {event.count}: {event.text}" if event.count > 1 else event.text)
             case FitEpoch(epoch):
                 self._epoch(fit_bar_text(epoch), epoch.epoch + 1 >= epoch.epochs)
             case MembersDone():
@@ -146,12 +160,21 @@ def members_bar_text(event: MembersDone) -> str:
     return f"{bar}  {means}  {clock(event.seconds)}{left}"
 
 
+def elimination_bar_text(event: EliminationStep) -> str:
+    """A bar with what this pass has tested, the drops that are left, and each held loss against its limit."""
+    held = ((name, getattr(event, name)) for name in ("burn", "final", "prot"))
+    losses = ", ".join(f"{name} {value:.3f}" for name, value in held if math.isfinite(value))
+    tests = f"pass {event.passes}, {event.tested:,}/{event.to_test:,} tested"
+    left = f"{counted(event.drops, 'drop')} of {event.drops_before:,} left"
+    return f"{_filled(event.tested, event.to_test)} {tests}  {left}  {losses} of the limit  {clock(event.seconds)}"
+
+
 def _epochs(event: EpochDone | FitProgress) -> str:
     return f"{_filled(event.epoch + 1, event.epochs)} epoch {event.epoch + 1:,}/{event.epochs:,}"
 
 
 def _filled(done: int, total: int) -> str:
-    filled = min(int(done / total * _WIDTH), _WIDTH)
+    filled = min(int(done / max(total, 1) * _WIDTH), _WIDTH)
     return f"[{'#' * filled}{'.' * (_WIDTH - filled)}]"
 
 
