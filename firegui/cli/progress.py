@@ -92,7 +92,7 @@ class Bar:
             case EliminationStep():
                 self._epoch(elimination_bar_text(event), event.tested >= event.to_test)
             case StageBegan():
-                self._line(f"stage {event.number} of {event.count}: {event.text}" if event.count > 1 else event.text)
+                self._line(f"stage {event.number} of {event.count}: {event.text}" if event.count > 1 else "")
             case FitEpoch(epoch):
                 self._epoch(fit_bar_text(epoch), epoch.epoch + 1 >= epoch.epochs)
             case MembersDone():

@@ -210,7 +210,7 @@ class Planning:
         self, session: RunSession, previous: RunRecord | None, model: EngineModel, ledger: Ledger,
         start: Schedule | None, number: int,
     ) -> FinishReason:  # fmt: skip
-        text = "Setting A's first stage, to begin with" if ledger is PRELIMINARY else "First stage: gradient descent"
+        text = "setting A's gradient descent, to begin with" if ledger is PRELIMINARY else "gradient descent"
         self._emit(StageBegan(Stage.OPTIMIZE, number, self._count, text))
         rows = () if previous is None else previous.history
         if ledger is PRELIMINARY:
@@ -229,7 +229,7 @@ class Planning:
 
     def _prune(self, session: RunSession, previous: RunRecord | None, reference: Schedule) -> None:
         self._kept = reference
-        text = "Second stage: elimination of the drops that are not needed"
+        text = "elimination of the drops that are not needed"
         self._emit(StageBegan(Stage.PRUNE, self._count, self._count, text))
         rows = () if previous is None else previous.elimination
         epoch, plan = session.folder.header.best_epoch, self._spec.project.plan

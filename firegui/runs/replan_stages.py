@@ -18,8 +18,8 @@ from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
 from firegui.runs.spec import Stage
 
-_FIRST = "First stage: gradient descent on the days that are left"
-_SECOND = "Second stage: elimination of the drops that are not needed"
+_FIRST = "gradient descent on the days that are left"
+_SECOND = "elimination of the drops that are not needed"
 
 
 class ReplanFolder(RunFolder):
