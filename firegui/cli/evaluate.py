@@ -16,7 +16,7 @@ from firegui.cli.results import evaluation, metrics_table
 from firegui.domain.schedule import Schedule
 from firegui.io.atomic import replacing
 from firegui.runs.engine import load_engine
-from firegui.runs.messages import engine_words
+from firegui.runs.messages import counted, engine_words
 
 
 @click.command()
@@ -43,4 +43,10 @@ def evaluate(request: RolloutRequest, state: Path | None, as_json: bool) -> None
     name = engine.device_name(device)
     words = name if remarks.device else engine_words(engine.method(model), name)
     footer = f"Computed on {words}, in {seconds:.2f} s" + (f"; states in {state}" if state else "")
-    report(as_json, data, lambda: [*metrics_table(columns), footer])
+    idle = plan.metrics.drops_proposed - plan.metrics.drops_executed
+    why = (
+        [f"{counted(idle, 'proposed drop')} not flown: turnaround, grounded days or operational constraints"]
+        if idle
+        else []
+    )
+    report(as_json, data, lambda: [*metrics_table(columns), *why, footer])

@@ -223,7 +223,7 @@ def next_step(folder: Path, project: Project) -> str:
     if project.problems():
         return f"Next: correct the problems above with {command_text('configure', folder)} and its options"
     free = next(run for number in count(1) if not (run := folder / "runs" / f"run-{number}").exists())
-    return f"Next: {command_text('optimize', folder, '--out', free)}"
+    return f"Next: {command_text('plan', folder, '--out', free)}"
 
 
 def _perimeter_lines(perimeters: dict[str, Any]) -> Iterator[str]:

@@ -41,7 +41,10 @@ out_option = click.option(
     "--out", metavar="RUN", type=FILE, required=True, help="Run folder to write; new or empty unless resuming."
 )
 resume_option = click.option(
-    "--resume", is_flag=True, help="Go on with the run in --out; epochs and patience may be raised."
+    "--resume",
+    is_flag=True,
+    help="Go on with the run in --out; the epochs and patience of a first stage and the allowance of a second may be "
+    "raised.",
 )
 
 
@@ -66,7 +69,11 @@ def first_stage_options(command: Command) -> Command:
 def second_stage_options(command: Command) -> Command:
     """Adds the options of stage 2."""
     options = (
-        click.option("--slack", type=float, help="What a constrained loss may rise to, against the first stage."),
+        click.option(
+            "--slack",
+            type=float,
+            help="What a constrained loss may rise to, as a factor on the first stage's; 1.02 allows 2 %.",
+        ),
         click.option("--allowance", type=int, help="Stop pruning after this many rollouts."),
         click.option("--keep", type=int, help="Stop pruning at this many drops."),
         click.option("--perturbations", type=int, help="Removals must also hold with all poses moved, so many times."),

@@ -28,7 +28,8 @@ Every entry is optional and what is absent is off::
     x = 322.0
     theta = 0.8                           # long axis in radians
 
-Times need an offset from UTC. A drop happens at the start of its step.
+Times need an offset from UTC. A drop happens at the start of its step (0.48 h at the paper's 50 a day): the time of a
+pinned one is rounded down to it. A project's own ``[operations]`` table is read as well.
 """
 
 from __future__ import annotations
@@ -56,6 +57,8 @@ def read_operations(path: Path) -> Operations:
     title = f"The operations file {path.name} cannot be used"
     raw = strict.read_toml(path, problems)
     problems.raise_if_any(title)
+    if raw is not None and set(raw) == {"operations"}:  # as a project has it
+        raw = raw["operations"]
     operations = operations_from_table(strict.Table(raw, path.name, problems))
     problems.extend(operations.own_problems())
     problems.raise_if_any(title)

@@ -67,7 +67,9 @@ def pruned_message(reason: FinishReason, pruned: Pruned) -> str:
         case "enough":
             return f"{done} in {cost}: as few as were to be kept{then}"
         case "allowance":
-            return f"{done} in {cost}, when its allowance was used up; raise the allowance and resume the run{then}"
+            return (
+                f"{done} in {cost}, when its allowance was used up; go on with --resume and a larger --allowance{then}"
+            )
         case _:
             return f"nothing pruned: the {pruned.drops_before:,} drops break a constraint of their own{then}"
 
@@ -79,7 +81,8 @@ def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) ->
     if plan.drops_executed == 0 and epochs is not None and epochs < FORMING_EPOCHS:
         return f"{text}; {NO_DROP_YET}"
     if plan.objective >= baseline.objective:
-        text += "; the plan does not help: check the weights, the fleet and its grounded days, or run more epochs"
+        text += "; the plan does not help: check the weights, the regions, the fleet, its grounded days and the"
+        text += " operational constraints, or run more epochs"
     return text
 
 

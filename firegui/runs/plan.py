@@ -144,6 +144,11 @@ class Planning:
         nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
         baseline = self._engine.simulate(model, nothing, check=self._control.check, frame_stride=stride)
         self.baseline_metrics = baseline.metrics
+        plan = self._spec.project.plan
+        if plan.setting is Setting.B and baseline.metrics.loss_prot <= plan.elimination.floor:
+            session.warn(
+                "without drops the fire reaches no protected region in these days: there is nothing to protect"
+            )
         if baseline.frames is not None:
             self._emit(BaselineReady(baseline.metrics, baseline.frames))
 

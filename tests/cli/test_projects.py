@@ -214,13 +214,13 @@ def test_info_marks_the_runs_of_another_fleet_or_other_regions(firegui: Run, pro
 def test_a_project_says_what_to_type_next(firegui: Run, project: Path) -> None:
     (project / "runs" / "run-1").mkdir(parents=True)
     last = firegui("configure", project, "--days", 1).out.splitlines()[-1]
-    assert last == f"Next: firegui optimize {project} --out {project / 'runs' / 'run-2'}"
+    assert last == f"Next: firegui plan {project} --out {project / 'runs' / 'run-2'}"
 
 
 def test_an_import_says_what_to_type_next(firegui: Run, tmp_path: Path) -> None:
     write_random_maps(tmp_path / "fire.npz", seed=4)
     out = firegui("import", "maps", tmp_path / "fire.npz", "--out", tmp_path / "fire.firegui").out
-    assert f"Next: firegui optimize {tmp_path / 'fire.firegui'}" in out
+    assert f"Next: firegui plan {tmp_path / 'fire.firegui'}" in out
 
 
 @pytest.mark.parametrize("command", ["audit", "evaluate"])
