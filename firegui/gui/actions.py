@@ -61,6 +61,7 @@ class WindowCommands:
     calibrate: Callable[[], object]
     constrain: Callable[[], object]
     vary: Callable[[], object]
+    doubt: Callable[[], object]
     about: Callable[[], object]
     quit: Callable[[], object]
 
@@ -157,6 +158,8 @@ class Actions(QObject):
         self.constrain = self._action("C&onstraints…", commands.constrain, "F3", None, rules)
         vary = "how much a plan hangs on what it assumed: the robustness tables"
         self.vary = self._action("Sensiti&vity…", commands.vary, "F4", None, vary)
+        doubt = "how sure a plan is: fires with and without it under drawn states, model error or wind"
+        self.doubt = self._action("&Uncertainty…", commands.doubt, "F10", None, doubt)
 
     def _action(self, text: str, run: Callable[[], object], keys: Keys, picture: str | None, help: str = "") -> QAction:
         action = QAction(text, self._window)
@@ -201,6 +204,7 @@ class Actions(QObject):
         there, plan, result = self._session.has_project, self._plan, self._session.result
         whole = (
             self.save, self.save_as, self.fit, self.score, self.calibrate, self.load_weights, self.constrain, self.vary,
+            self.doubt,
         )  # fmt: skip
         for action in (*whole, *self.tools.values(), *self.stages.values()):
             action.setEnabled(there)

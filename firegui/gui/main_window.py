@@ -19,6 +19,7 @@ from firegui.gui.jobs.calibrate import CalibrationDesk
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.jobs.sensitivity import SensitivityDesk
 from firegui.gui.jobs.skill import SkillDesk
+from firegui.gui.jobs.uncertainty import UncertaintyDesk
 from firegui.gui.map.view import MapView
 from firegui.gui.menus import fill_menus, fill_tool_bar
 from firegui.gui.panels.calendar import CalendarPanel
@@ -33,6 +34,7 @@ from firegui.gui.panels.scenario import ScenarioPanel
 from firegui.gui.panels.sensitivity import SensitivityPanel
 from firegui.gui.panels.skill import SkillPanel
 from firegui.gui.panels.timeline import TimelineBar
+from firegui.gui.panels.uncertainty import UncertaintyPanel
 from firegui.gui.plan_control import PlanControl
 from firegui.gui.plots.live import LivePlots
 from firegui.gui.preferences import Preferences
@@ -45,6 +47,7 @@ _SMALLEST = QSize(1024, 680)
 _LARGE = QSize(1180, 640)
 _LEFT, _RIGHT = 262, 444
 _LOWER = 212
+_BESIDE_PROGRESS = ("Skill", "Calibrate", "Sensitivity", "Uncertainty")
 
 
 class MainWindow(QMainWindow):
@@ -57,10 +60,12 @@ class MainWindow(QMainWindow):
         self.skill_desk = SkillDesk(session, parent=self)
         self.calibration_desk = CalibrationDesk(session, parent=self)
         self.sensitivity_desk = SensitivityDesk(session, parent=self)
+        self.uncertainty_desk = UncertaintyDesk(session, parent=self)
         self._preferences = preferences if preferences is not None else Preferences()
         self.documents = Documents(session, self.queue, self._preferences, self)
         self.documents.watch(self.calibration_desk.work)
         self.documents.watch(self.sensitivity_desk.work)
+        self.documents.watch(self.uncertainty_desk.work)
         self.plan = PlanControl(session, self.queue, self.documents, self)
         self.map = MapView(session)
         self.timeline = TimelineBar(session)
@@ -113,6 +118,10 @@ class MainWindow(QMainWindow):
         self.sensitivity.start_requested.connect(self._tabulate)
         self.sensitivity.enlarge_requested.connect(lambda: self._enlarge("Sensitivity"))
         self._dock("Sensitivity", self.sensitivity, area.BottomDockWidgetArea)
+        self.uncertainty = UncertaintyPanel(session, self.queue, self.uncertainty_desk)
+        self.uncertainty.start_requested.connect(self._draw_ensemble)
+        self.uncertainty.enlarge_requested.connect(lambda: self._enlarge("Uncertainty"))
+        self._dock("Uncertainty", self.uncertainty, area.BottomDockWidgetArea)
         timeline = self.docks["Timeline"]
         timeline.setFeatures(timeline.features() | QDockWidget.DockWidgetFeature.DockWidgetVerticalTitleBar)
         # The bar is too low for a title at its side.
@@ -132,7 +141,7 @@ class MainWindow(QMainWindow):
         places: dict[Qt.DockWidgetArea, tuple[str, ...]] = {
             area.LeftDockWidgetArea: ("Scenario", "Layers"),
             area.RightDockWidgetArea: ("Regions", "Fleet", "Calendar", "Objective", "Constraints"),
-            area.BottomDockWidgetArea: ("Timeline", "Progress", "Skill", "Calibrate", "Sensitivity", "Runs"),
+            area.BottomDockWidgetArea: ("Timeline", "Progress", *_BESIDE_PROGRESS, "Runs"),
         }
         for place, titles in places.items():
             for title in titles:
@@ -143,7 +152,7 @@ class MainWindow(QMainWindow):
             self.tabifyDockWidget(docks["Regions"], docks[title])
         self.splitDockWidget(docks["Timeline"], docks["Progress"], Qt.Orientation.Vertical)
         self.splitDockWidget(docks["Progress"], docks["Runs"], Qt.Orientation.Horizontal)
-        for title in ("Skill", "Calibrate", "Sensitivity"):
+        for title in _BESIDE_PROGRESS:
             self.tabifyDockWidget(docks["Progress"], docks[title])
         for dock in docks.values():
             dock.show()
@@ -168,6 +177,7 @@ class MainWindow(QMainWindow):
             calibrate=self._show_calibration,
             constrain=lambda: self._bring("Constraints"),
             vary=lambda: self._bring("Sensitivity"),
+            doubt=lambda: self._bring("Uncertainty"),
             about=lambda: show_about(self),
             quit=self.close,
         )
@@ -255,6 +265,11 @@ class MainWindow(QMainWindow):
         if saved or self.documents.save():
             self.sensitivity.start()
 
+    def _draw_ensemble(self) -> None:
+        saved = self.session.folder is not None and not self.session.is_dirty
+        if saved or self.documents.save():
+            self.uncertainty.start()
+
     def _enlarge(self, title: str) -> None:
         dock = self.docks[title]
         dock.setFloating(not dock.isFloating())
@@ -297,4 +312,5 @@ class MainWindow(QMainWindow):
         self.skill_desk.shutdown()
         self.calibration_desk.shutdown()
         self.sensitivity_desk.shutdown()
+        self.uncertainty_desk.shutdown()
         super().closeEvent(event)

@@ -40,7 +40,7 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     plan.addSeparator()
     plan.addActions(list(actions.stages.values()))
     plan.addSeparator()
-    plan.addActions([actions.replan, actions.constrain, actions.vary])
+    plan.addActions([actions.replan, actions.constrain, actions.vary, actions.doubt])
     plan.addSeparator()
     plan.addActions([actions.calibrate, actions.load_weights, actions.score])
     bar.addMenu("&Help").addAction(actions.about)

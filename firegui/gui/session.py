@@ -48,8 +48,9 @@ class View(StrEnum):
 class ShownResult:
     """What playback shows. Either part may be missing until a run delivers it. ``stale``: inputs were edited since.
 
-    ``stage`` is the one that a run at work was in when it drew the plan. ``project`` is the value the result was made
-    from, which an edited project no longer is.
+    ``stage`` is the one that a run at work was in when it drew the plan. ``member``: both fires are those of a
+    member of an ensemble, which the title names. ``project`` is the value the result was made from, which an edited
+    project no longer is.
     """
 
     title: str = ""
@@ -62,6 +63,7 @@ class ShownResult:
     stale: bool = False
     project: Project | None = None
     stage: Stage = Stage.OPTIMIZE
+    member: bool = False
 
 
 class _Edit(QUndoCommand):

@@ -88,4 +88,5 @@ def uq_command(
 def degrees_text(radians: float) -> str:
     """The shortest number of degrees that is read back as ``radians``."""
     texts = (f"{math.degrees(radians):.{digits}g}" for digits in range(1, 18))
-    return next((text for text in texts if math.radians(float(text)) == radians), repr(math.degrees(radians)))
+    plain = (text for text in texts if "e" not in text)
+    return next((text for text in plain if math.radians(float(text)) == radians), repr(math.degrees(radians)))

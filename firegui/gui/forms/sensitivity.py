@@ -145,9 +145,7 @@ class SensitivityForm(QWidget):
                     self.schedule.addItem(title, file)
                 self.schedule.addItem("File…", _BROWSE)
                 found = self.schedule.findData(chosen)
-                self.schedule.setCurrentIndex(
-                    found if found >= 0 and isinstance(chosen, Path) else (0 if offers else -1)
-                )
+                self.schedule.setCurrentIndex(found if found >= 0 and chosen != _BROWSE else (0 if offers else -1))
             self.changed.emit()
 
     def _follow_shown(self) -> None:

@@ -16,15 +16,17 @@ class ResultFeed:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def begin(self, title: str, project: Project) -> None:
+    def begin(self, title: str, project: Project, *, of_member: bool = False) -> None:
         """A run of ``project`` is shown from now on: drop the plan of another, and the baseline of another fire.
 
-        Other regions or weights change the numbers told of the fire without drops, not its pictures, which stay.
+        Other regions or weights change the numbers told of the fire without drops, not its pictures, which stay. A
+        member of an ensemble has a fire without drops of its own.
         """
-        old = self._session.result
+        shown = self._session.result
+        old = ShownResult() if of_member or shown.member else shown
         pictures = old.baseline if old.project is not None and same_spread(old.project, project) else None
         numbers = old.baseline_metrics if old.project is not None and same_fire(old.project, project) else None
-        self._show(ShownResult(title, pictures, numbers, project=project))
+        self._show(ShownResult(title, pictures, numbers, project=project, member=of_member))
 
     def baseline(self, event: BaselineReady) -> None:
         """The fire without drops is known."""

@@ -36,7 +36,7 @@ from firegui.runs.events import (
     StateChanged,
 )
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import Stage
+from firegui.runs.spec import EvaluateSpec, Stage
 
 
 class RunQueue(QObject):
@@ -196,6 +196,10 @@ class RunQueue(QObject):
     def show_baseline(self) -> None:
         """Work out the fire without drops and show it."""
         self._screen.show_baseline()
+
+    def show_member(self, title: str, spec: EvaluateSpec) -> None:
+        """Work out both fires of a member of an ensemble and show them."""
+        self._screen.show_member(title, spec)
 
     def show(self, entry: RunEntry) -> None:
         """Show the plan of ``entry``: the live pictures of one that works, else its saved schedule once evaluated."""
@@ -369,16 +373,13 @@ class RunQueue(QObject):
 
     def _delete(self, entry: RunEntry) -> None:
         self._forget(entry)
-        try:
+        with refusing(self._session, str(entry.folder)):
             delete_run(entry.folder)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._list.remove(entry)
-        if entry is self.shown:
-            self._screen.set_shown(None)
-        self._log(f"{entry.title} was discarded.")
-        self.changed.emit()
+            self._list.remove(entry)
+            if entry is self.shown:
+                self._screen.set_shown(None)
+            self._log(f"{entry.title} was discarded.")
+            self.changed.emit()
 
     def _on_left(self, entry: RunEntry) -> None:
         """A run of the project that was open before has ended; the open one may list it."""
@@ -392,8 +393,7 @@ class RunQueue(QObject):
 
     @property
     def _live(self) -> tuple[RunEntry, ...]:
-        active = () if self._active is None else (self._active,)
-        return (*active, *(entry for entry, _spec in self._waiting))
+        return (*filter(None, (self._active,)), *(entry for entry, _spec in self._waiting))
 
     def _warn(self, problems: Sequence[InputError]) -> None:
         for problem in problems:

@@ -81,6 +81,10 @@ class Screen(QObject):
             return
         self._viewer.ask(Wish(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry))
 
+    def show_member(self, title: str, spec: EvaluateSpec) -> None:
+        """Work out both fires of a member of an ensemble and show them."""
+        self._viewer.ask(Wish(title, spec, None))
+
     def set_shown(self, entry: RunEntry | None) -> None:
         """Note which run is shown."""
         if entry is not self._shown:

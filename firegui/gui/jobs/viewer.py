@@ -50,7 +50,7 @@ class Viewer(QObject):
         wish = self._current or self._wish
         if wish is None:
             return ""
-        what = wish.title if wish.entry is not None else "the fire without drops"
+        what = "the fire without drops" if wish.entry is None and wish.spec.member is None else wish.title
         return f"Working out {what}…" if self._job is not None else f"{what} is shown when the run pauses or ends"
 
     def ask(self, wish: Wish) -> None:
@@ -86,7 +86,7 @@ class Viewer(QObject):
         wish, self._wish = self._wish, None
         self._current, self._job = wish, RunJob(wish.spec, self._execute, self)
         self.began.emit(wish.entry)
-        self._feed.begin(wish.title, wish.spec.project)
+        self._feed.begin(wish.title, wish.spec.project, of_member=wish.spec.member is not None)
         bridge = self._job.bridge
         bridge.baseline.connect(self._on_baseline)
         bridge.plan.connect(self._on_plan)

@@ -18,7 +18,7 @@ def caption_of(shown: Shown | None, layers: LayerStack, hint: str) -> Caption:
     day = shown.project.calendar.day_name(shown.step)
     title = f"{TITLES[shown.view]} · {day} · {when.day} {when:%b %Y %H:%M} {zone}"
     fire = layers["difference" if shown.view is View.DIFFERENCE else "occupancy"]
-    notes = []
+    notes = [f"{shown.result.title} of an ensemble"] if shown.result.member else []
     if fire.missing():
         notes.append("no result yet" if shown.view is not View.DIFFERENCE else fire.missing())
     elif shown.result.stale:

@@ -183,7 +183,15 @@ class Chart(QWidget):
 
     def set_x_label(self, text: str) -> None:
         """What the abscissa counts."""
-        self.item.setLabel("bottom", text, **{"font-size": f"{_FONT_POINTS}pt"})
+        self._set_label("bottom", text)
+
+    def set_y_label(self, text: str) -> None:
+        """What the ordinate counts."""
+        self._set_label("left", text)
+
+    def _set_label(self, side: str, text: str) -> None:
+        # A style replaces the one before, its colour too.
+        self.item.setLabel(side, text, **{"font-size": f"{_FONT_POINTS}pt", "color": current_colors().muted})
 
     # -- how it is drawn ---------------------------------------------------------------------------------------------
     def set_log(self, on: bool) -> None:

@@ -1,0 +1,471 @@
+"""The ensembles in the window: asked for, stopped, gone on with, drawn as pictures and tables, played, reopened."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.ensemble import Ensemble
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.uncertainty import (
+    PAPER_BEAR,
+    ErrorFit,
+    ErrorSource,
+    ResidualMode,
+    Semivariogram,
+    UncertaintyKind,
+    UncertaintySettings,
+    WeatherDraw,
+)
+from firegui.errors import InputError
+from firegui.gui.jobs.ensembles import FOLDER, earlier_ensembles, saved_variogram
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.uncertainty import UncertaintyDesk
+from firegui.gui.main_window import MainWindow
+from firegui.gui.panels.uncertainty import UncertaintyPanel
+from firegui.gui.session import Session
+from firegui.gui.theme import current_colors
+from firegui.io.project_store import save_project
+from firegui.io.schedule_file import write_plan_safetensors
+from firegui.runs.control import RunControl
+from firegui.runs.events import EnsembleReady, ErrorFitted, FinishReason, MembersDone, RunEvent, RunFinished
+from firegui.runs.spec import EvaluateSpec, MemberOf, RunSpec, UncertaintySpec
+
+NOW = datetime(2026, 3, 4, 5, 6, 7)
+KIND = UncertaintyKind
+AREA = 0.5
+WITHOUT = np.array([[4.0, 10.0, 20.0], [4.0, 12.0, 30.0], [4.0, 14.0, 40.0], [4.0, 16.0, 50.0]])
+WITH = np.array([[4.0, 5.0, 6.0], [4.0, 6.0, 33.0], [4.0, 7.0, 10.0], [4.0, 8.0, 15.0]])
+
+
+def ensemble_of(kind: KIND = KIND.ALEATORIC, *, plan: bool = True, asked: int = 4) -> Ensemble:
+    """Four members over two days; member 1 is worse with the plan."""
+    extent = np.stack([WITHOUT, WITH]) if plan else WITHOUT[None]
+    weather = tuple(WeatherDraw(1.0 + 0.1 * k, math.radians(10.0 * k), float(k)) for k in range(4))
+    maps = np.zeros((len(extent), 3, 2, 2), np.float32)
+    return Ensemble(kind, extent, extent / 4.0, maps, maps, AREA, asked, weather if kind is KIND.WEATHER else ())
+
+
+def fit() -> ErrorFit:
+    variogram = Semivariogram(np.array([1.0, 2.0, 3.0]), np.array([4.0, 6.0, 7.0]), np.array([9, 8, 7]))
+    residuals, mask = np.zeros((1, 2, 2, 2), np.float32), np.ones((2, 2), bool)
+    error = replace(PAPER_BEAR, source="own perimeters")
+    return ErrorFit(error, variogram, ResidualMode.CUMULATIVE, (1,), residuals, mask, np.zeros((2, 1)))
+
+
+class Draws:
+    """Stands in for the runner: hands out an ensemble, or works until it is stopped."""
+
+    def __init__(self, found: Ensemble, *, endless: bool = False, fitted: ErrorFit | None = None) -> None:
+        self.found, self.endless, self.fitted = found, endless, fitted
+        self.specs: list[UncertaintySpec] = []
+        self.working = threading.Event()
+
+    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        assert isinstance(spec, UncertaintySpec)
+        self.specs.append(spec)
+        if self.fitted is not None:
+            emit(ErrorFitted(self.fitted))
+        emit(MembersDone(1, 4, 20.0, 6.0, 0.25, 3.0, 62.0))
+        self.working.set()
+        while self.endless and not control.stop_requested:
+            self.working.wait(0.001)
+        emit(EnsembleReady(self.found))
+        reason = FinishReason.STOPPED if control.stop_requested else FinishReason.COMPLETED
+        emit(RunFinished(reason, "done", None, None, spec.out))
+
+
+@pytest.fixture
+def saved(session: Session, project: Project, tmp_path: Path) -> Path:
+    folder = tmp_path / "p.firegui"
+    save_project(project, folder)
+    session.open_project(project, folder)
+    return folder
+
+
+@pytest.fixture
+def schedule_file(project: Project, tmp_path: Path) -> Path:
+    path = tmp_path / "plan.safetensors"
+    write_plan_safetensors(path, Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft))
+    return path
+
+
+Made = tuple[UncertaintyPanel, UncertaintyDesk]
+Make = Callable[..., Made]
+
+
+@pytest.fixture
+def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
+    desks: list[UncertaintyDesk] = []
+
+    def made(execute: object = None) -> Made:
+        given = {} if execute is None else {"execute": execute}
+        desk = UncertaintyDesk(session, clock=lambda: NOW, **given)  # type: ignore[arg-type]
+        desks.append(desk)
+        panel = UncertaintyPanel(session, queue, desk)
+        panel.start_requested.connect(panel.start)
+        qtbot.addWidget(panel)
+        panel.resize(1100, 500)
+        with qtbot.waitActive(panel):
+            panel.show()
+            panel.activateWindow()
+        return panel, desk
+
+    yield made
+    for desk in desks:
+        desk.shutdown()
+        desk.deleteLater()
+
+
+def run(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyDesk) -> None:
+    panel.button("start").click()
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=20_000)
+
+
+def members(panel: UncertaintyPanel, title: str) -> list[str]:
+    column = panel.members.titles.index(title)
+    return [str(panel.sorted_members.index(row, column).data()) for row in range(panel.sorted_members.rowCount())]
+
+
+def summary(panel: UncertaintyPanel, quantity: str) -> dict[str, str]:
+    model = panel.summary
+    rows = [[str(model.index(row, k).data()) for k in range(model.columnCount())] for row in range(model.rowCount())]
+    (found,) = (row for row in rows if row[0] == quantity)
+    return dict(zip(model.titles, found, strict=True))
+
+
+# -- asking ------------------------------------------------------------------------------------------------------------
+def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
+    panel, _desk = make(Draws(ensemble_of()))
+    form, shown = panel.form, {}
+    boxes = {"keep": form.keep, "mode": form.mode, "threshold": form.threshold, "speed": form.speed}
+    for kind in KIND:
+        form.set_kind(kind)
+        shown[kind] = {name for name, box in boxes.items() if box.isVisible()}
+    assert shown == {KIND.ALEATORIC: {"keep"}, KIND.EPISTEMIC: {"mode", "threshold"}, KIND.WEATHER: {"speed"}}
+
+
+def test_the_papers_error_model_has_no_softening_and_says_it_is_approximate(make: Make) -> None:
+    panel, _desk = make(Draws(ensemble_of()))
+    panel.form.set_kind(KIND.EPISTEMIC)
+    assert panel.form.softening.isVisible()
+    panel.form.error.setCurrentIndex(panel.form.error.findData(ErrorSource.PAPER.value))
+    assert not panel.form.softening.isVisible()
+    assert "approximate" in panel.form.error.currentText()
+
+
+def test_what_is_asked_for_goes_into_the_project_with_its_schedule(
+    qtbot: QtBot, make: Make, saved: Path, schedule_file: Path
+) -> None:
+    execute = Draws(ensemble_of(KIND.WEATHER))
+    panel, desk = make(execute)
+    panel.form.set_kind(KIND.WEATHER)
+    panel.form.add_file(schedule_file)
+    panel.form.members.setValue(17)
+    panel.form.seed.setValue(5)
+    panel.form.direction.setValue(25.0)
+    run(qtbot, panel, desk)
+    (spec,) = execute.specs
+    assert spec.out == saved / FOLDER / "20260304-050607-weather"
+    assert (spec.settings.members, spec.settings.seed) == (17, 5)
+    assert spec.settings.weather.direction_sd == pytest.approx(math.radians(25.0))
+    assert spec.schedule is not None and spec.schedule_file == schedule_file
+    assert "--members 17" in spec.command and "--direction-sd 25" in spec.command
+
+
+def test_without_a_schedule_there_are_only_fires_without_drops(qtbot: QtBot, make: Make) -> None:
+    execute = Draws(ensemble_of(plan=False))
+    panel, desk = make(execute)
+    assert "no drops only" in panel.form.schedule.currentText()
+    run(qtbot, panel, desk)
+    assert execute.specs[0].schedule is None
+    assert "Plan mean" not in panel.summary.titles
+    assert members(panel, "Extent no drops") == ["50.0", "40.0", "30.0", "20.0"]
+    assert "no plan to compare" in panel.benefit.legend.text()
+    assert panel.benefit.better == 0
+
+
+def test_an_error_model_cannot_be_fitted_without_perimeters_and_the_dock_says_so(
+    make: Make, session: Session, project: Project, saved: Path
+) -> None:
+    blind = replace(project.scenario, observed=None, observed_dates=())
+    session.open_project(replace(project, scenario=blind), saved)
+    panel, _desk = make(Draws(ensemble_of()))
+    panel.form.set_kind(KIND.EPISTEMIC)
+    assert not panel.button("start").isEnabled()
+    assert "no perimeters to fit it to" in panel.notes.text()
+    assert "--" not in panel.notes.text()
+    panel.form.error.setCurrentIndex(panel.form.error.findData(ErrorSource.PAPER.value))
+    assert panel.button("start").isEnabled()
+
+
+def test_a_wind_that_is_never_off_is_told_and_not_started(make: Make) -> None:
+    panel, _desk = make(Draws(ensemble_of()))
+    panel.form.set_kind(KIND.WEATHER)
+    for box in (panel.form.speed, panel.form.direction, panel.form.timing):
+        box.setValue(0.0)
+    assert "all three spreads are 0" in panel.notes.text()
+    assert not panel.button("start").isEnabled()
+
+
+def test_a_schedule_of_another_plan_is_refused(
+    make: Make, project: Project, tmp_path: Path, refusals: list[InputError]
+) -> None:
+    execute = Draws(ensemble_of())
+    panel, desk = make(execute)
+    path = tmp_path / "other.safetensors"
+    write_plan_safetensors(path, Schedule.empty(7, project.fleet.n_aircraft))
+    panel.form.add_file(path)
+    panel.button("start").click()
+    assert not execute.specs
+    assert refusals
+    assert not desk.is_busy
+
+
+# -- at work -----------------------------------------------------------------------------------------------------------
+def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is(qtbot: QtBot, make: Make) -> None:
+    panel, desk = make(Draws(ensemble_of(asked=9), endless=True))
+    panel.button("start").click()
+    qtbot.waitUntil(lambda: desk.activity == "Member 1 of 4 · 1:02 left")
+    assert panel.bar.value() == 25
+    assert "no drops 20.0, plan 6.00" in panel.means.text()
+    assert "25.0%" in panel.means.text()
+    assert not panel.form.isEnabled()
+    work = desk.work()
+    assert work is not None and work.kept == "finished members"
+    panel.button("stop").click()
+    assert desk.activity == "Stopping…"
+    qtbot.waitUntil(lambda: not desk.is_busy)
+    assert not panel.means.isVisible()
+    assert "4 of 9 members" in panel.head.text()
+
+
+def test_opening_another_project_stops_the_work_and_forgets_the_ensemble(
+    qtbot: QtBot, make: Make, session: Session, project: Project
+) -> None:
+    execute = Draws(ensemble_of(), endless=True)
+    panel, desk = make(execute)
+    panel.button("start").click()
+    qtbot.waitUntil(execute.working.is_set)
+    session.open_project(project, None)
+    assert not desk.is_busy
+    assert desk.shown is None
+    assert panel.members.rowCount() == 0
+
+
+# -- what is shown -----------------------------------------------------------------------------------------------------
+@pytest.fixture
+def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> UncertaintyPanel:
+    panel, desk = make(Draws(ensemble_of()))
+    panel.form.add_file(schedule_file)
+    run(qtbot, panel, desk)
+    return panel
+
+
+def test_the_fan_has_the_mean_its_band_and_the_quantiles_of_both_cases(shown: UncertaintyPanel) -> None:
+    for case, series in enumerate((WITHOUT * AREA, WITH * AREA)):
+        mean, sd = series.mean(axis=0), series.std(axis=0, ddof=1)
+        np.testing.assert_allclose(shown.fan.mean_points(case), mean)
+        low, high = shown.fan.band_points(case)
+        np.testing.assert_allclose(low, mean - 1.96 * sd)
+        np.testing.assert_allclose(high, mean + 1.96 * sd)
+        np.testing.assert_allclose(shown.fan.quantile_points(case)[1], np.quantile(series, 0.95, axis=0))
+        assert shown.fan.drawn_members(case) == 4
+
+
+def test_members_and_quantiles_can_be_hidden(shown: UncertaintyPanel) -> None:
+    shown.threads.setChecked(False)
+    shown.quantiles.setChecked(False)
+    assert shown.fan.drawn_members(0) == 0
+    assert len(shown.fan.quantile_points(0)[0]) == 0
+    assert len(shown.fan.mean_points(0)) == 3
+
+
+def test_cells_and_the_protected_regions_can_be_shown_instead(shown: UncertaintyPanel) -> None:
+    shown.unit.setCurrentText("cells")
+    assert shown.fan.mean_points(0)[-1] == 35.0
+    shown.quantity.setCurrentIndex(1)
+    assert shown.fan.mean_points(0)[-1] == 35.0 / 4.0
+    assert shown.convergence.points(0)[-1] == 35.0 / 4.0
+
+
+def test_the_words_at_the_axes_have_the_colour_of_the_theme_whatever_is_shown(shown: UncertaintyPanel) -> None:
+    shown.unit.setCurrentText("cells")
+    axes = [shown.fan.item.getAxis("left"), shown.convergence.item.getAxis("bottom")]
+    assert [axis.labelText for axis in axes] == ["burned, cells", "members; final extent"]
+    assert {axis.labelStyle["color"] for axis in axes} == {current_colors().muted}
+
+
+def test_the_benefit_sets_the_members_apart_that_are_worse_with_the_plan(shown: UncertaintyPanel) -> None:
+    assert (shown.benefit.better, shown.benefit.worse) == (3, 1)
+    assert "plan worse in 25.0%" in shown.benefit.legend.text()
+
+
+def test_means_settle_member_by_member(shown: UncertaintyPanel) -> None:
+    np.testing.assert_allclose(shown.convergence.points(0), np.array([20.0, 25.0, 30.0, 35.0]) * AREA)
+
+
+def test_the_table_has_the_columns_of_the_paper(shown: UncertaintyPanel) -> None:
+    row = summary(shown, "Final extent, cells")
+    assert (row["No drops mean"], row["Plan mean"]) == ("35.0", "16.0")
+    assert row["No drops sd"] == "12.9"
+    assert row["Reduction"].startswith("54.3% ±")
+    assert row["Plan worse"].startswith("25.0% ±")
+
+
+def test_the_member_in_which_the_plan_does_least_comes_first(shown: UncertaintyPanel) -> None:
+    shown.pages.setCurrentWidget(shown.members_view)
+    assert members(shown, "Member") == ["1", "0", "2", "3"]
+    assert members(shown, "Extent saved")[0] == "-3.00"
+    assert "Wind speed ×" not in shown.members.titles
+
+
+def test_members_of_the_wind_say_what_wind_they_had(qtbot: QtBot, make: Make) -> None:
+    panel, desk = make(Draws(ensemble_of(KIND.WEATHER)))
+    panel.form.set_kind(KIND.WEATHER)
+    run(qtbot, panel, desk)
+    turned = dict(zip(members(panel, "Member"), members(panel, "Wind turned, °"), strict=True))
+    assert turned["3"] == "30.0"
+
+
+def test_the_table_in_front_is_copied_and_exported(shown: UncertaintyPanel, tmp_path: Path) -> None:
+    shown.pages.setCurrentWidget(shown.summary_view)
+    shown.button("copy").click()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].split("\t")[:2] == ["Quantity", "No drops mean"]
+    shown.pages.setCurrentWidget(shown.members_view)
+    shown.members_view.setFocus()
+    QTest.keyClick(shown.members_view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text().splitlines()[1].split("\t")[0] == "1"
+    shown.save(tmp_path / "members")
+    assert (tmp_path / "members.csv").read_text().splitlines()[0].startswith("member,benefit_extent")
+    shown.pages.setCurrentWidget(shown.fan)
+    shown.save(tmp_path / "summary.csv")
+    assert (tmp_path / "summary.csv").read_text().startswith("kind,quantity,unit")
+
+
+def test_a_fitted_error_model_is_drawn_with_its_points(qtbot: QtBot, make: Make) -> None:
+    panel, desk = make(Draws(ensemble_of(KIND.EPISTEMIC), fitted=fit()))
+    assert not panel.pages.isTabVisible(5)
+    panel.form.set_kind(KIND.EPISTEMIC)
+    run(qtbot, panel, desk)
+    assert panel.pages.isTabVisible(5)
+    assert list(panel.variogram.found_points()[1]) == [4.0, 6.0, 7.0]
+    x, y = panel.variogram.fitted_points()
+    np.testing.assert_allclose(y, PAPER_BEAR.sill * (1.0 - np.exp(-x / PAPER_BEAR.correlation_cells)))
+    assert "53.79 cells" in panel.error_text.text()
+    assert "approximate" not in panel.error_text.text()
+
+
+def test_the_papers_error_model_is_marked_approximate_where_it_is_drawn(qtbot: QtBot, make: Make) -> None:
+    panel, desk = make(Draws(ensemble_of(KIND.EPISTEMIC)))
+    panel.form.set_kind(KIND.EPISTEMIC)
+    panel.form.error.setCurrentIndex(panel.form.error.findData(ErrorSource.PAPER.value))
+    run(qtbot, panel, desk)
+    assert "approximate" in panel.error_text.text()
+    assert len(panel.variogram.found_points()[0]) == 0
+
+
+# -- with the real engine ----------------------------------------------------------------------------------------------
+def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
+    qtbot: QtBot, make: Make, session: Session, queue: RunQueue, saved: Path, schedule_file: Path,
+    monkeypatch: pytest.MonkeyPatch, refusals: list[InputError],
+) -> None:  # fmt: skip
+    panel, desk = make()
+    panel.form.add_file(schedule_file)
+    panel.form.members.setValue(3)
+    panel.button("start").click()
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
+    assert set(members(panel, "Member")) == {"0", "1", "2"}
+    assert set(members(panel, "Extent saved")) == {"0"}
+    (found,) = earlier_ensembles(saved)
+    assert not found.can_go_on(3) and found.can_go_on(5)
+    assert not (saved / "runs").exists()
+
+    session.open_project(session.project, saved)
+    assert panel.members.rowCount() == 0
+    panel.earlier.activated.emit(1)
+    assert panel.members.rowCount() == 3
+    assert not panel.button("resume").isEnabled()
+    panel.form.members.setValue(5)
+    panel.earlier.setCurrentIndex(1)
+    panel.button("resume").click()
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
+    assert panel.members.rowCount() == 5
+
+    played: list[tuple[str, EvaluateSpec]] = []
+    monkeypatch.setattr(queue, "show_member", lambda title, spec: played.append((title, spec)))
+    panel.pages.setCurrentWidget(panel.members_view)
+    panel.members_view.activated.emit(panel.sorted_members.index(1, 0))
+    ((title, spec),) = played
+    assert spec.member is not None and f"Member {spec.member.number} " in title
+    assert spec.schedule is not None
+
+    schedule_file.unlink()
+    panel.play(0)
+    assert len(played) == 1
+    assert refusals
+    assert desk.shown is not None and desk.shown.header is not None
+    assert desk.shown.header.settings == UncertaintySettings(members=5)
+
+
+def test_a_member_on_the_map_is_named_and_leaves_no_fire_behind(
+    qtbot: QtBot, session: Session, project: Project
+) -> None:
+    queue = RunQueue(session)
+    qtbot.waitUntil(lambda: session.result.baseline is not None, timeout=60_000)
+    still = session.result.baseline
+    member = _member(project, 2)
+    queue.show_member("Member 2 (daily states drawn)", member)
+    qtbot.waitUntil(lambda: not queue.activity, timeout=60_000)
+    assert session.result.member
+    assert session.result.title.startswith("Member 2")
+    drawn = session.result.baseline
+    assert still is not None and drawn is not None
+    assert (still.fire[-1] != drawn.fire[-1]).any()
+    queue.show_baseline()
+    assert session.result.baseline is None
+    qtbot.waitUntil(lambda: not queue.activity, timeout=60_000)
+    assert not session.result.member
+    queue.shutdown()
+    queue.deleteLater()
+
+
+def _member(project: Project, number: int) -> EvaluateSpec:
+    return EvaluateSpec(project, member=MemberOf(number, UncertaintySettings(members=4)))
+
+
+# -- what lies there ---------------------------------------------------------------------------------------------------
+def test_a_damaged_ensemble_is_left_out_of_the_earlier_ones(saved: Path) -> None:
+    folder = saved / FOLDER / "20260101-000000-aleatoric"
+    folder.mkdir(parents=True)
+    (folder / "ensemble.toml").write_text("format = 'x'\n")
+    assert earlier_ensembles(saved) == ()
+    assert earlier_ensembles(None) == ()
+
+
+def test_a_damaged_semivariogram_is_none(tmp_path: Path) -> None:
+    assert saved_variogram(tmp_path) is None
+    (tmp_path / "semivariogram.csv").write_text("distance_cells,value,fitted,pairs\n1.0,x,1.0,3\n")
+    assert saved_variogram(tmp_path) is None
+    (tmp_path / "semivariogram.csv").write_text("distance_cells,value,fitted,pairs\n1.0,2.0,1.0,3\n")
+    found = saved_variogram(tmp_path)
+    assert found is not None
+    assert (found.distance[0], found.value[0], found.pairs[0]) == (1.0, 2.0, 3)
+
+
+def test_f10_brings_the_dock_forward(window: MainWindow) -> None:
+    QTest.keyClick(window, Qt.Key.Key_F10)
+    assert not window.docks["Uncertainty"].widget().visibleRegion().isEmpty()
