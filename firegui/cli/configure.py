@@ -22,7 +22,7 @@ from firegui.errors import Problem
 from firegui.fire.first_project import with_model
 from firegui.io.daylight import dark_pin_problems
 from firegui.io.fleet_toml import read_fleet
-from firegui.io.operations_toml import read_operations
+from firegui.io.operations_toml import operations_in
 from firegui.io.project_store import load_project, save_project
 from firegui.io.regions_file import read_regions
 from firegui.io.weights_file import read_weights
@@ -85,7 +85,7 @@ def configure(
     gather = Gather()
     before = gather.attempt(lambda: load_project(project_folder))
     fleet = None if fleet_file is None else gather.attempt(lambda: read_fleet(fleet_file))
-    operations = None if operations_file is None else gather.attempt(lambda: _operations(operations_file))
+    operations = _operations(operations_file, gather)
     plan = _objective(PlanSettings() if before is None else before.plan, setting, weights, gather)
     plan = replace(
         plan,
@@ -96,7 +96,7 @@ def configure(
     fire_weights = _fire_model(model, weights_file, gather)
     if before is None:
         check_source(regions_file, gather)
-        gather.extend(plan.problems())
+        gather.extend(plan.problems() + ([] if operations is None else operations.own_problems()))
         gather.raise_if_any(_TITLE)
         return
     regions = None if regions_file is None else gather.attempt(lambda: read_regions(regions_file, before.scenario.grid))
@@ -130,8 +130,11 @@ def changed(
     return after if fleet is None else after.with_fleet(fleet)
 
 
-def _operations(file: Path) -> Operations:
-    return Operations() if str(file) == "none" else read_operations(file)
+def _operations(file: Path | None, gather: Gather) -> Operations | None:
+    """What can be read of ``file``; the rest of what is wrong is said with the project, which knows the fleet."""
+    if file is None:
+        return None
+    return Operations() if str(file) == "none" else operations_in(file, gather)
 
 
 def _fire_model(model: str | None, weights_file: Path | None, gather: Gather) -> NetworkWeights | None:

@@ -54,15 +54,24 @@ _HEADER = "# Operational constraints of a firegui project. What is not here is o
 def read_operations(path: Path) -> Operations:
     """Read a file of constraints. Raises :class:`~firegui.errors.InputError` with everything that is wrong with it."""
     problems = Problems()
-    title = f"The operations file {path.name} cannot be used"
-    raw = strict.read_toml(path, problems)
-    problems.raise_if_any(title)
-    if raw is not None and set(raw) == {"operations"}:  # as a project has it
-        raw = raw["operations"]
-    operations = operations_from_table(strict.Table(raw, path.name, problems))
+    operations = operations_in(path, problems)
     problems.extend(operations.own_problems())
-    problems.raise_if_any(title)
+    problems.raise_if_any(f"The operations file {path.name} cannot be used")
     return operations
+
+
+def operations_in(path: Path, problems: Problems) -> Operations:
+    """What can be read of a file of constraints; what cannot goes into ``problems``.
+
+    What is wrong with the values is left for :meth:`~firegui.domain.operations.Operations.problems`, so that a project
+    can say it together with what does not fit its fleet.
+    """
+    raw = strict.read_toml(path, problems)
+    if raw is None:
+        return Operations()
+    if set(raw) == {"operations"}:  # as a project has it
+        raw = raw["operations"]
+    return operations_from_table(strict.Table(raw, path.name, problems))
 
 
 def write_operations(operations: Operations, path: Path) -> None:

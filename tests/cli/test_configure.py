@@ -155,3 +155,24 @@ def test_transform_and_start_say_what_they_want() -> None:
             parse_transform(text)
     with pytest.raises(InputError, match="write an ISO time"):
         parse_start("yesterday")
+
+
+def test_an_operations_file_has_all_its_mistakes_listed_at_once(firegui: Run, project: Path, tmp_path: Path) -> None:
+    file = tmp_path / "operations.toml"
+    file.write_text(
+        "hard_cap = -3\nspeed = 5\n[sorties_per_day]\nZeppelin = 2\n"
+        '[[grounding]]\naircraft = "Balloon-1"\nstart = 2020-08-20T14:00:00-07:00\nend = 2020-08-20T12:00:00-07:00\n'
+    )
+    before = (project / "project.toml").read_bytes()
+    answer = firegui("configure", project, "--operations", file)
+    assert answer.code == 2
+    for words in ("hard_cap is -3", "speed is not known", "Zeppelin", "Balloon-1", "not after it begins"):
+        assert words in answer.err, words
+    assert (project / "project.toml").read_bytes() == before
+
+
+def test_the_operations_of_a_project_file_are_read_as_they_stand(firegui: Run, project: Path, tmp_path: Path) -> None:
+    file = tmp_path / "operations.toml"
+    file.write_text("[operations]\nhard_cap = 7\n")
+    assert firegui("configure", project, "--operations", file).code == 0
+    assert "hard_cap = 7" in (project / "project.toml").read_text()
