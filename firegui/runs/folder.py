@@ -7,7 +7,6 @@ history may then be ahead of the state, which resuming trims, but never behind.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,7 +31,8 @@ from firegui.runs.elimination_log import read_elimination
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunState
 from firegui.runs.header import RunHeader, now, read_header
 from firegui.runs.history import history_text, read_history
-from firegui.runs.lock import held_problem, is_held
+from firegui.runs.lock import is_held
+from firegui.runs.place import check_place, names_in
 from firegui.runs.spec import Stage
 
 RUN, HISTORY, METRICS = "run.toml", "history.csv", "metrics.json"
@@ -210,20 +210,13 @@ def check_out(path: Path, resume: bool) -> RunRecord | None:
     Raises :class:`~firegui.errors.InputError` for a file, a folder with something else in it, a run that would be
     overwritten, one that another run is writing, or nothing to resume.
     """
-    there = next((place for place in (path, *path.absolute().parents) if place.exists()), path)
-    if there.exists() and not there.is_dir():
-        raise _refusal(there, "is a file", "give a folder for the run")
-    if there.exists() and not os.access(there, os.W_OK):
-        raise _refusal(there, "may not be written to", "give a folder you may write to")
-    if is_held(path):
-        raise InputError([held_problem(path)], _TITLE)
+    check_place(path, "run", _TITLE)
     return found_in(path, resume)
 
 
 def found_in(path: Path, resume: bool) -> RunRecord | None:
     """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
-    # Hidden files are not anybody's work: file managers leave them, and so does a write that was cut short.
-    names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
+    names = names_in(path)
     if not names:
         if resume:
             raise _refusal(path, "holds no run to resume", "leave out --resume to start one")

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -36,7 +34,7 @@ from firegui.io import atomic, toml_text
 from firegui.io.plain_words import plain_words
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import event_hash, without_none
-from firegui.runs.lock import held_problem, is_held
+from firegui.runs.place import check_place, names_in, read_kept
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import SensitivitySpec
@@ -89,14 +87,7 @@ class SensitivityHeader:
 
 def read_header(folder: Path) -> SensitivityHeader:
     """Read ``sensitivity.toml``. Raises :class:`~firegui.errors.InputError` where it is missing or damaged."""
-    path = folder / HEADER
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-        if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
-            raise _refusal(path, f"was written by a newer firegui (format {raw['format']})", "update firegui")
-        return msgspec.convert(raw, SensitivityHeader)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise _refusal(path, f"cannot be read ({plain_words(error)})", "make the table again elsewhere") from error
+    return read_kept(folder / HEADER, SensitivityHeader, FORMAT, "make the table again elsewhere", TITLE)
 
 
 def check_out(path: Path, resume: bool) -> SensitivityHeader | None:
@@ -105,19 +96,13 @@ def check_out(path: Path, resume: bool) -> SensitivityHeader | None:
     Raises :class:`~firegui.errors.InputError` for a folder with something else in it, a table that would be
     overwritten, one that is being made, or nothing to resume.
     """
-    there = next((place for place in (path, *path.absolute().parents) if place.exists()), path)
-    if there.exists() and not there.is_dir():
-        raise _refusal(there, "is a file", "give a folder for the table")
-    if there.exists() and not os.access(there, os.W_OK):
-        raise _refusal(there, "may not be written to", "give a folder you may write to")
-    if is_held(path):
-        raise InputError([held_problem(path)], TITLE)
+    check_place(path, "table", TITLE)
     return found_in(path, resume)
 
 
 def found_in(path: Path, resume: bool) -> SensitivityHeader | None:
     """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
-    names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
+    names = names_in(path)
     if not names:
         if resume:
             raise _refusal(path, "holds no table to resume", "leave out --resume to make one")

@@ -15,8 +15,6 @@ Every file is replaced whole. There is no ``run.toml``, so that nothing takes it
 
 from __future__ import annotations
 
-import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
@@ -35,11 +33,10 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic, toml_text
 from firegui.io.ensemble_file import read_members
 from firegui.io.exporters.geotiff import write_occupancy_tif
-from firegui.io.plain_words import plain_words
 from firegui.io.rasters import write_raster
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import event_hash, without_none
-from firegui.runs.lock import held_problem, is_held
+from firegui.runs.place import check_place, names_in, read_kept
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import UncertaintySpec
@@ -98,14 +95,7 @@ class EnsembleHeader:
 
 def read_header(folder: Path) -> EnsembleHeader:
     """Read ``ensemble.toml``. Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new."""
-    path = folder / HEADER
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-        if isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
-            raise _refusal(path, f"was written by a newer firegui (format {raw['format']})", "update firegui")
-        return msgspec.convert(raw, EnsembleHeader)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise _refusal(path, f"cannot be read ({plain_words(error)})", "make the ensemble again elsewhere") from error
+    return read_kept(folder / HEADER, EnsembleHeader, FORMAT, "make the ensemble again elsewhere", TITLE)
 
 
 def write_header(folder: Path, header: EnsembleHeader) -> None:
@@ -119,19 +109,13 @@ def check_out(path: Path, resume: bool) -> EnsembleHeader | None:
     Raises :class:`~firegui.errors.InputError` for a folder with something else in it, an ensemble that would be
     overwritten, one that is being made, or nothing to resume.
     """
-    there = next((place for place in (path, *path.absolute().parents) if place.exists()), path)
-    if there.exists() and not there.is_dir():
-        raise _refusal(there, "is a file", "give a folder for the ensemble")
-    if there.exists() and not os.access(there, os.W_OK):
-        raise _refusal(there, "may not be written to", "give a folder you may write to")
-    if is_held(path):
-        raise InputError([held_problem(path)], TITLE)
+    check_place(path, "ensemble", TITLE)
     return found_in(path, resume)
 
 
 def found_in(path: Path, resume: bool) -> EnsembleHeader | None:
     """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
-    names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
+    names = names_in(path)
     if not names:
         if resume:
             raise _refusal(path, "holds no ensemble to resume", "leave out --resume to make one")
