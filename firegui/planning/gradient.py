@@ -18,8 +18,10 @@ from firegui.errors import InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.planning.flight_rules import uncapped, with_pins, within_cap
 from firegui.planning.initialization import pose_logits_of
+from firegui.planning.shared_objective import SharedObjective
+from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
-from firegui.rollout.simulate import Rollout, simulate_with_gradient
+from firegui.rollout.simulate import Gradient, Rollout, simulate_with_gradient
 
 Floats = NDArray[np.float64]
 
@@ -84,9 +86,14 @@ class GradientPlanner:
 
     Pinned drops stay at ``+ logit_clamp`` and at their pose. Under a hard cap an epoch evaluates, and keeps as the
     best, the schedule with the highest logits that the cap allows: :func:`~firegui.planning.flight_rules.within_cap`.
+
+    With ``shared`` the objective is the benchmark's: the model's and a penalty for drops over a budget, differentiated
+    through the straight-through gate like ``λ_budget`` wherever the count is over it.
     """
 
-    def __init__(self, model: Model, settings: OptimizerSettings, start: Schedule) -> None:
+    def __init__(
+        self, model: Model, settings: OptimizerSettings, start: Schedule, shared: SharedObjective | None = None
+    ) -> None:
         start = with_pins(start, model)
         z = pose_logits_of(start.poses, model.shape) if start.pose_logits is None else start.pose_logits
         zeros_d, zeros_z = np.zeros_like(start.logits), np.zeros_like(z)
@@ -96,19 +103,21 @@ class GradientPlanner:
         logits = logits if pinned is None else np.where(pinned, limit, logits)
         progress = np.array([0.0, -1.0, np.inf])
         self._state = PlannerState(logits, z, zeros_d, zeros_d, zeros_z, zeros_z, logits, z, progress)
-        self._model, self._settings, self._pinned = model, settings, pinned
+        self._model, self._settings, self._pinned, self._shared = model, settings, pinned, shared
         # within_cap has chosen what may fly; a cap on the gates would only take later pairs' gradient away.
         self._free = replace(model, rules=uncapped(model.rules), full_carry=settings.full_carry)
 
     @staticmethod
-    def restore(model: Model, settings: OptimizerSettings, state: PlannerState) -> GradientPlanner:
+    def restore(
+        model: Model, settings: OptimizerSettings, state: PlannerState, shared: SharedObjective | None = None
+    ) -> GradientPlanner:
         """Go on from a saved state; ends with what an unbroken run ends with. Raises for a state of another size."""
         expected = (model.n_steps, model.fleet.n_aircraft)
         if state.logits.shape != expected:
             size = f"{state.logits.shape[0]} steps and {state.logits.shape[1]} aircraft"
             what = f"is for {size}, not {expected[0]} and {expected[1]}"
             raise InputError([Problem("checkpoint", what, "resume with the project the run was started on")])
-        planner = GradientPlanner(model, settings, Schedule.empty(*expected))
+        planner = GradientPlanner(model, settings, Schedule.empty(*expected), shared)
         planner._state = state
         return planner
 
@@ -149,14 +158,15 @@ class GradientPlanner:
         now = self._state
         schedule = Schedule.from_pose_logits(now.logits, now.pose_logits, self._model.shape)
         schedule = within_cap(schedule, self._model)
-        rollout, gradient = simulate_with_gradient(self._free, schedule, check=check, frame_stride=frame_stride)
+        rollout, gradient = self._evaluate(schedule, check, frame_stride)
         logit_slope = gradient.logit
         pose_slope = gradient.pose * pose_scale(self._model.shape) * np.cos(now.pose_logits) / 2.0
         if self._pinned is not None:
             logit_slope = np.where(self._pinned, 0.0, logit_slope)
             pose_slope = np.where(self._pinned[:, :, None], 0.0, pose_slope)
         norm = float(np.sqrt(np.sum(logit_slope**2) + np.sum(pose_slope**2)))
-        epoch, objective = self.epochs_done, rollout.metrics.objective
+        shared, metrics = self._shared, rollout.metrics
+        epoch, objective = self.epochs_done, metrics.objective if shared is None else shared.value(metrics)
         improved = objective < self.best_objective
         if improved:
             progress = np.array([epoch + 1.0, epoch, objective])
@@ -166,6 +176,20 @@ class GradientPlanner:
         scale = min(1.0, self._settings.clip_norm / (norm + 1e-6))
         self._state = self._adam(now, logit_slope * scale, pose_slope * scale)
         return EpochReport(epoch, rollout.metrics, self.best_objective, improved, norm, rollout)
+
+    def _evaluate(
+        self, schedule: Schedule, check: Callable[[], None] | None, frame_stride: int | None
+    ) -> tuple[Rollout, Gradient]:
+        """The rollout, its metrics those of the model's own objective, and the gradient of the objective descended."""
+        model, shared = self._free, self._shared
+        if shared is None:
+            return simulate_with_gradient(model, schedule, check=check, frame_stride=frame_stride)
+        # Execution does not depend on the fire, so the count is known before the rollout.
+        drops = int(gates_of(schedule, model.fleet, model.maps, model.rules).executed.sum())
+        priced = model.with_weights(shared.weights(model.weights, drops))
+        rollout, gradient = simulate_with_gradient(priced, schedule, check=check, frame_stride=frame_stride)
+        own = replace(rollout.metrics, objective=rollout.metrics.objective - shared.slope(drops) * drops)
+        return replace(rollout, metrics=own), gradient
 
     def _adam(self, now: PlannerState, logit_slope: Floats, pose_slope: Floats) -> PlannerState:
         step, rate = self.epochs_done + 1, self._settings.learning_rate

@@ -1,0 +1,231 @@
+"""The planner benchmark (paper, section ``planner_benchmark``, appendix ``planners``): what is compared, the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from statistics import fmean, stdev
+
+from firegui.domain.results import Metrics
+from firegui.domain.settings import bounds_problems, option
+from firegui.errors import Problem
+
+
+class PlannerName(StrEnum):
+    """A planner of the benchmark, as commands and files call it."""
+
+    NONE = "none"
+    UNIFORM = "random-uniform"
+    FOOTPRINT = "random-footprint"
+    TACTICAL = "tactical"
+    GREEDY = "greedy"
+    CMA_ES = "cma-es"
+    CMA_ES_NATIVE = "cma-es-native"
+    DIFFERENTIAL_EVOLUTION = "differential-evolution"
+    PARTICLE_SWARM = "particle-swarm"
+    GRADIENT = "gradient"
+    GRADIENT_DESIGN = "gradient-design"
+    GRADIENT_TACTICAL = "gradient-tactical"
+    TWO_STAGE = "two-stage"
+
+
+PLANNER_TITLES: Mapping[PlannerName, str] = {
+    PlannerName.NONE: "No intervention (baseline)",
+    PlannerName.UNIFORM: "Random (uniform poses)",
+    PlannerName.FOOTPRINT: "Random (burn footprint)",
+    PlannerName.TACTICAL: "Tactical heuristic",
+    PlannerName.GREEDY: "Greedy marginal benefit",
+    PlannerName.CMA_ES: "CMA-ES (daily basis)",
+    PlannerName.CMA_ES_NATIVE: "CMA-ES (native space, diagonal)",
+    PlannerName.DIFFERENTIAL_EVOLUTION: "Differential evolution",
+    PlannerName.PARTICLE_SWARM: "Particle swarm",
+    PlannerName.GRADIENT: "Budgeted gradient",
+    PlannerName.GRADIENT_DESIGN: "Budgeted gradient, design effectiveness",
+    PlannerName.GRADIENT_TACTICAL: "Budgeted gradient, tactical start",
+    PlannerName.TWO_STAGE: "Two-stage",
+}
+
+ALWAYS_ONE_SEED = frozenset({PlannerName.NONE, PlannerName.TWO_STAGE})
+"""Nothing is drawn for the first; the second defines the budget, as the paper's reported schedule does."""
+
+FIXED_COST = frozenset({PlannerName.NONE, PlannerName.UNIFORM, PlannerName.FOOTPRINT, PlannerName.TACTICAL})
+"""They return one schedule and cannot use a larger allowance."""
+
+DEFAULT_PLANNERS = tuple(name for name in PlannerName if name is not PlannerName.CMA_ES_NATIVE)
+"""``--planners all``. The native-space control is run at the matched allowance alone, as in the paper."""
+
+MATCHED_PLANNERS = (PlannerName.GRADIENT, PlannerName.CMA_ES)
+"""What ``--matched`` repeats at the measured cost of the two-stage plan."""
+
+EXCESS_WEIGHT = 10.0
+"""``λ`` of the paper's shared objective."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkSettings:
+    """What is compared, under which allowance.
+
+    ``budget`` 0 takes the drops of the two-stage plan, which is then made first. ``matched`` are planners that also run
+    once, with the first seed, at the two-stage plan's whole cost. Seeds are ``seed, seed + 1, …``.
+    """
+
+    planners: tuple[PlannerName, ...] = DEFAULT_PLANNERS
+    matched: tuple[PlannerName, ...] = ()
+    seeds: int = option(3, "Seeds", "how often each planner that draws random numbers is run", low=1, high=100)
+    seed: int = option(0, "First seed", "the others follow it", low=0, high=2**31)
+    allowance: int = option(
+        6_000, "Allowance", "rollout-equivalents of each search; a gradient epoch is charged three", low=1
+    )
+    budget: int = option(0, "Drop budget", "soft limit on executed drops; 0 is the two-stage plan's count", low=0)
+    excess: float = option(EXCESS_WEIGHT, "λ excess", "cost of drops over the budget, per budget", low=0.0)
+
+    def problems(self) -> list[Problem]:
+        """Everything out of bounds or missing."""
+        found = bounds_problems(self, "benchmark")
+        if not self.planners and not self.matched:
+            found.append(Problem("benchmark", "no planner is given", "name at least one"))
+        return found
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Task:
+    """One run of one planner: ``matched`` is at the two-stage plan's cost in place of the shared allowance."""
+
+    planner: PlannerName
+    seed: int
+    matched: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its folder: ``gradient-0``, ``gradient-matched-0``."""
+        return f"{self.planner.value}{'-matched' if self.matched else ''}-{self.seed}"
+
+
+def tasks_of(settings: BenchmarkSettings) -> tuple[Task, ...]:
+    """Every task in the order in which they are begun; the two-stage plan first, whose budget the others may need."""
+    planners = list(dict.fromkeys(settings.planners))
+    needs_plan = settings.budget == 0 or settings.matched
+    if needs_plan and PlannerName.TWO_STAGE not in planners:
+        planners.append(PlannerName.TWO_STAGE)
+    planners.sort(key=lambda name: name is not PlannerName.TWO_STAGE)
+    tasks = [
+        Task(name, settings.seed + number)
+        for name in planners
+        for number in range(1 if name in ALWAYS_ONE_SEED else settings.seeds)
+    ]
+    return (*tasks, *(Task(name, settings.seed, matched=True) for name in dict.fromkeys(settings.matched)))
+
+
+@dataclass(frozen=True, slots=True)
+class Violations:
+    """What the independent audit of the executed drops counts (paper, Table ``schedule_feasibility``)."""
+
+    grounded: int
+    turnaround: int
+    simultaneous: int
+    others: int = 0
+    """Of the rules that the paper does not have: off the raster, dark, zones, sorties, cap, pins."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkRow:
+    """One finished task, scored at nominal effectiveness.
+
+    ``objective`` is the shared objective, penalty included; ``metrics.objective`` is without it. ``dimension`` is how
+    many variables were searched, ``evaluations`` the charged rollout-equivalents and ``seconds`` the processor time of
+    its one thread. ``gradient_cost`` is what a gradient epoch took, in rollouts of the same schedules, where any were
+    made. ``curve`` are ``(evaluations, best objective)`` of every improvement, at the effectiveness searched at.
+    """
+
+    task: Task
+    metrics: Metrics
+    objective: float
+    dimension: int
+    evaluations: int
+    seconds: float
+    candidate: int
+    violations: Violations
+    gradient_cost: float | None = None
+    curve: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and sample standard deviation over seeds; ``sd`` is ``None`` for a single one."""
+
+    mean: float
+    sd: float | None
+
+    @staticmethod
+    def of(values: Sequence[float]) -> Spread:
+        """Of at least one value."""
+        return Spread(fmean(values), stdev(values) if len(values) > 1 else None)
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkTable:
+    """The rows that are done, of ``tasks`` that were asked for.
+
+    ``budget`` is 0 until it is known, ``matched_allowance`` likewise.
+    """
+
+    settings: BenchmarkSettings
+    tasks: tuple[Task, ...]
+    rows: tuple[BenchmarkRow, ...] = ()
+    budget: int = 0
+    matched_allowance: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether every task is done."""
+        return {row.task for row in self.rows} >= set(self.tasks)
+
+    @property
+    def core_hours(self) -> float:
+        """Processor time of all rows."""
+        return sum(row.seconds for row in self.rows) / 3600.0
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The rows by planner and allowance, worst mean objective first, as the paper's tables are sorted."""
+        found: dict[tuple[PlannerName, bool], list[BenchmarkRow]] = {}
+        for row in sorted(self.rows, key=lambda row: row.task):
+            found.setdefault((row.task.planner, row.task.matched), []).append(row)
+        groups = [Group(name, matched, tuple(rows)) for (name, matched), rows in found.items()]
+        return tuple(sorted(groups, key=lambda group: -group.objective.mean))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One line of the tables: a planner's rows over its seeds."""
+
+    planner: PlannerName
+    matched: bool
+    rows: tuple[BenchmarkRow, ...]
+
+    @property
+    def title(self) -> str:
+        """As people call it."""
+        return PLANNER_TITLES[self.planner] + (", matched allowance" if self.matched else "")
+
+    @property
+    def objective(self) -> Spread:
+        """Of the shared objective."""
+        return Spread.of([row.objective for row in self.rows])
+
+    def metric(self, name: str) -> Spread:
+        """Of a field of :class:`~firegui.domain.results.Metrics`. Raises ``KeyError`` for an unknown one."""
+        if name not in {item.name for item in fields(Metrics)}:
+            raise KeyError(name)
+        return Spread.of([float(getattr(row.metrics, name)) for row in self.rows])
+
+    @property
+    def seconds(self) -> Spread:
+        """Processor time."""
+        return Spread.of([row.seconds for row in self.rows])
+
+    @property
+    def evaluations(self) -> Spread:
+        """Charged rollout-equivalents."""
+        return Spread.of([float(row.evaluations) for row in self.rows])

@@ -1,0 +1,50 @@
+"""What every planner of the benchmark is given, and what it is asked for (paper, appendix ``planners``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from firegui.domain.settings import OptimizerSettings
+from firegui.planning.evaluations import Arrays, Check, Evaluations
+from firegui.rollout.model import Model
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contest:
+    """The same for every planner.
+
+    Frozen simulator, fleet and gates are in ``model``, the shared objective with its budget and the allowance in
+    ``evaluations``; ``settings.seed`` is the seed of everything that a planner draws.
+    """
+
+    model: Model
+    evaluations: Evaluations
+    settings: OptimizerSettings
+
+    @property
+    def budget(self) -> int:
+        """``B``."""
+        return self.evaluations.objective.budget
+
+
+class ContestPlanner(Protocol):
+    """A planner of the benchmark. Whatever it simulates goes through the contest's evaluations, which keep its best.
+
+    One that begins with ``state`` goes on from there, with evaluations restored to the same moment, and ends with the
+    bits of an unbroken one.
+    """
+
+    @property
+    def dimension(self) -> int:
+        """How many variables it searches; 0 where it searches none."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether it has nothing more to do, or not enough of the allowance left to do it."""
+
+    def advance(self, check: Check | None = None) -> None:
+        """The next round, generation or epoch. After a cancelled call only the state from before it can be used."""
+
+    def state(self) -> Arrays:
+        """Everything needed to go on. The arrays are not changed afterwards."""
