@@ -11,6 +11,8 @@ from firegui.domain.results import Metrics
 from firegui.domain.uncertainty import ErrorModel
 from firegui.runs.events import (
     BaselineReady,
+    BenchmarkProgress,
+    BenchmarkReady,
     EliminationStep,
     EnsembleReady,
     EpochDone,
@@ -71,6 +73,13 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
         case EnsembleReady():
             ensemble = event.ensemble
             return {"event": "ensemble", "kind": ensemble.kind.value, "members": ensemble.members}
+        case BenchmarkProgress():
+            at_work = {f"task.{one.task.name}": one.spent for one in event.running}
+            return {"event": "benchmark", "done": event.done, "tasks": event.tasks, "seconds": event.seconds, **at_work}
+        case BenchmarkReady():
+            found = event.table
+            size: dict[str, Scalar] = {"rows": len(found.rows), "tasks": len(found.tasks), "budget": found.budget}
+            return {"event": "benchmark_table", **size, "complete": found.complete}
         case RunFinished():
             folder = None if event.folder is None else str(event.folder)
             head = {"event": "finished", "reason": event.reason.value, "message": event.message, "folder": folder}

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.benchmark import BenchmarkTable, Task
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.fit import FitProgress
 from firegui.domain.results import Frames, Metrics
@@ -202,6 +203,38 @@ class SensitivityReady:
     table: SensitivityTable[Row]
 
 
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    """One task of a benchmark at work: ``spent`` of ``allowance`` rollout-equivalents, the ``best`` objective so far.
+
+    For the two-stage plan ``allowance`` is 0, because nobody knows what it will take; ``best`` is NaN before the first.
+    """
+
+    task: Task
+    spent: int
+    allowance: int
+    best: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkProgress:
+    """Where a benchmark is, at most a few times a second: the tasks at work, and how many are ``done`` of how many."""
+
+    running: tuple[TaskProgress, ...]
+    done: int
+    tasks: int
+    seconds: float
+    """Of every session, by the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkReady:
+    """The benchmark's table so far, saved: at the beginning, and with every task that is done."""
+
+    table: BenchmarkTable
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorFitted:
     """The error model was fitted to the project's perimeters, with the residuals and the semivariogram behind it."""
@@ -250,5 +283,7 @@ RunEvent = (
     | ErrorFitted
     | MembersDone
     | EnsembleReady
+    | BenchmarkProgress
+    | BenchmarkReady
     | RunFinished
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from firegui.domain.benchmark import BenchmarkSettings
 from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.observation import Observation
 from firegui.domain.project import Project
@@ -192,6 +193,27 @@ class UncertaintySpec:
     schedule_file: Path | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BenchmarkSpec:
+    """The planner benchmark (paper, section ``planner_benchmark``) of ``project``, into the folder ``out``.
+
+    Tasks are shared out over ``processes`` processes of one thread each, 0 for as many as there are cores. Each task is
+    saved at most every ``checkpoint_seconds``; ``resume`` keeps those that are done, goes on with those that were begun
+    and may ask for more planners or seeds. ``command`` is what a person would type to repeat it and ``project_folder``
+    where the project is kept: the processes read the event there.
+    """
+
+    project: Project
+    out: Path
+    command: str
+    settings: BenchmarkSettings
+    project_folder: Path
+    resume: bool = False
+    backend: str = "auto"
+    processes: int = 0
+    checkpoint_seconds: float = 5.0
+
+
 @dataclass(frozen=True, slots=True)
 class ReplanNote:
     """What a run folder remembers of a :class:`ReplanSpec`; hashes are sha256.
@@ -209,4 +231,6 @@ class ReplanNote:
     fire: str = ""
 
 
-RunSpec = PlanSpec | EvaluateSpec | SkillSpec | CalibrateSpec | SensitivitySpec | ReplanSpec | UncertaintySpec
+RunSpec = (
+    PlanSpec | EvaluateSpec | SkillSpec | CalibrateSpec | SensitivitySpec | ReplanSpec | UncertaintySpec | BenchmarkSpec
+)

@@ -13,6 +13,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from firegui.runs.events import (
     BaselineReady,
+    BenchmarkProgress,
+    BenchmarkReady,
     EliminationStep,
     EnsembleReady,
     EpochDone,
@@ -75,6 +77,8 @@ class EventBridge(QObject):
     sensitivity = Signal(object)
     uncertainty = Signal(object)
     """What an ensemble says: its fitted error model, members that are done, the ensemble so far."""
+    benchmark = Signal(object)
+    """What a benchmark says: the tasks at work, its table so far."""
     finished = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -132,6 +136,8 @@ class EventBridge(QObject):
                 self.sensitivity.emit(event)
             case ErrorFitted() | MembersDone() | EnsembleReady():
                 self.uncertainty.emit(event)
+            case BenchmarkProgress() | BenchmarkReady():
+                self.benchmark.emit(event)
             case RunFinished():
                 self.finished.emit(event)
 
