@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -61,6 +62,19 @@ MATCHED_PLANNERS = (PlannerName.GRADIENT, PlannerName.CMA_ES)
 EXCESS_WEIGHT = 10.0
 """``λ`` of the paper's shared objective."""
 
+GRADIENT_CHARGE = 3
+"""A gradient epoch is charged as three rollouts, whatever it takes (paper: 2.05 on average)."""
+
+TEMPOS: tuple[tuple[str, float], ...] = (
+    ("At once", 10.0),
+    ("In-flight retasking", 60.0),
+    ("In-flight retasking", 600.0),
+    ("Re-planning within a period", 3600.0),
+    ("Operational-period plan", 12.0 * 3600.0),
+    ("Study without a deadline", math.inf),
+)
+"""Decisions and the seconds that they leave for a plan (paper, section ``which_planner``)."""
+
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkSettings:
@@ -84,7 +98,10 @@ class BenchmarkSettings:
         """Everything out of bounds or missing."""
         found = bounds_problems(self, "benchmark")
         if not self.planners and not self.matched:
-            found.append(Problem("benchmark", "no planner is given", "name at least one"))
+            found.append(Problem("planners", "no planner is given", "name at least one"))
+        if PlannerName.TWO_STAGE in self.matched:
+            what = "the two-stage plan sets the matched allowance, so it cannot be repeated at it"
+            found.append(Problem("benchmark", what, "leave it out of the planners at the matched allowance"))
         return found
 
 
@@ -115,6 +132,19 @@ def tasks_of(settings: BenchmarkSettings) -> tuple[Task, ...]:
         for number in range(1 if name in ALWAYS_ONE_SEED else settings.seeds)
     ]
     return (*tasks, *(Task(name, settings.seed, matched=True) for name in dict.fromkeys(settings.matched)))
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTerms:
+    """Under what a task is run: its allowance, and the drop budget with the weight of drops over it.
+
+    The two-stage plan has no allowance; ``budget`` 0 says that its own drops become the budget.
+    """
+
+    task: Task
+    allowance: int
+    budget: int
+    excess: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +212,12 @@ class BenchmarkTable:
         return {row.task for row in self.rows} >= set(self.tasks)
 
     @property
+    def missing(self) -> tuple[Task, ...]:
+        """The tasks that are not done."""
+        done = {row.task for row in self.rows}
+        return tuple(task for task in self.tasks if task not in done)
+
+    @property
     def core_hours(self) -> float:
         """Processor time of all rows."""
         return sum(row.seconds for row in self.rows) / 3600.0
@@ -194,6 +230,11 @@ class BenchmarkTable:
             found.setdefault((row.task.planner, row.task.matched), []).append(row)
         groups = [Group(name, matched, tuple(rows)) for (name, matched), rows in found.items()]
         return tuple(sorted(groups, key=lambda group: -group.objective.mean))
+
+    def group(self, planner: PlannerName, *, matched: bool = False) -> Group | None:
+        """The rows of one planner, ``None`` while there are none."""
+        found = (group for group in self.groups if group.planner is planner and group.matched is matched)
+        return next(found, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,3 +270,60 @@ class Group:
     def evaluations(self) -> Spread:
         """Charged rollout-equivalents."""
         return Spread.of([float(row.evaluations) for row in self.rows])
+
+    @property
+    def candidates(self) -> Spread:
+        """Drops proposed before the gates."""
+        return Spread.of([float(row.candidate) for row in self.rows])
+
+    @property
+    def gradient_cost(self) -> Spread | None:
+        """What a gradient epoch took, in rollouts; ``None`` where none was measured."""
+        found = [row.gradient_cost for row in self.rows if row.gradient_cost is not None]
+        return Spread.of(found) if found else None
+
+    @property
+    def violations(self) -> Violations:
+        """The sums over the seeds: one in any of them is one too many."""
+        names = [item.name for item in fields(Violations)]
+        return Violations(**{name: sum(getattr(row.violations, name) for row in self.rows) for name in names})
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentRow:
+    """Which planner for ``available`` seconds (paper, Table ``planner_deployment``); infinite is no deadline.
+
+    ``group`` is ``None`` where nothing that was run takes so little. ``seconds`` is its slowest seed's processor time
+    and ``reduction`` the mean final extent against the fire without drops, a fraction; ``None`` without that row.
+    """
+
+    decision: str
+    available: float
+    group: Group | None = None
+    seconds: float | None = None
+    reduction: float | None = None
+
+
+def deployment(table: BenchmarkTable) -> tuple[DeploymentRow, ...]:
+    """For each of :data:`TEMPOS` the planner with the lowest mean objective of those whose slowest seed fits.
+
+    Where two are equally good it is the faster. A search counts with all of its allowance: no shorter run of it was
+    measured.
+    """
+    baseline = table.group(PlannerName.NONE)
+    without = None if baseline is None else baseline.metric("final_extent_cells").mean
+    ranked = sorted((group.objective.mean, _slowest(group), group.title, group) for group in table.groups)
+    rows = []
+    for decision, available in TEMPOS:
+        group = next((group for _, seconds, _, group in ranked if seconds <= available), None)
+        if group is None:
+            rows.append(DeploymentRow(decision, available))
+            continue
+        extent = group.metric("final_extent_cells").mean
+        reduction = 1.0 - extent / without if without else None
+        rows.append(DeploymentRow(decision, available, group, _slowest(group), reduction))
+    return tuple(rows)
+
+
+def _slowest(group: Group) -> float:
+    return max(row.seconds for row in group.rows)

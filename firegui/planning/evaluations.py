@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.planning.flight_rules import with_pins
@@ -20,8 +21,6 @@ from firegui.rollout.simulate import simulate, simulate_many, watch
 Arrays = Mapping[str, NDArray[Any]]
 Check = Callable[[], None]
 
-GRADIENT_CHARGE = 3
-"""A gradient epoch is charged as three rollouts, whatever it takes (paper: 2.05 on average)."""
 _MEASURED_EVERY = 50
 
 
@@ -90,6 +89,11 @@ class Evaluations:
         value = self.objective.value(watch(self.model, flown, see, check=check).metrics)
         self._note(flown, value, 1)
         return value
+
+    def charge(self, rollouts: int) -> None:
+        """Note rollouts that only showed a fire, such as the baseline's: no answers of the planner, so none is best."""
+        self._afford(rollouts)
+        self._spent += rollouts
 
     def charge_gradient(self, schedule: Schedule, metrics: Metrics, seconds: float, check: Check | None = None) -> None:
         """Note an epoch that evaluated ``schedule`` and took ``seconds`` of processor time; every fiftieth is measured.

@@ -65,7 +65,7 @@ class PlannerState:
 class EpochReport:
     """One epoch.
 
-    The rollout of the current variables, the best objective up to now and the gradient norm before clipping;
+    The current ``schedule`` and its rollout, the best objective up to now and the gradient norm before clipping;
     ``improved`` says that this epoch's schedule is the new best.
     """
 
@@ -75,6 +75,7 @@ class EpochReport:
     improved: bool
     grad_norm: float
     rollout: Rollout
+    schedule: Schedule
 
 
 class GradientPlanner:
@@ -175,7 +176,7 @@ class GradientPlanner:
             now = replace(now, progress=np.array([epoch + 1.0, *now.progress[1:]]))
         scale = min(1.0, self._settings.clip_norm / (norm + 1e-6))
         self._state = self._adam(now, logit_slope * scale, pose_slope * scale)
-        return EpochReport(epoch, rollout.metrics, self.best_objective, improved, norm, rollout)
+        return EpochReport(epoch, rollout.metrics, self.best_objective, improved, norm, rollout, schedule)
 
     def _evaluate(
         self, schedule: Schedule, check: Callable[[], None] | None, frame_stride: int | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
@@ -14,21 +14,26 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.schedule import pose_logits_of as pose_logits_of  # the inverse of the variables, for planners
 from firegui.domain.settings import OptimizerSettings, Start
 from firegui.planning.placement import across_wind, dispersed_maxima
-from firegui.planning.planners.tactical import tactical_schedule
+from firegui.planning.tactical_sweep import TACTICAL_ROLLOUTS, tactical_schedule
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import watch
 
 Floats = NDArray[np.float64]
 
+START_ROLLOUTS: Mapping[Start, int] = {Start.FRONT: 1, Start.CENTROID: 1, Start.TACTICAL: 1 + TACTICAL_ROLLOUTS}
+"""How many rollouts :func:`start_schedule` takes."""
 
-def start_schedule(model: Model, settings: OptimizerSettings, *, check: Callable[[], None] | None = None) -> Schedule:
-    """Where ``settings.start`` says that the first stage begins."""
+
+def start_schedule(
+    model: Model, settings: OptimizerSettings, *, budget: int | None = None, check: Callable[[], None] | None = None
+) -> Schedule:
+    """Where ``settings.start`` says that the first stage begins; ``budget`` limits the drops of a tactical start."""
     if settings.start is Start.CENTROID:
         return centroid_schedule(model, settings, check=check)
     front = front_schedule(model, settings, check=check)
     if settings.start is Start.FRONT:
         return front
-    tactical = tactical_schedule(model, settings, check=check)
+    tactical = tactical_schedule(model, settings, budget=budget, check=check)
     logits = np.where(tactical.proposed, abs(settings.initial_logit), front.logits)
     poses = np.where(tactical.proposed[:, :, None], tactical.poses, front.poses)
     return Schedule.from_pose_logits(logits, pose_logits_of(poses, model.shape), model.shape)

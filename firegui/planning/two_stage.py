@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import PlanSettings
+from firegui.domain.settings import EliminationSettings, PlanSettings
 from firegui.planning.elimination import Elimination, EliminationState
 from firegui.planning.robust import trials_of
 from firegui.planning.smoothing import PoseSmoothing, SmoothingSettings, SmoothingState
@@ -51,3 +52,9 @@ def smoother(
     chosen = SmoothingSettings(epochs=settings.smoothing, scale=settings.perturbation_scale)
     state = None if checkpoint is None else SmoothingState.load(checkpoint)
     return PoseSmoothing(trials, schedule, chosen, plan.optimizer.seed, state)
+
+
+def smoothing_charge(settings: EliminationSettings) -> int:
+    """What an epoch of the smoothing costs in rollouts: a gradient for every fresh displacement, and its trials."""
+    trials = 1 + max(settings.perturbations, LEAST_PERTURBATIONS) + (settings.front_shift > 0.0)
+    return GRADIENT_CHARGE * SmoothingSettings().draws + trials

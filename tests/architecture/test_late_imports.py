@@ -9,6 +9,7 @@ from tests.architecture.blocked import import_all, run_blocked
 QT = ("PySide6", "shiboken6", "pyqtgraph", "qtpy", "superqt", "qtawesome")
 ENGINE = ("torch", "triton", "numba")
 RASTERS = ("rasterio", "pyogrio", "pyproj", "shapely", "matplotlib")
+SEARCHES = ("cma", "nevergrad")
 FILES = ("msgspec", "safetensors", "h5py", "click")
 
 
@@ -19,6 +20,13 @@ def test_everything_outside_gui_imports_with_qt_blocked() -> None:
     imported = set(done.stdout.split())
     assert {"firegui.rollout.simulate", "firegui.planning.gradient", "firegui.cli.main"} <= imported
     assert not any(name.startswith("firegui.gui") for name in imported)
+
+
+def test_everything_imports_without_the_packages_of_the_derivative_free_planners() -> None:
+    done = run_blocked(SEARCHES, import_all("firegui"))
+
+    assert done.returncode == 0, done.stderr
+    assert {"firegui.planning.planners.cma_es", "firegui.planning.planners.evolution"} <= set(done.stdout.split())
 
 
 def test_the_window_imports_with_torch_blocked() -> None:
@@ -43,7 +51,7 @@ def test_the_rollout_needs_nothing_but_numpy_and_torch() -> None:
     assert "firegui.rollout.simulate" in done.stdout
 
 
-@pytest.mark.parametrize("package", [*QT, *ENGINE, *RASTERS, *FILES])
+@pytest.mark.parametrize("package", [*QT, *ENGINE, *RASTERS, *SEARCHES, *FILES])
 def test_a_blocked_package_really_cannot_be_imported(package: str) -> None:
     done = run_blocked([package], f"import {package}.anything")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from firegui.domain import fleet as domain_fleet
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
 from firegui.planning.audit import audit, replay
@@ -60,3 +62,41 @@ def test_a_drop_outside_the_grid_is_a_violation() -> None:
     schedule = listed((4, 0))
     schedule.poses[4, 0] = (5.0, 19.5, 0.0)
     assert audit(schedule, FLEET, 10, SHAPE, [(4, 0)]).outside == 1
+
+
+def test_a_drop_outside_the_plan_is_a_violation() -> None:
+    report = audit(listed((4, 0)), FLEET, 10, SHAPE, [(4, 0), (30, 0)])
+    assert (report.outside, report.turnaround, report.grounded) == (1, 0, 0)
+    assert "outside the plan" in report.violations[0]
+
+
+def test_every_violation_is_counted_once_for_its_own_rule() -> None:
+    drops = [(0, 0), (0, 0), (1, 0), (2, 0), (11, 1), (12, 1)]
+    report = audit(listed(*drops), FLEET, 10, SHAPE, drops)
+    assert (report.simultaneous, report.turnaround, report.grounded) == (1, 3, 2)
+    assert len(report.violations) == 6
+    assert not report.ok
+
+
+def test_the_turnaround_of_another_aircraft_is_none_of_its_business() -> None:
+    drops = [(0, 0), (1, 1), (4, 0), (5, 1)]
+    assert audit(listed(*drops), FLEET, 10, SHAPE, drops).ok
+
+
+def test_gates_that_forget_a_rule_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    maps, fleet = random_maps(2), small_fleet()
+    schedule = random_schedule(2, maps, fleet, share=1.0)
+    never = Fleet(tuple(kind.with_grounded_days(()) for kind in fleet.types))
+    monkeypatch.setattr(domain_fleet, "turnaround_steps", lambda hours, steps_per_day: 0)
+    executed = apply_gates(schedule.proposed, never, maps.steps_per_day).executed
+    drops = [(step, column) for step, column in np.argwhere(executed).tolist()]
+    report = audit(schedule, fleet, maps.steps_per_day, maps.shape, drops)
+    assert report.turnaround > 0
+    assert report.grounded > 0
+    assert report.candidate == int(schedule.proposed.sum()) >= report.executed == len(drops)
+
+
+def test_a_proposal_that_the_gates_refuse_is_a_candidate_and_no_violation() -> None:
+    schedule = listed((0, 0), (1, 0), (12, 1))
+    report = audit(schedule, FLEET, 10, SHAPE)
+    assert (report.candidate, report.executed, report.ok) == (3, 1, True)

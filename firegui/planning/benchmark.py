@@ -1,0 +1,79 @@
+"""Which planner, effectiveness and package belong to a name of the benchmark, and what the audit counts of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+
+from firegui.domain.benchmark import PlannerName, Violations
+from firegui.domain.settings import Effectiveness, PlanSettings, Start
+from firegui.planning.audit import AuditReport
+from firegui.planning.contest import Contest, ContestPlanner
+from firegui.planning.evaluations import Arrays
+from firegui.planning.planners.budgeted_gradient import BudgetedGradient
+from firegui.planning.planners.cma_es import cma_es
+from firegui.planning.planners.evolution import differential_evolution, particle_swarm
+from firegui.planning.planners.greedy import Greedy
+from firegui.planning.planners.none import NoIntervention
+from firegui.planning.planners.random_feasible import RandomFeasible
+from firegui.planning.planners.tactical import Tactical
+
+Maker = Callable[[Contest, Arrays | None], ContestPlanner]
+
+
+def _gradient(contest: Contest, state: Arrays | None, *, start: Start) -> BudgetedGradient:
+    return BudgetedGradient(replace(contest, settings=replace(contest.settings, start=start)), state)
+
+
+_MAKERS: Mapping[PlannerName, Maker] = {
+    PlannerName.NONE: NoIntervention,
+    PlannerName.UNIFORM: RandomFeasible,
+    PlannerName.FOOTPRINT: partial(RandomFeasible, footprint=True),
+    PlannerName.TACTICAL: Tactical,
+    PlannerName.GREEDY: Greedy,
+    PlannerName.CMA_ES: cma_es,
+    PlannerName.CMA_ES_NATIVE: partial(cma_es, native=True),
+    PlannerName.DIFFERENTIAL_EVOLUTION: differential_evolution,
+    PlannerName.PARTICLE_SWARM: particle_swarm,
+    PlannerName.GRADIENT: partial(_gradient, start=Start.FRONT),
+    PlannerName.GRADIENT_DESIGN: partial(_gradient, start=Start.FRONT),
+    PlannerName.GRADIENT_TACTICAL: partial(_gradient, start=Start.TACTICAL),
+}
+
+_PACKAGES: Mapping[PlannerName, str] = {
+    PlannerName.CMA_ES: "cma",
+    PlannerName.CMA_ES_NATIVE: "cma",
+    PlannerName.DIFFERENTIAL_EVOLUTION: "nevergrad",
+    PlannerName.PARTICLE_SWARM: "nevergrad",
+}
+
+
+def planner_of(name: PlannerName, contest: Contest, state: Arrays | None = None) -> ContestPlanner:
+    """The planner called ``name``, at its beginning or where ``state`` left it.
+
+    ``contest`` has the model at :func:`searches_at`. Gradient planners start from the front, whatever the settings say,
+    but for the one that is called tactical. Raises :class:`ValueError` for the two-stage plan, which is a run of its
+    own, and :class:`~firegui.errors.InputError` where a package is missing.
+    """
+    if name not in _MAKERS:
+        raise ValueError(f"{name.value} is carried out as a run, not as a planner under an allowance")
+    return _MAKERS[name](contest, state or None)
+
+
+def searches_at(name: PlannerName, plan: PlanSettings) -> Effectiveness:
+    """The effectiveness at which a planner searches; every schedule is scored at the nominal one."""
+    return plan.design if name in (PlannerName.GRADIENT_DESIGN, PlannerName.TWO_STAGE) else plan.nominal
+
+
+def missing_extra(name: PlannerName) -> str:
+    """The package that has to be installed before ``name`` can be run; empty where nothing is missing."""
+    package = _PACKAGES.get(name, "")
+    return package if package and find_spec(package) is None else ""
+
+
+def violations_of(report: AuditReport) -> Violations:
+    """The counts of an audit as the benchmark's tables have them."""
+    others = report.outside + report.dark + report.closed + report.sorties + report.cap + report.zones + report.pinned
+    return Violations(report.grounded, report.turnaround, report.simultaneous, others)

@@ -1,0 +1,108 @@
+"""A derivative-free search as a planner of the benchmark: it asks for vectors and is told what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+import numpy as np
+
+from firegui.errors import InputError, Problem
+from firegui.planning.contest import Contest
+from firegui.planning.daily_basis import Basis, Floats, front_places, start_vector
+from firegui.planning.evaluations import Arrays, Check
+
+AT_ONCE = 16
+"""Vectors scored in one call, so that a call is short; a generation may take several."""
+
+
+def library(name: str) -> Any:
+    """The package that a search is from, loaded only when one begins: it takes seconds and may not be installed.
+
+    Raises :class:`~firegui.errors.InputError` where it is not.
+    """
+    if find_spec(name) is None:
+        problem = Problem(name, "is not installed", f"pip install {name}, or leave out the planners that need it")
+        raise InputError([problem], "This planner cannot be run")
+    return import_module(name)
+
+
+class Search(Protocol):
+    """What a library does. Nothing but its seed and what it is told may decide what it asks for."""
+
+    def ask(self) -> Sequence[Floats]:
+        """The next vectors ``[dimension]``, each within the bounds."""
+
+    def tell(self, values: Sequence[float]) -> None:
+        """The objective of each vector asked for last."""
+
+
+class RecordedSearch:
+    """Runs a search to the end of the allowance.
+
+    ``begin`` makes the search from its start vector. Its state is what the vectors were worth, in the order in which
+    they were asked for: a restored one asks and is told the same again, without a rollout, and goes on with the same
+    bits. ``places [D, 2]`` of the baseline, which the start vector is made of, are kept with it. A search is told of
+    whole generations only; of the last, what is beyond the allowance is never scored.
+    """
+
+    def __init__(
+        self, contest: Contest, basis: Basis, begin: Callable[[Floats], Search], state: Arrays | None = None
+    ) -> None:
+        self._contest, self._basis, self._begin = contest, basis, begin
+        self._search: Search | None = None
+        self._asked: Sequence[Floats] = ()
+        self._places = state["places"] if state else None
+        self._values: list[float] = state["values"].tolist() if state else []
+        self._told = 0
+
+    @property
+    def dimension(self) -> int:
+        """How many variables are searched."""
+        return self._basis.dimension
+
+    @property
+    def finished(self) -> bool:
+        """Whether the allowance is used up; nothing else ends a search."""
+        return self._contest.evaluations.left <= 0
+
+    def advance(self, check: Check | None = None) -> None:
+        """The baseline's forecast the first time; then up to :data:`AT_ONCE` vectors, recorded ones repeated first."""
+        if self._places is None:
+            self._places = front_places(self._contest, check)
+            return
+        if self._search is None:
+            self._search = self._replayed(self._places, check)
+        if not self._asked:
+            self._asked = self._search.ask()
+        evaluations = self._contest.evaluations
+        done = len(self._values) - self._told
+        vectors = self._asked[done : done + min(AT_ONCE, evaluations.left)]
+        self._values += evaluations.score([self._basis.schedule(vector) for vector in vectors], check)
+        self._tell_whole(self._search)
+
+    def state(self) -> Arrays:
+        """The objectives in the order in which they were asked for, and the places once there are any."""
+        if self._places is None:
+            return {}
+        return {"places": self._places, "values": np.array(self._values)}
+
+    def _tell_whole(self, search: Search) -> None:
+        """Tell of the vectors asked for last, once all of them are scored."""
+        values = self._values[self._told : self._told + len(self._asked)]
+        if len(values) == len(self._asked):
+            search.tell(values)
+            self._told += len(values)
+            self._asked = ()
+
+    def _replayed(self, places: Floats, check: Check | None) -> Search:
+        """The search after everything that is recorded."""
+        search = self._begin(start_vector(self._contest, self._basis, places))
+        while self._told < len(self._values) and not self._asked:
+            if check is not None:
+                check()
+            self._asked = search.ask()
+            self._tell_whole(search)
+        return search

@@ -1,0 +1,98 @@
+"""The tactical heuristic as a planner of the benchmark, and under the rules of an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from firegui.domain.benchmark import PlannerName
+from firegui.domain.fleet import Fleet, Material
+from firegui.domain.schedule import Schedule
+from firegui.planning.flight_rules import with_pins
+from firegui.planning.planners.tactical import tactical_schedule
+from firegui.planning.tactical_sweep import TACTICAL_ROLLOUTS
+from firegui.rollout.gates import FlightRules, gates_of
+from firegui.rollout.model import Model
+from firegui.rollout.simulate import simulate
+from tests.numerics.cases import aircraft, model_of, random_maps
+from tests.unit.planning.planners.contests import BUDGET, SETTINGS, contest_of, finish, rounds, small_model
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return small_model()
+
+
+def swept(planner: object) -> Schedule:
+    state = planner.state()  # type: ignore[attr-defined]
+    return Schedule(state["logits"], state["poses"])
+
+
+def test_the_best_of_three_passes_is_kept_and_every_rollout_is_charged(model: Model) -> None:
+    contest = contest_of(model)
+    passes = [swept(planner) for planner in rounds(PlannerName.TACTICAL, contest)][1:]
+    objectives = [simulate(model, one).metrics.objective for one in passes]
+    assert len(passes) == 3
+    assert contest.evaluations.spent == TACTICAL_ROLLOUTS <= 7
+    assert contest.evaluations.best_objective == min(objectives)
+    assert np.array_equal(contest.evaluations.best.poses, passes[int(np.argmin(objectives))].poses)
+    assert all(int(one.proposed.sum()) == BUDGET for one in passes)
+
+
+def test_without_a_contest_it_is_the_same_schedule(model: Model) -> None:
+    contest = contest_of(model)
+    finish(PlannerName.TACTICAL, contest)
+    alone = tactical_schedule(model, SETTINGS, budget=BUDGET)
+    assert np.array_equal(alone.logits, contest.evaluations.best.logits)
+    assert np.array_equal(alone.poses, contest.evaluations.best.poses)
+
+
+def test_an_allowance_that_does_not_suffice_is_left_alone(model: Model) -> None:
+    contest = contest_of(model, allowance=TACTICAL_ROLLOUTS - 1)
+    assert finish(PlannerName.TACTICAL, contest).finished
+    assert contest.evaluations.spent == 0
+
+
+def _sorties(model: Model) -> FlightRules:
+    return FlightRules(sorties=np.array([1, -1, 2, 1, -1]))
+
+
+def _cap(model: Model) -> FlightRules:
+    return FlightRules(cap=5)
+
+
+def _zones(model: Model) -> FlightRules:
+    zones = np.zeros(model.shape, bool)
+    zones[14:, :] = True
+    return FlightRules(zones=zones)
+
+
+def _pinned(model: Model) -> FlightRules:
+    pinned = np.zeros((model.n_steps, model.fleet.n_aircraft), bool)
+    pinned[[3, 13, 28], [0, 4, 4]] = True
+    return FlightRules(pinned=pinned, pinned_poses=np.full((*pinned.shape, 3), 2.0))
+
+
+@pytest.mark.parametrize("rules", [_sorties, _cap, _zones, _pinned])
+@pytest.mark.parametrize("budget", [12, None])
+def test_every_drop_it_lists_is_flown_under_the_rules_of_an_operation(
+    model: Model, rules: Callable[[Model], FlightRules], budget: int | None
+) -> None:
+    ruled = replace(model, rules=rules(model))
+    schedule = tactical_schedule(ruled, SETTINGS, budget=budget)
+    executed = gates_of(schedule, model.fleet, model.maps, ruled.rules).executed
+    assert np.array_equal(executed, schedule.proposed)
+    assert np.array_equal(schedule.logits, with_pins(schedule, ruled).logits)
+    assert int(executed.sum()) == (5 if rules is _cap else 12) or budget is None
+    assert executed.sum() > 0
+
+
+def test_with_nobody_to_fly_nothing_is_listed() -> None:
+    fleet = Fleet((aircraft("R", Material.RETARDANT, 2, grounded_days=(0, 1)),))
+    contest = contest_of(model_of(random_maps(0), fleet))
+    finish(PlannerName.TACTICAL, contest)
+    assert not contest.evaluations.best.proposed.any()
+    assert np.isfinite(contest.evaluations.best_objective)
