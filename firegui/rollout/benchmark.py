@@ -87,11 +87,11 @@ def interleaved(works: Mapping[str, Work], rounds: int, say: Say) -> dict[str, T
         for name, work in works.items():
             say(f"round {number + 1} of {rounds}: {name}")
             time.sleep(PAUSE_S)
-            found[name].append(_once(work))
+            found[name].append(once(work))
     return {name: Times(tuple(times)) for name, times in found.items()}
 
 
-def _once(work: Work) -> float:
+def once(work: Work) -> float:
     """Milliseconds a call, over as many calls as make :data:`LEAST_MS`."""
     calls, began = 0, time.perf_counter()
     while True:

@@ -1,0 +1,188 @@
+"""``firegui scaling``: the paper's table of scalability for a project, on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firegui.cli.gather import Gather
+from firegui.cli.interrupt import stop_on_interrupt
+from firegui.cli.options import FILE, backend_option, project_argument
+from firegui.cli.output import json_option, report, table
+from firegui.cli.progress import Emit, emitter, plain_progress_option
+from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.domain.project import Project
+from firegui.domain.scaling import ScalingSettings, ScalingTable, slope_of
+from firegui.io.project_store import load_project
+from firegui.runs.control import RunControl
+from firegui.runs.engine import load_engine
+from firegui.runs.events import FinishReason, RunEvent, RunFinished, ScalingReady
+from firegui.runs.runner import execute
+from firegui.runs.scaling import scaling_problems
+from firegui.runs.scaling_folder import TITLE, ScalingHeader, check_out, read_header
+from firegui.runs.scaling_text import (
+    HEADS,
+    QUALITY_HEADS,
+    flat_row,
+    flat_search,
+    printed_points,
+    printed_rows,
+    ratios_text,
+    repeats_text,
+    scaling_command,
+    searches_text,
+    states_text,
+    windows_text,
+)
+from firegui.runs.spec import ScalingSpec
+
+_SETTINGS = ("repeats", "warm_ups", "quality", "evaluations", "seeds", "seed", "budget")
+_STOPPING, _AGAIN = "stopping; whole rounds and the searches that are done are kept", "already stopping"
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    given = (
+        click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the study; new or empty."),
+        click.option("--repeats", type=int, help="Timings of each setting, all in turn.  [default: 15]"),
+        click.option("--warm-ups", type=int, help="Rounds that do not count.  [default: 2]"),
+        click.option(
+            "--quality/--no-quality", default=None, help="Also search at every fleet size.  [default: quality]"
+        ),
+        click.option("--evaluations", type=int, help="Rollout-equivalents of each search.  [default: 600]"),
+        click.option("--seeds", type=int, help="Searches of each planner and fleet size.  [default: 3]"),
+        click.option("--seed", type=int, help="The first seed.  [default: 0]"),
+        click.option(
+            "--budget", type=int, help="Drop budget of the searches; 0: as many as can be flown.  [default: 0]"
+        ),
+        click.option(
+            "--full-carry/--cut-carry", default=None, help="Follow the gradient through the burning state, or not."
+        ),
+        click.option("--resume", is_flag=True, help="Go on with the study in RUN; may ask for more of it."),
+    )
+    for option in reversed(given):
+        command = option(command)
+    return command
+
+
+@click.command()
+@project_argument
+@_options
+@backend_option
+@plain_progress_option
+@json_option
+def scaling(
+    project_folder: Path, out: Path, full_carry: bool | None, resume: bool, backend: str, progress: str, as_json: bool,
+    **given: Any,
+) -> None:  # fmt: skip
+    """Time rollouts and gradient steps of PROJECT as its fleet, raster and horizon grow, and write the table into RUN.
+
+    The settings are the paper's fifteen, as shares of the project's own fleet, raster and days. At every fleet size
+    the gradient planner and CMA-ES then search with the same few evaluations. Nothing else should run on the machine
+    meanwhile.
+    """
+    gather, engine = Gather(), load_engine()
+    project = gather.attempt(lambda: load_project(project_folder))
+    earlier = gather.attempt(lambda: check_out(out, resume))
+    settings = _settings(given, earlier)
+    gather.attempt(lambda: engine.check_backend(backend))
+    spec = None
+    if project is None:
+        gather.extend(settings.problems())
+    else:
+        project = _with_carry(project, earlier, full_carry)
+        carry = project.plan.optimizer.full_carry
+        command = scaling_command(project_folder, out, settings, full_carry=carry, backend=backend)
+        spec = ScalingSpec(project, out, command, settings, resume, backend, project_folder=project_folder)
+        gather.extend(scaling_problems(spec))
+    gather.raise_if_any(TITLE)
+    assert spec is not None
+    study, finished = carry_out(spec, emitter(progress))
+    click.get_current_context().exit(_conclude(study, finished, spec, as_json))
+
+
+def _settings(given: Mapping[str, Any], earlier: ScalingHeader | None) -> ScalingSettings:
+    """What is asked for, what is not given as it was ``earlier``."""
+    changes = {name: given[name] for name in _SETTINGS if given[name] is not None}
+    return replace(ScalingSettings() if earlier is None else earlier.settings, **changes)
+
+
+def _with_carry(project: Project, earlier: ScalingHeader | None, full_carry: bool | None) -> Project:
+    """The project with the carry as given, else as ``earlier``, else its own."""
+    plan = project.plan
+    kept = plan.optimizer.full_carry if earlier is None else earlier.project.plan.optimizer.full_carry
+    optimizer = replace(plan.optimizer, full_carry=kept if full_carry is None else full_carry)
+    return replace(project, plan=replace(plan, optimizer=optimizer))
+
+
+def carry_out(spec: ScalingSpec, show: Emit) -> tuple[ScalingTable | None, RunFinished]:
+    """Make the study in this thread, steered by Ctrl-C; returns what was saved, and how it ended."""
+    ready: list[ScalingTable] = []
+    ends: list[RunFinished] = []
+
+    def emit(event: RunEvent) -> None:
+        show(event)
+        if isinstance(event, ScalingReady):
+            ready[:] = [event.table]
+        elif isinstance(event, RunFinished):
+            ends.append(event)
+
+    control = RunControl()
+    with stop_on_interrupt(control, _STOPPING, _AGAIN):
+        execute(spec, emit, control)
+    return (ready[0] if ready else None), ends[-1]
+
+
+def summary(study: ScalingTable, header: ScalingHeader, finished: RunFinished) -> dict[str, Any]:
+    """The object that ``scaling --json`` prints."""
+    return {
+        "run": str(finished.folder),
+        "reason": finished.reason.value,
+        "message": finished.message,
+        "complete": study.complete,
+        "event": study.event,
+        "fire_model": study.fire_model,
+        "backend": header.backend,
+        "device": header.device,
+        "machine": dict(header.machine),
+        "seconds": header.seconds,
+        "full_carry": study.full_carry,
+        "notes": list(study.notes),
+        "settings": asdict(study.settings),
+        "rows": [flat_row(row) for row in study.rows],
+        "slope": slope_of(study.rows),
+        "flying_slope": slope_of(study.rows, flying=True),
+        "searches": [flat_search(row) for row in study.quality],
+        "quality": [asdict(point) for point in study.points],
+    }
+
+
+def _conclude(study: ScalingTable | None, finished: RunFinished, spec: ScalingSpec, as_json: bool) -> int:
+    if finished.reason is FinishReason.FAILED or study is None:
+        report_problems(TITLE if finished.problems else finished.message, finished.problems, as_json)
+        if finished.reason is FinishReason.STOPPED:
+            return INTERRUPTED
+        return BAD_INPUT if finished.problems else FAILED
+    header = read_header(spec.out)
+    report(as_json, summary(study, header, finished), lambda: _lines(study, header, finished))
+    return INTERRUPTED if finished.reason is FinishReason.STOPPED else DONE
+
+
+def _lines(study: ScalingTable, header: ScalingHeader, finished: RunFinished) -> Iterator[str]:
+    machine = header.machine
+    place = machine["card"] or f"{machine['processor']}, {machine['kernel_threads']} of {machine['cores']} cores"
+    yield f"{study.event} ({study.fire_model}), on {place}"
+    if study.rows:
+        yield from table([HEADS, *printed_rows(study)])
+        for text in (repeats_text(study), states_text(study), windows_text(study)):
+            yield from [f"{text}."] if text else []
+        yield f"A gradient step costs {ratios_text(study)}; flying {ratios_text(study, flying=True)}."
+    if study.points:
+        yield from table([QUALITY_HEADS, *printed_points(study)])
+        yield f"{searches_text(study)}."
+    yield from study.notes
+    yield finished.message
+    yield f"study: {finished.folder}"

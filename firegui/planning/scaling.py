@@ -1,0 +1,174 @@
+"""The scaling study (paper, section ``scaling``): what a gradient costs, and what it finds, as the problem grows."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from firegui.domain.project import Project
+from firegui.domain.scaling import QualityRow, QualityTask, ScalingCase, ScalingRow, ScalingSettings, Sweep, Timings
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import OptimizerSettings
+from firegui.planning.benchmark import planner_of
+from firegui.planning.contest import Contest
+from firegui.planning.evaluations import Evaluations
+from firegui.planning.gradient import GradientPlanner
+from firegui.planning.initialization import front_schedule
+from firegui.planning.scaling_fires import ScalingFires
+from firegui.planning.shared_objective import SharedObjective
+from firegui.rollout.backend import kernel_threads
+from firegui.rollout.benchmark import PAUSE_S, once
+from firegui.rollout.gates import gates_of
+from firegui.rollout.machine import compilers, processor
+from firegui.rollout.model import Model
+from firegui.rollout.remark import Tell
+from firegui.rollout.simulate import simulate
+
+Check = Callable[[], None]
+Hear = Callable[[int, int, str], None]
+"""Hears before every piece of work how many are done, of how many, and what comes next."""
+Keep = Callable[[tuple[ScalingRow, ...]], None]
+
+FLYING_LOGIT = 0.04
+"""Just above the threshold, as far as stage 1 starts below it."""
+
+
+class ScalingBench:
+    """Times rollouts and gradient steps of the settings of ``project``, and searches at its fleet sizes."""
+
+    def __init__(self, project: Project, backend: str, tell: Tell, check: Check) -> None:
+        """Raises :class:`~firegui.errors.InputError` for a project that cannot be planned."""
+        self._fires = ScalingFires(project, backend, tell, check)
+        self._optimizer = project.plan.optimizer
+
+    @property
+    def model(self) -> Model:
+        """The largest problem."""
+        return self._fires.whole
+
+    @property
+    def machine(self) -> Mapping[str, Any]:
+        """What decides how fast anything is: processor, cores, threads, card and compilers."""
+        card = torch.cuda.get_device_name() if self.model.device.startswith("cuda") else ""
+        found = {name: text for name, text in compilers().items() if name in ("numba", "llvmlite", "triton") and text}
+        return {
+            "processor": processor(),
+            "cores": os.cpu_count() or 1,
+            "kernel_threads": kernel_threads(),
+            "torch_threads": torch.get_num_threads(),
+            "card": card,
+            **found,
+        }
+
+    def times(
+        self, cases: Sequence[ScalingCase], settings: ScalingSettings, done: Sequence[ScalingRow], *, hear: Hear,
+        keep: Keep, check: Check,
+    ) -> tuple[ScalingRow, ...]:  # fmt: skip
+        """The row of every one of ``cases``, those ``done`` as far as they are.
+
+        A round times every setting once; ``keep`` hears all rows after each, so whole rounds are what is kept. All
+        settings take part in a round, so that a machine that slows down slows all of them, unless their fires do not
+        fit into memory together.
+        """
+        rows = {row.case: row for row in done}
+        for group in self._fires.groups(cases):
+            least = min(rows[case].repeats if case in rows else 0 for case in group)
+            if least >= settings.repeats:
+                continue
+            timers = self._prepared(group, hear, check)
+            for number in range(settings.warm_ups):
+                hear(number, settings.warm_ups, "Warming up")
+                for timer in timers:
+                    timer.timed(timer.blank, check)
+            for number in range(least, settings.repeats):
+                hear(number, settings.repeats, f"Timing {len(group)} settings in turn")
+                for timer in timers:
+                    row = rows.get(timer.case, timer.blank)
+                    rows[timer.case] = timer.timed(row, check) if row.repeats <= number else row
+                keep(tuple(rows[case] for case in cases if case in rows))
+            self._fires.forget()
+        return tuple(rows[case] for case in cases)
+
+    def _prepared(self, group: Sequence[ScalingCase], hear: Hear, check: Check) -> list[_Timer]:
+        timers = []
+        for number, case in enumerate(group):
+            hear(number, len(group), f"Preparing {case.label}")
+            timers.append(_Timer(case, self._fires.model(case), self._optimizer, check))
+        return timers
+
+    def search(
+        self, cases: Sequence[ScalingCase], task: QualityTask, settings: ScalingSettings, check: Check
+    ) -> QualityRow:
+        """Carry ``task`` out on the fleet sweep's problem of its size.
+
+        The planners are the benchmark's, on its shared objective; without a budget that is the project's own objective.
+        """
+        case = next(case for case in cases if case.sweep is Sweep.FLEET and case.aircraft == task.aircraft)
+        model = self._fires.model(case)
+        nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+        budget = settings.budget or most_drops(model)
+        began = time.process_time()
+        contest = Contest(
+            model,
+            Evaluations(model, SharedObjective(budget), settings.evaluations),
+            replace(self._optimizer, seed=task.seed),
+        )
+        planner = planner_of(task.planner, contest, None)
+        while not planner.finished:
+            planner.advance(check)
+        seconds = time.process_time() - began
+        found = contest.evaluations
+        return QualityRow(
+            task=task,
+            dimension=case.dimension,
+            searched=planner.dimension,
+            baseline=simulate(model, nothing, check=check).metrics.objective,
+            objective=found.best_objective,
+            drops=executed_drops(model, found.best),
+            budget=budget,
+            evaluations=found.spent,
+            seconds=seconds,
+        )
+
+
+class _Timer:
+    """One setting, with the two schedules that it is timed with."""
+
+    def __init__(self, case: ScalingCase, model: Model, settings: OptimizerSettings, check: Check) -> None:
+        self.case, self._model, self._settings = case, model, settings
+        self._start = front_schedule(model, settings, check=check)
+        self._flying = replace(self._start, logits=np.full_like(self._start.logits, FLYING_LOGIT))
+        nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+        fire = simulate(model, nothing, check=check).metrics.final_extent_cells
+        start, flying = (Timings(executed_drops(model, one)) for one in (self._start, self._flying))
+        self.blank = ScalingRow(case, fire, start, flying)
+
+    def timed(self, row: ScalingRow, check: Check) -> ScalingRow:
+        """``row`` with one more repeat."""
+        start = row.start.plus(*self._pair(self._start, check))
+        return replace(row, start=start, flying=row.flying.plus(*self._pair(self._flying, check)))
+
+    def _pair(self, schedule: Schedule, check: Check) -> tuple[float, float]:
+        """Milliseconds of a rollout and of a gradient step, both of ``schedule`` itself whatever the repeat."""
+        model, settings = self._model, self._settings
+        time.sleep(PAUSE_S)
+        rollout = once(lambda: simulate(model, schedule, check=check))
+        time.sleep(PAUSE_S)
+        return rollout, once(lambda: GradientPlanner(model, settings, schedule).epoch(check))
+
+
+def executed_drops(model: Model, schedule: Schedule) -> int:
+    """What the gates let through; that does not depend on the fire."""
+    return int(gates_of(schedule, model.fleet, model.maps, model.rules).executed.sum())
+
+
+def most_drops(model: Model) -> int:
+    """As many drops as the fleet can make: every pair proposes one, and only the gates decide."""
+    schedule = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+    return executed_drops(model, replace(schedule, logits=np.ones_like(schedule.logits)))

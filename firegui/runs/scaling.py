@@ -1,0 +1,222 @@
+"""The scaling study as a run: rounds of timings over all settings in turn, then searches at every fleet size."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from firegui.domain.project import Project
+from firegui.domain.results import Metrics
+from firegui.domain.scaling import ScalingRow, ScalingTable, cases_of
+from firegui.errors import CancelledError, InputError, Problem, Problems
+from firegui.io.project_store import project_hash
+from firegui.runs.control import RunControl
+from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, ScalingReady
+from firegui.runs.header import event_hash, installed_versions, now
+from firegui.runs.lock import FolderLock
+from firegui.runs.protocols import Engine, ScalingBench
+from firegui.runs.scaling_folder import (
+    TABLE,
+    TITLE,
+    ScalingHeader,
+    check_out,
+    found_in,
+    machine_problems,
+    read_table,
+    resume_problems,
+    write_header,
+    write_table,
+)
+from firegui.runs.scaling_text import notes_of, planner_words, study_message
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.speaker import Speaker
+from firegui.runs.spec import ScalingSpec
+from firegui.runs.state import RunMachine
+
+
+def scaling_problems(spec: ScalingSpec) -> list[Problem]:
+    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    return spec.project.problems() + spec.settings.problems()
+
+
+class ScalingStudy:
+    """Carries out a :class:`~firegui.runs.spec.ScalingSpec`."""
+
+    def __init__(
+        self,
+        spec: ScalingSpec,
+        emit: Callable[[RunEvent], None],
+        control: RunControl,
+        engine: Engine,
+        machine: RunMachine,
+    ) -> None:
+        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self._speaker = Speaker(emit, engine, spec.backend)
+        self._lock: FolderLock | None = None
+        self._header: ScalingHeader | None = None
+        self._table: ScalingTable | None = None
+        self._began, self._saved_at = time.monotonic(), -math.inf
+        self.written_folder: Path | None = None
+        self.baseline_metrics: Metrics | None = None
+
+    def run(self) -> RunFinished:
+        """Time and search what is not done yet. Writes nothing before the input is known to be good."""
+        spec, check = self._spec, self._control.check
+        then = self._checked()
+        bench = self._engine.scaling(spec.project, spec.backend, tell=self._speaker.pass_on, check=check)
+        self._speaker.say_device(bench.model)
+        self._machine_fits(bench, then)
+        self._header = self._new_header(bench, then)
+        self._machine.move(RunState.RUNNING)
+        self._claim(then)
+        table = self._table = self._begun(bench, then)
+        for note in table.notes:
+            self._emit(Message(note, "warning"))
+        self._update(state=RunState.RUNNING)
+        try:
+            self._measure(bench, table)
+            self._search(bench)
+        except CancelledError:
+            self._machine.move(RunState.STOPPING)
+            return self._conclude(FinishReason.STOPPED)
+        return self._conclude(FinishReason.COMPLETED)
+
+    def note_failure(self, message: str) -> None:
+        """Say in the folder, if something was written to it, that the study failed; what was saved stays."""
+        if self.written_folder is not None:
+            self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
+
+    def close(self) -> None:
+        """Let the folder go; nothing is written to it from then on."""
+        if self._lock is not None:
+            self._lock.release()
+
+    # -- before the first timing -------------------------------------------------------------------------------------
+    def _checked(self) -> ScalingHeader | None:
+        spec, problems = self._spec, Problems()
+        problems.extend(scaling_problems(spec))
+        then = None
+        try:
+            then = check_out(spec.out, spec.resume)
+        except InputError as error:
+            problems.extend(error.problems)
+        if then is not None and not problems:
+            problems.extend(resume_problems(then, spec, project_hash(spec.project)))
+        problems.raise_if_any(TITLE)
+        return then
+
+    def _machine_fits(self, bench: ScalingBench, then: ScalingHeader | None) -> None:
+        if then is not None:
+            problems = Problems()
+            problems.extend(machine_problems(then, bench.model.backend, bench.machine, self._spec.out))
+            problems.raise_if_any(TITLE)
+
+    def _new_header(self, bench: ScalingBench, then: ScalingHeader | None) -> ScalingHeader:
+        spec = self._spec
+        return ScalingHeader(
+            command=spec.command,
+            settings=spec.settings,
+            state=RunState.RUNNING,
+            started=then.started if then else now(),
+            seconds=then.seconds if then else 0.0,
+            sessions=then.sessions + 1 if then else 1,
+            backend=bench.model.backend,
+            device=bench.model.device,
+            project_folder=str(spec.project_folder.resolve()) if spec.project_folder else "",
+            project_hash=project_hash(spec.project),
+            event_hash=event_hash(spec.project),
+            machine=bench.machine,
+            versions=installed_versions(),
+            project=ProjectSnapshot.of(spec.project),
+        )
+
+    def _claim(self, then: ScalingHeader | None) -> None:
+        """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
+        out = self._spec.out
+        self._lock = FolderLock(out)
+        there = found_in(out, self._spec.resume)
+        if (there and there.text()) != (then and then.text()):
+            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
+            raise InputError([problem], TITLE)
+        self.written_folder = out
+
+    def _begun(self, bench: ScalingBench, then: ScalingHeader | None) -> ScalingTable:
+        """The table with what was done before."""
+        table = bare_table(self._spec, bench.model.backend)
+        if then is None or not (self._spec.out / TABLE).is_file():
+            return table
+        before = read_table(self._spec.out)
+        return replace(table, rows=before.rows, quality=before.quality)
+
+    # -- the work ----------------------------------------------------------------------------------------------------
+    def _measure(self, bench: ScalingBench, table: ScalingTable) -> None:
+        if table.timed:
+            return
+
+        def keep(rows: tuple[ScalingRow, ...]) -> None:
+            self._table = replace(table, rows=rows)
+            self._save_if_due()
+
+        bench.times(
+            table.cases, table.settings, table.rows, hear=self._say, keep=keep, check=self._control.check
+        )  # fmt: skip
+
+    def _search(self, bench: ScalingBench) -> None:
+        assert self._table is not None
+        tasks = self._table.missing
+        for done, task in enumerate(tasks):
+            words = f"Searching: {task.aircraft} aircraft, {planner_words(task.planner)}, seed {task.seed}"
+            self._say(done, len(tasks), words)
+            row = bench.search(self._table.cases, task, self._table.settings, self._control.check)
+            self._table = self._table.with_quality(row)
+            self._save()
+
+    # -- saving ------------------------------------------------------------------------------------------------------
+    def _conclude(self, reason: FinishReason) -> RunFinished:
+        assert self._table is not None
+        message = study_message(self._table, reason)
+        self._save()
+        if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
+            self._engine.draw_scaling(self._table, self._spec.out)
+        self._update(state=RunState.FINISHED, reason=reason, message=message)
+        return RunFinished(reason, message, None, None, self._spec.out)
+
+    def _save_if_due(self) -> None:
+        if time.monotonic() - self._saved_at >= self._spec.save_seconds:
+            self._save()
+
+    def _save(self) -> None:
+        assert self._table is not None
+        write_table(self._spec.out, self._table)
+        self._emit(ScalingReady(self._table))
+        self._saved_at = time.monotonic()
+
+    def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
+        assert self._header is not None
+        spent, self._began = time.monotonic() - self._began, time.monotonic()
+        self._header = replace(
+            self._header, state=state, reason=reason, message=message, updated=now(),
+            seconds=self._header.seconds + spent,
+        )  # fmt: skip
+        write_header(self._spec.out, self._header)
+
+    def _say(self, done: int, total: int, text: str) -> None:
+        self._control.check()
+        self._emit(Progress(done, total, text))
+
+
+def bare_table(spec: ScalingSpec, backend: str) -> ScalingTable:
+    """The table of ``spec`` before anything is done."""
+    project: Project = spec.project
+    event, plan = project.scenario, project.plan
+    return ScalingTable(
+        event=event.name,
+        fire_model=project.fire_model.label,
+        settings=spec.settings,
+        cases=cases_of(event.grid.shape, plan.days, event.steps_per_day, project.fleet.n_aircraft),
+        full_carry=plan.optimizer.full_carry,
+        notes=notes_of(project, backend),
+    )

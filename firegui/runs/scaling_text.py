@@ -1,0 +1,262 @@
+"""What a scaling study says: its sheets, the paper's table, a sentence, and the command that repeats it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from firegui.domain.benchmark import PlannerName, Spread
+from firegui.domain.project import Project
+from firegui.domain.scaling import QualityRow, ScalingRow, ScalingSettings, ScalingTable, Sweep, Timings, slope_of
+from firegui.io.latex import booktabs
+from firegui.runs.events import FinishReason
+from firegui.runs.messages import counted
+
+HEADS = (
+    "Setting", "Grid", "T", "N_a", "d", "Fire (cells)", "Rollout (ms)", "Grad. step (ms)", "Grad./rollout", "Drops",
+    "Rollout (ms)", "Grad./rollout",
+)  # fmt: skip
+"""The paper's columns, the fire, and the same again with every aircraft flying."""
+QUALITY_HEADS = ("Aircraft", "d", "Removed by gradient", "by CMA-ES (daily basis)", "Gradient ahead by")
+
+
+def notes_of(project: Project, backend: str) -> tuple[str, ...]:
+    """What a reader has to know of a study of ``project``, computed with ``backend``."""
+    found = []
+    if not project.operations.off:
+        found.append("The project's operational constraints are left out: only turnaround and grounded days count.")
+    if backend == "cuda" and project.plan.optimizer.full_carry:
+        found.append(
+            "Gradients with the full carry are the processor's, so the ratio compares it with the card; "
+            "--cut-carry times both on the card."
+        )
+    return tuple(found)
+
+
+# -- the timings ------------------------------------------------------------------------------------------------------
+def printed_rows(table: ScalingTable) -> list[tuple[str, ...]]:
+    """The rows under :data:`HEADS`: medians, with the interquartile range as a percentage of the median."""
+    return [_printed(row) for row in table.rows]
+
+
+def _printed(row: ScalingRow) -> tuple[str, ...]:
+    case, start, flying = row.case, row.start, row.flying
+    return (
+        case.label,
+        f"{case.rows}×{case.columns}",
+        f"{case.steps:,}",
+        f"{case.aircraft:,}",
+        f"{case.dimension:,}",
+        f"{row.fire_cells:,.0f}",
+        f"{start.rollout.median:,.1f} ({start.rollout.iqr_percent:.0f}%)",
+        f"{start.gradient.median:,.1f} ({start.gradient.iqr_percent:.0f}%)",
+        f"{start.ratio.median:.2f}× ({start.ratio.iqr_percent:.0f}%)",
+        f"{flying.drops:,}",
+        f"{flying.rollout.median:,.1f} ({flying.rollout.iqr_percent:.0f}%)",
+        f"{flying.ratio.median:.2f}× ({flying.ratio.iqr_percent:.0f}%)",
+    )
+
+
+def ratios_text(table: ScalingTable, *, flying: bool = False) -> str:
+    """``2.05 ± 0.18 rollouts (1.71 to 2.47), log-log slope −0.026 against d``."""
+    medians = [_pair(row, flying).ratio.median for row in table.rows]
+    slope = slope_of(table.rows, flying=flying)
+    tail = "" if slope is None else f", log-log slope {slope:.3f} against d".replace("-0", "−0")
+    reach = f" ({min(medians):.2f} to {max(medians):.2f})" if len(medians) > 1 else ""
+    return f"{spread_text(Spread.of(medians), 2)} rollouts{reach}{tail}"
+
+
+def states_text(table: ScalingTable) -> str:
+    """In which two states of the aircraft everything is timed."""
+    most = max(row.start.drops for row in table.rows)
+    none = "no drop is executed" if most == 0 else f"at most {counted(most, 'drop')} are executed"
+    carry = "with the full carry" if table.full_carry else "with the carry cut, as in the paper"
+    return (
+        f"Timed at the start of stage 1 (every logit at the initial one: {none}), and again with every aircraft flying"
+        f" as often as it can; a gradient step is one Adam epoch with all derivatives, {carry}"
+    )
+
+
+def repeats_text(table: ScalingTable) -> str:
+    """How often, and what the numbers are."""
+    done = sorted({row.repeats for row in table.rows})
+    many = str(done[0]) if len(done) == 1 else f"{done[0]} to {done[-1]}"
+    few = "" if table.timed else f" of {table.settings.repeats}"
+    return f"Medians of {many}{few} interleaved repeats, with the interquartile range as a percentage of the median"
+
+
+def windows_text(table: ScalingTable) -> str:
+    """What the grid sweep does to the fire, empty without one."""
+    grids = [row for row in table.rows if row.case.sweep is Sweep.GRID]
+    if len(grids) < 2:
+        return ""
+    return "Smaller grids are windows of the raster around the place where the fire begins; it ends at their rim"
+
+
+def times_latex(table: ScalingTable) -> str:
+    """The paper's Table ``scalability`` on this machine."""
+    parts = [
+        f"Cost of a full gradient relative to one forward rollout, across problem sizes of {table.event}"
+        f" ({table.fire_model})",
+        repeats_text(table),
+        states_text(table),
+        "The last three columns are of the flying aircraft",
+        windows_text(table),
+        f"A gradient step costs {ratios_text(table)}; with the aircraft flying {ratios_text(table, flying=True)}",
+    ]
+    heads = tuple("Drops (flying)" if name == "Drops" else name for name in HEADS)
+    return booktabs(
+        heads, printed_rows(table), caption=". ".join(filter(None, parts)) + ".", label="scalability"
+    )  # fmt: skip
+
+
+def times_csv(table: ScalingTable) -> str:
+    """``scaling.csv``: a line a setting, numbers so that they read back exactly."""
+    return _csv([flat_row(row) for row in table.rows])
+
+
+def flat_row(row: ScalingRow) -> dict[str, Any]:
+    """A row as one record of plain values."""
+    case = row.case
+    return {
+        "setting": case.label,
+        "sweep": case.sweep.value,
+        "rows": case.rows,
+        "columns": case.columns,
+        "cells": case.cells,
+        "days": case.days,
+        "steps": case.steps,
+        "aircraft": case.aircraft,
+        "dimension": case.dimension,
+        "fire_cells": row.fire_cells,
+        "repeats": row.repeats,
+        **_flat("", row.start),
+        **_flat("flying_", row.flying),
+    }
+
+
+def _flat(prefix: str, found: Timings) -> dict[str, Any]:
+    rollout, gradient, ratio = found.rollout, found.gradient, found.ratio
+    values = {
+        "drops": found.drops,
+        "rollout_ms": rollout.median,
+        "rollout_iqr_percent": rollout.iqr_percent,
+        "gradient_ms": gradient.median,
+        "gradient_iqr_percent": gradient.iqr_percent,
+        "ratio": ratio.median,
+        "ratio_iqr_percent": ratio.iqr_percent,
+    }
+    return {prefix + name: value for name, value in values.items()}
+
+
+# -- the searches -----------------------------------------------------------------------------------------------------
+def printed_points(table: ScalingTable) -> list[tuple[str, ...]]:
+    """The rows under :data:`QUALITY_HEADS`: means and sample standard deviations over the seeds."""
+    return [
+        (
+            f"{point.aircraft:,}",
+            f"{point.dimension:,}",
+            percent_text(point.gradient),
+            percent_text(point.cma_es),
+            spread_text(point.advantage, 3),
+        )
+        for point in table.points
+    ]
+
+
+def searches_text(table: ScalingTable) -> str:
+    """What the searches were given."""
+    settings = table.settings
+    limit = f"{settings.budget:,} drops" if settings.budget else "as many drops as can be flown, so without a penalty"
+    return (
+        f"Searches of {settings.evaluations:,} rollout-equivalents (a gradient epoch counts three),"
+        f" {counted(settings.seeds, 'seed')} each, with a budget of {limit}; fractions are of the objective without"
+        " drops, ± is a standard deviation. A larger fleet is also a stronger one"
+    )
+
+
+def quality_csv(table: ScalingTable) -> str:
+    """``quality.csv``: a line a search, numbers so that they read back exactly."""
+    return _csv([flat_search(row) for row in table.quality])
+
+
+def flat_search(row: QualityRow) -> dict[str, Any]:
+    """A search as one record of plain values."""
+    return {
+        "aircraft": row.task.aircraft,
+        "dimension": row.dimension,
+        "planner": row.task.planner.value,
+        "searched": row.searched,
+        "seed": row.task.seed,
+        "baseline_objective": row.baseline,
+        "objective": row.objective,
+        "removed": row.removed,
+        "drops": row.drops,
+        "budget": row.budget,
+        "evaluations": row.evaluations,
+        "seconds": row.seconds,
+    }
+
+
+def spread_text(spread: Spread, digits: int) -> str:
+    """``2.05 ± 0.18``; the mean alone of a single value."""
+    return f"{spread.mean:.{digits}f}" + ("" if spread.sd is None else f" ± {spread.sd:.{digits}f}")
+
+
+def percent_text(spread: Spread) -> str:
+    """``80.6% ± 1.2``."""
+    return f"{100.0 * spread.mean:.1f}%" + ("" if spread.sd is None else f" ± {100.0 * spread.sd:.1f}")
+
+
+# -- the whole --------------------------------------------------------------------------------------------------------
+def study_message(table: ScalingTable, reason: FinishReason) -> str:
+    """What the study shows, in one sentence; of one that was stopped, how far it came."""
+    if not table.rows:
+        return "stopped on request before every setting was timed once; resume to go on"
+    text = f"a gradient step costs {ratios_text(table)}"
+    points = table.points
+    if points:
+        ahead = sum(point.advantage.mean > 0.0 for point in points)
+        text += f"; the gradient planner ends below CMA-ES at {ahead} of {counted(len(points), 'fleet size')}"
+    if reason is not FinishReason.STOPPED:
+        return text
+    repeats = f"{min(row.repeats for row in table.rows)} of {counted(table.settings.repeats, 'repeat')}"
+    searches = f" and {len(table.tasks) - len(table.missing)} of {counted(len(table.tasks), 'search', 'searches')}"
+    return f"stopped on request after {repeats}{searches if table.tasks else ''}; resume to go on; so far {text}"
+
+
+def scaling_command(
+    project: Path, out: Path, settings: ScalingSettings, *, full_carry: bool, backend: str = "auto"
+) -> str:
+    """``firegui scaling …`` with every option that decides it spelled out."""
+    words = ["firegui", "scaling", str(project), "--out", str(out), "--repeats", str(settings.repeats)]
+    words += ["--warm-ups", str(settings.warm_ups), "--full-carry" if full_carry else "--cut-carry"]
+    if settings.quality:
+        words += ["--quality", "--evaluations", str(settings.evaluations), "--seeds", str(settings.seeds)]
+        words += ["--seed", str(settings.seed), "--budget", str(settings.budget)]
+    else:
+        words.append("--no-quality")
+    return shlex.join(words + (["--backend", backend] if backend != "auto" else []))
+
+
+def planner_words(planner: PlannerName) -> str:
+    """How a progress line calls a planner."""
+    return "gradient" if planner is PlannerName.GRADIENT else "CMA-ES"
+
+
+def _pair(row: ScalingRow, flying: bool) -> Timings:
+    return row.flying if flying else row.start
+
+
+def _csv(rows: Sequence[dict[str, Any]]) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(rows[0] if rows else ())
+    writer.writerows(
+        [repr(value) if isinstance(value, float) else str(value) for value in row.values()] for row in rows
+    )
+    return out.getvalue()
