@@ -40,6 +40,7 @@ PACKAGES = (
     "safetensors",
     "h5py",
     "click",
+    "cma",
 )
 QT_LIBRARIES = {
     "libEGL.so.1": "libegl1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from firegui.cli.audit import audit
+from firegui.cli.benchmark import benchmark
 from firegui.cli.calibrate import calibrate
 from firegui.cli.configure import configure
 from firegui.cli.demo import demo
@@ -20,10 +21,12 @@ from firegui.cli.optimize import optimize
 from firegui.cli.plan import plan
 from firegui.cli.prune import prune
 from firegui.cli.replan import replan
+from firegui.cli.scaling import scaling
 from firegui.cli.sensitivity import sensitivity
 from firegui.cli.shell import GuardedGroup
 from firegui.cli.skill import skill
 from firegui.cli.snapshot import snapshot
+from firegui.cli.tactical import tactical
 from firegui.cli.uq import uq
 from firegui.cli.window import run_window
 from firegui.runs.header import installed_versions
@@ -36,7 +39,7 @@ def main(context: click.Context) -> None:
     """Plan the aerial attack on a wildfire.
 
     Without a command the workbench opens. PROJECT is a folder NAME.firegui, RUN a folder that
-    plan, optimize or prune wrote.
+    plan, optimize, prune or tactical wrote.
     Every command prints a short report, or one JSON object with --json. Exit codes: 0 done, 1 failed (or, for audit,
     violations found), 2 bad input and nothing written, 130 interrupted with the best so far saved.
     """
@@ -46,6 +49,7 @@ def main(context: click.Context) -> None:
 
 for _command in (
     audit,
+    benchmark,
     calibrate,
     configure,
     demo,
@@ -61,9 +65,11 @@ for _command in (
     plan,
     prune,
     replan,
+    scaling,
     sensitivity,
     skill,
     snapshot,
+    tactical,
     uq,
 ):
     main.add_command(_command)

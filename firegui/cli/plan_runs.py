@@ -1,4 +1,4 @@
-"""What ``optimize``, ``prune`` and ``plan`` share: options, the run in this thread, what they say at its end."""
+"""What ``optimize``, ``prune``, ``plan`` and ``tactical`` share: options, the run in this thread, its last words."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from firegui.runs.messages import FORMING_EPOCHS, counted
 from firegui.runs.resume import resume_problems
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec, RunSpec, Stage
+from firegui.runs.tactical_stage import budget_problems
 
 _TITLE = "The run cannot start"
 _OPTIMIZER = ("epochs", "learning_rate", "patience", "seed", "start", "full_carry")
@@ -107,7 +108,10 @@ def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What the command line asks for; ``given`` holds the settings by their names, ``None`` where not given."""
+    """What the command line asks for; ``given`` holds the settings by their names, ``None`` where not given.
+
+    ``budget`` is for the tactical heuristic alone.
+    """
 
     stages: tuple[Stage, ...]
     project_folder: Path
@@ -116,6 +120,7 @@ class PlanRequest:
     backend: str
     schedule_file: Path | None
     given: dict[str, Any]
+    budget: int | None = None
 
 
 def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int:
@@ -129,7 +134,9 @@ def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int
     plan = asked_plan(PlanSettings() if project is None else project.plan, earlier, request.given)
     if project is not None:
         project = replace(project, plan=plan)
-    gather.extend(plan.problems() if project is None else project.problems())
+    found = plan.problems() if project is None else project.problems()
+    budget = request.budget if request.budget is not None or earlier is None else earlier.header.budget
+    gather.extend([*found, *budget_problems(budget, None if found else project)])
     source = request.schedule_file if earlier is None else earlier.warm_start_file
     # Checkpoints hold all that came of the schedule it started from; a run that has none yet starts over from it.
     needed = None if earlier is not None and earlier.can_resume else source
@@ -139,7 +146,7 @@ def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int
     assert project is not None
     spec = command_line_spec(
         project, request.project_folder, out, stages=request.stages, warm_start=start, warm_start_file=source,
-        resume=resume, backend=request.backend,
+        resume=resume, backend=request.backend, budget=budget,
     )  # fmt: skip
     finished = nothing_left(earlier, spec) or carry_out(spec, emitter(progress))
     return conclude(finished, as_json)
@@ -169,9 +176,12 @@ def command_line_spec(
     warm_start: Schedule | None = None,
     warm_start_file: Path | None = None,
     backend: str = "auto",
+    budget: int | None = None,
 ) -> PlanSpec:
     """A run as the command line does it: nobody looks at its pictures, so it makes next to none."""
-    command = plan_command(stages, project_folder, out, project.plan, warm_start=warm_start_file, backend=backend)
+    command = plan_command(
+        stages, project_folder, out, project.plan, warm_start=warm_start_file, backend=backend, budget=budget
+    )
     return PlanSpec(
         project=project,
         out=out,
@@ -184,6 +194,7 @@ def command_line_spec(
         snapshot_seconds=float("inf"),
         project_folder=project_folder,
         warm_start_file=warm_start_file,
+        budget=budget,
     )
 
 
@@ -197,6 +208,8 @@ def nothing_left(earlier: RunRecord | None, spec: PlanSpec) -> RunFinished | Non
     if Stage.PRUNE in spec.stages:
         raised = spec.project.plan.elimination.allowance > earlier.settings.elimination.allowance
         return None if raised else _pruned_already(earlier)
+    if Stage.TACTICAL in spec.stages:
+        return _ended(earlier) if earlier.reason is FinishReason.COMPLETED else None
     if earlier.reason is FinishReason.COMPLETED and asked.epochs <= done:
         more = f"--epochs above {done}"
     elif earlier.reason is FinishReason.PATIENCE and asked.patience <= then.patience:
@@ -208,9 +221,12 @@ def nothing_left(earlier: RunRecord | None, spec: PlanSpec) -> RunFinished | Non
 
 
 def _pruned_already(earlier: RunRecord) -> RunFinished | None:
-    if earlier.reason is not FinishReason.COMPLETED or earlier.scores.pruned is None:
-        return None
+    return _ended(earlier) if earlier.reason is FinishReason.COMPLETED and earlier.scores.pruned is not None else None
+
+
+def _ended(earlier: RunRecord) -> RunFinished:
     text = f"nothing left to do: {earlier.header.message}"
+    assert earlier.reason is not None
     return RunFinished(earlier.reason, text, earlier.metrics, earlier.baseline, earlier.folder)
 
 
@@ -240,7 +256,7 @@ def conclude(finished: RunFinished, as_json: bool) -> int:
 
 
 def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
-    """The object that ``optimize``, ``prune`` and ``plan`` print with ``--json``."""
+    """The object that ``optimize``, ``prune``, ``plan`` and ``tactical`` print with ``--json``."""
     scores = record.scores
     return {
         "run": str(record.folder),
@@ -258,6 +274,7 @@ def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:
         "stages": [stage.value for stage in record.stages],
         "reference": asdict(scores.reference) if scores.reference else None,
         "pruned": asdict(scores.pruned) if scores.pruned else None,
+        "swept": asdict(scores.swept) if scores.swept else None,
     }
 
 
@@ -285,6 +302,8 @@ def _hints(record: RunRecord, finished: RunFinished) -> list[str]:
     name = "plan" if len(record.stages) > 1 else record.stages[0].value
     words: list[str | Path] = [name, record.header.project_folder, "--out", record.folder, "--resume"]
     optimizer = record.settings.optimizer
+    if Stage.TACTICAL in record.stages and finished.reason is not FinishReason.STOPPED:
+        return _after_tactical(record)
     if (record.folder / REFERENCE).is_file():
         return (
             [_export_hint(record)]
@@ -299,6 +318,12 @@ def _hints(record: RunRecord, finished: RunFinished) -> list[str]:
     if finished.reason is not FinishReason.STOPPED and record.metrics and record.metrics.drops_executed:
         hints.append(_export_hint(record))
     return hints
+
+
+def _after_tactical(record: RunRecord) -> list[str]:
+    words: list[str | Path] = ["plan", record.header.project_folder, "--out", "RUN"]
+    flown = record.metrics is not None and record.metrics.drops_executed > 0
+    return [f"With more time: {command_text(*words)}"] + ([_export_hint(record)] if flown else [])
 
 
 def _export_hint(record: RunRecord) -> str:

@@ -15,6 +15,7 @@ from firegui.domain.fit import FitProgress
 from firegui.runs.calibrate import mean_iou
 from firegui.runs.event_lines import scalars
 from firegui.runs.events import (
+    BenchmarkProgress,
     EliminationStep,
     EpochDone,
     FitEpoch,
@@ -24,6 +25,7 @@ from firegui.runs.events import (
     RunEvent,
     RunFinished,
     StageBegan,
+    TaskProgress,
 )
 from firegui.runs.messages import counted
 
@@ -97,6 +99,8 @@ class Bar:
                 self._epoch(fit_bar_text(epoch), epoch.epoch + 1 >= epoch.epochs)
             case MembersDone():
                 self._epoch(members_bar_text(event), event.done >= event.members)
+            case BenchmarkProgress():
+                self._epoch(tasks_bar_text(event), event.done >= event.tasks)
             case Progress():
                 self._piece(event)
             case Message():
@@ -158,6 +162,19 @@ def members_bar_text(event: MembersDone) -> str:
     left = "" if math.isnan(event.left) else f", {clock(event.left)} left"
     bar = f"{_filled(event.done, event.members)} member {event.done:,}/{event.members:,}"
     return f"{bar}  {means}  {clock(event.seconds)}{left}"
+
+
+def tasks_bar_text(event: BenchmarkProgress) -> str:
+    """A bar with the tasks that are done, and how far each of those at work is."""
+    at_work = "; ".join(map(_task_text, event.running))
+    bar = f"{_filled(event.done, event.tasks)} {event.done:,}/{counted(event.tasks, 'task')}"
+    return f"{bar}  {clock(event.seconds)}" + (f"  {at_work}" if at_work else "")
+
+
+def _task_text(task: TaskProgress) -> str:
+    share = f"{task.spent:,}/{task.allowance:,}" if task.allowance else f"{task.spent:,}"
+    best = "" if math.isnan(task.best) else f" best {task.best:.4g}"
+    return f"{task.task.name} {share}{best}"
 
 
 def elimination_bar_text(event: EliminationStep) -> str:

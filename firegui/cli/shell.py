@@ -59,9 +59,9 @@ def report_error(error: Exception, as_json: bool) -> int:
 
 
 def report_problems(title: str, problems: Sequence[Problem], as_json: bool) -> None:
-    """List every problem once: on standard error, or as the JSON object."""
-    if as_json:
-        _tell(title, problems, True)
+    """List every problem once: on standard error, or as the JSON object. Without any, ``title`` says it all."""
+    if as_json or not problems:
+        _tell(title, problems, as_json)
     else:
         click.echo(InputError(problems, title), err=True)
 

@@ -13,7 +13,7 @@ from firegui.runs.events import RunFinished
 from firegui.runs.sensitivity_text import pair_text
 from firegui.runs.uq_folder import Deterministic, EnsembleHeader, summary_content
 from firegui.runs.uq_summary import Summary, SummaryRow, summarised
-from firegui.runs.uq_text import error_text
+from firegui.runs.uq_text import below_start_text, error_text
 
 _NAMES = {
     "final_extent": "final extent, cells",
@@ -52,6 +52,7 @@ def lines(ensemble: Ensemble, header: EnsembleHeader, finished: RunFinished) -> 
         yield f"Model error: {error_text(header.error)}"
     yield from (f"{note}." for note in header.notes)
     yield from table([*_heads(ensemble), *(_row(row) for row in summary.rows)])
+    yield from filter(None, [below_start_text(ensemble)])
     yield from _benefit(summary)
     yield from _without_chance(finished)
     yield from _worst(summary)

@@ -234,6 +234,19 @@ def worst_members(ensemble: Ensemble, count: int, *, protected: bool = False) ->
     return tuple(int(member) for member in order[:count])
 
 
+def below_start(ensemble: Ensemble) -> tuple[tuple[int, int], ...]:
+    """``(case, day)`` of every case whose mean extent falls below that of the start, with the first day where it does.
+
+    Days are day boundaries, counted from 0. Less than a millionth of the start is rounding.
+    """
+    found = []
+    for case, series in enumerate(ensemble.extent):
+        mean = series.mean(axis=0)
+        days = np.flatnonzero(mean < mean[0] * (1.0 - 1e-6))
+        found += [(case, int(days[0]))] if len(days) else []
+    return tuple(found)
+
+
 def convergence(values: Floats) -> tuple[Floats, Floats]:
     """The mean of the first ``1 … M`` of ``values [M]`` and its standard error (NaN for one), each ``[M]``."""
     counts = np.arange(1, len(values) + 1)

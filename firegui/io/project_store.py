@@ -34,8 +34,8 @@ from firegui.io.project_weights import read_project_weights, remove_weights, wei
 from firegui.io.toml_text import dumps
 
 PROJECT_FILE = "project.toml"
-# What says of a folder that it holds a robustness table or an ensemble; a plan has neither.
-_NO_PLANS = ("sensitivity.toml", "ensemble.toml")
+# What says of a folder that it holds a robustness table, an ensemble or a benchmark; a plan has none of them.
+_NO_PLANS = ("sensitivity.toml", "ensemble.toml", "benchmark.toml")
 _HEADER = "# A firegui project. Everything here can be edited by hand, except [layers] and [weights].\n\n"
 _STORED = ("wind_speed", "wind_dir", "ignition", "observed")
 # What people read but no run depends on.

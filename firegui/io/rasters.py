@@ -41,8 +41,11 @@ class Raster:
     tags: Mapping[str, str]
 
 
-def read_raster(path: Path) -> Raster:
-    """Read every band of a raster file. Raises :class:`InputError` when it is missing, a folder or not a raster."""
+def read_raster(path: Path, bands: Sequence[int] | None = None) -> Raster:
+    """Read a raster file: every band, or those of these numbers from 1 on, which may be none.
+
+    All descriptions are told either way. Raises :class:`InputError` when it is missing, a folder or not a raster.
+    """
     if not path.is_file():
         if path.is_dir():
             raise InputError([Problem(str(path), "is a folder, not a raster file", "give the GeoTIFF itself")])
@@ -52,7 +55,10 @@ def read_raster(path: Path) -> Raster:
             place = None if source.transform == Affine.identity() else tuple(source.transform)[:6]
             crs = source.crs.to_wkt() if source.crs else None
             descriptions = tuple(text or "" for text in source.descriptions)
-            return Raster(source.read(), place, crs, source.nodata, descriptions, dict(source.tags()))
+            # rasterio takes no empty list.
+            nothing = np.empty((0, *source.shape), source.dtypes[0])
+            values = nothing if bands is not None and not bands else source.read(bands and list(bands))
+            return Raster(values, place, crs, source.nodata, descriptions, dict(source.tags()))
     except (RasterioError, CRSError, OSError) as error:
         raise InputError(
             [Problem(str(path), f"cannot be read as a raster ({_one_line(error)})", "check that it is a GeoTIFF")]
@@ -82,6 +88,7 @@ def write_raster(
         "driver": "GTiff", "count": len(stack), "height": grid.rows, "width": grid.columns, "dtype": stack.dtype.name,
         "compress": "deflate", "predictor": 3 if real else 1, "tiled": True, "blockxsize": 256, "blockysize": 256,
         "transform": _affine(grid), "crs": _rasterio_crs(grid), "nodata": _GIS_NODATA if real else None,
+        "interleave": "band",  # so that one of many can be read without the others
         "BIGTIFF": "IF_SAFER",
     }  # fmt: skip
     with replacing(path) as temporary:

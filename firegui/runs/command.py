@@ -19,12 +19,16 @@ def plan_command(
     *,
     warm_start: Path | None = None,
     backend: str = "auto",
+    budget: int | None = None,
 ) -> str:
-    """``firegui plan …``, ``optimize …`` or ``prune …`` with every option that decides the result spelled out."""
+    """``firegui plan …``, ``optimize …``, ``prune …`` or ``tactical …`` with every option that decides the result."""
     both = Stage.OPTIMIZE in stages and Stage.PRUNE in stages
     words = ["firegui", "plan" if both else stages[0].value, str(project), "--out", str(out)]
     if Stage.OPTIMIZE in stages:
         words += _first_stage_words(plan.optimizer)
+    if Stage.TACTICAL in stages:
+        words += ["--seed", str(plan.optimizer.seed)]
+        words += [] if budget is None else ["--budget", str(budget)]
     words += ["--design-retardant", repr(plan.design.retardant), "--design-water", repr(plan.design.water)]
     if Stage.PRUNE in stages:
         words += _second_stage_words(plan.elimination)

@@ -10,7 +10,7 @@ from firegui.domain.schedule import DropRecord, Schedule
 from firegui.errors import CancelledError
 from firegui.planning.audit import AuditReport, Conditions
 from firegui.runs.events import PlanUpdated
-from firegui.runs.folder import Pruned, RunFolder, RunScores
+from firegui.runs.folder import Pruned, RunFolder, RunScores, Swept
 from firegui.runs.protocols import Check, Engine, EngineModel, RolloutResult
 from firegui.runs.spec import Stage
 
@@ -20,7 +20,7 @@ class Conclusion:
     """What is known when the stages are over.
 
     ``design`` is the plan's score at design effectiveness, if this session saw it. With a second stage, ``reference``
-    is what that began with and ``pruned`` how it ended.
+    is what that began with and ``pruned`` how it ended; ``swept`` is how far the tactical heuristic came.
     """
 
     engine: Engine
@@ -33,6 +33,7 @@ class Conclusion:
     frame_stride: int
     reference: Schedule | None = None
     pruned: Pruned | None = None
+    swept: Swept | None = None
 
     def write(self, folder: RunFolder, check: Check) -> PlanUpdated | None:
         """Write the plan, then its scores; returns the plan at nominal effectiveness, for the map.
@@ -48,9 +49,10 @@ class Conclusion:
             design = self.design or self.engine.simulate(self.model, self.best, check=check).metrics
             reference = None if self.reference is None else self._at_nominal(self.reference, check).metrics
         except CancelledError:
-            folder.write_scores(RunScores(self.baseline, None, self.design, audit, None, self.pruned))
+            folder.write_scores(RunScores(self.baseline, None, self.design, audit, None, self.pruned, self.swept))
             return None
-        folder.write_scores(RunScores(self.baseline, scored.metrics, design, audit, reference, self.pruned))
+        scores = RunScores(self.baseline, scored.metrics, design, audit, reference, self.pruned, self.swept)
+        folder.write_scores(scores)
         if scored.p_fire_days is not None:
             folder.write_occupancy(scored.p_fire_days, self.project)
         if scored.frames is None:

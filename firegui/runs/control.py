@@ -41,6 +41,11 @@ class RunControl:
         return self._stop.is_set()
 
     @property
+    def abandon_requested(self) -> bool:
+        """Whether it should stop without the final score."""
+        return self._abandon.is_set()
+
+    @property
     def pause_requested(self) -> bool:
         """Whether the run should hold."""
         return not self._go.is_set()

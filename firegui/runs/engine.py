@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.benchmark import BenchmarkTable, PlannerName, TaskTerms
 from firegui.domain.ensemble import Ensemble, EnsembleProgress, EnsembleState
 from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
+from firegui.domain.scaling import ScalingTable
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.sensitivity import Row, SensitivityKind, SensitivitySettings, SensitivityTable
@@ -37,9 +39,13 @@ from firegui.runs.protocols import (
     Planner,
     Replanner,
     RolloutResult,
+    ScalingBench,
     Smoother,
+    TacticalSearch,
+    TaskRun,
 )
 from firegui.runs.spec import MemberOf
+from firegui.runs.warm_start import reopened, warmed
 
 
 class LazyEngine:
@@ -132,6 +138,14 @@ class LazyEngine:
         )
         return smoother
 
+    def tactical(
+        self, model: Any, settings: OptimizerSettings, budget: int | None, checkpoint: Path | None
+    ) -> TacticalSearch:
+        """See :func:`firegui.planning.tactical_plan.tactical_plan`."""
+        module = import_module("firegui.planning.tactical_plan")
+        search: TacticalSearch = module.tactical_plan(model, settings, budget, checkpoint)
+        return search
+
     def sensitivity_rows(
         self,
         model: Any,
@@ -191,6 +205,14 @@ class LazyEngine:
         winds: tuple[WeatherDraw, ...] = import_module("firegui.uncertainty.ensemble").all_weather(settings)
         return winds
 
+    def error_field(
+        self, error: ErrorModel, shape: tuple[int, int], seed: int, member: int, day: int
+    ) -> NDArray[np.float32]:
+        """See :func:`firegui.uncertainty.random_field.error_field`."""
+        module = import_module("firegui.uncertainty.random_field")
+        field: NDArray[np.float32] = module.error_field(error, shape, seed, member, day)
+        return field
+
     def draw_ensemble(self, ensemble: Ensemble, project: Project, folder: Path) -> list[Path]:
         """See :func:`firegui.uncertainty.ensemble_figures.draw`; matplotlib takes a moment to load."""
         files: list[Path] = import_module("firegui.uncertainty.ensemble_figures").draw(ensemble, project, folder)
@@ -199,6 +221,34 @@ class LazyEngine:
     def draw_sensitivity(self, table: SensitivityTable[Row], folder: Path) -> list[Path]:
         """See :func:`firegui.planning.sensitivity_figures.draw`; matplotlib takes a moment to load."""
         files: list[Path] = import_module("firegui.planning.sensitivity_figures").draw(table, folder)
+        return files
+
+    def draw_benchmark(self, table: BenchmarkTable, project: Project, folder: Path) -> list[Path]:
+        """See :func:`firegui.planning.benchmark_figures.draw`."""
+        files: list[Path] = import_module("firegui.planning.benchmark_figures").draw(table, project, folder)
+        return files
+
+    def missing_extra(self, planner: PlannerName) -> str:
+        """See :func:`firegui.planning.benchmark.missing_extra`."""
+        return str(import_module("firegui.planning.benchmark").missing_extra(planner))
+
+    def task_run(self, model: Any, plan: PlanSettings, terms: TaskTerms, checkpoint: Path | None) -> TaskRun:
+        """See :class:`firegui.planning.trial_run.TaskRun`."""
+        task: TaskRun = import_module("firegui.planning.trial_run").TaskRun(model, plan, terms, checkpoint)
+        return task
+
+    def smoothing_charge(self, plan: PlanSettings) -> int:
+        """See :func:`firegui.planning.two_stage.smoothing_charge`."""
+        return int(import_module("firegui.planning.two_stage").smoothing_charge(plan.elimination))
+
+    def scaling(self, project: Project, backend: str, *, tell: Tell, check: Check) -> ScalingBench:
+        """See :class:`firegui.planning.scaling.ScalingBench`."""
+        bench: ScalingBench = import_module("firegui.planning.scaling").ScalingBench(project, backend, tell, check)
+        return bench
+
+    def draw_scaling(self, table: ScalingTable, folder: Path) -> list[Path]:
+        """See :func:`firegui.planning.scaling_figures.draw`; matplotlib takes a moment to load."""
+        files: list[Path] = import_module("firegui.planning.scaling_figures").draw(table, folder)
         return files
 
     def drops(self, model: Any, schedule: Schedule) -> tuple[DropRecord, ...]:
@@ -330,33 +380,3 @@ class LazyEngine:
 def load_engine() -> LazyEngine:
     """The engine; nothing is imported until it is used."""
     return LazyEngine()
-
-
-def warmed(front: Schedule, warm_start: Schedule, pose_logits: NDArray[np.float64]) -> Schedule:
-    """``warm_start`` with the front's pose wherever it proposes nothing, in the optimizer's variables.
-
-    A file lists only drops; an unlisted pair has no pose of its own, and the corner ``(0, 0, 0)`` would have no
-    gradient to leave by. ``pose_logits [T, A, 3]`` are those of ``warm_start.poses``. A warm start that carries its own
-    is kept as it is.
-    """
-    if warm_start.pose_logits is not None or front.pose_logits is None:
-        return warm_start
-    listed = warm_start.proposed[:, :, None]
-    poses = np.where(listed, warm_start.poses, front.poses)
-    return Schedule(warm_start.logits, poses, np.where(listed, pose_logits, front.pose_logits))
-
-
-def reopened(front: Schedule, begin: Schedule) -> Schedule:
-    """``begin`` with the front's logit and pose wherever it proposes nothing.
-
-    What a plan has pruned stands at −3, and a short descent would not bring it back; from a fire that is not the one it
-    was pruned for, every aircraft has to be free again.
-    """
-    if begin.pose_logits is None or front.pose_logits is None:
-        return begin
-    listed, keeps = begin.proposed, begin.proposed[:, :, None]
-    return Schedule(
-        np.where(listed, begin.logits, front.logits),
-        np.where(keeps, begin.poses, front.poses),
-        np.where(keeps, begin.pose_logits, front.pose_logits),
-    )

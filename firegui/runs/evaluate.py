@@ -44,7 +44,7 @@ class Evaluation:
         self.baseline_metrics: Metrics | None = None
 
     def run(self) -> RunFinished:
-        """Roll out the fire without drops, then the schedule."""
+        """Roll out the fire without drops, or what stands in its place, then the schedule."""
         spec, project = self._spec, self._spec.project
         problems = Problems()
         problems.extend(project.problems())
@@ -57,7 +57,7 @@ class Evaluation:
         model = self._engine.build(project, project.plan.nominal, spec.backend, tell=tell, check=check)
         speaker.say_device(model)
         self._machine.move(RunState.RUNNING)
-        baseline = self._rollout(model, None)
+        baseline = self._rollout(model, spec.against)
         self.baseline_metrics = baseline.metrics
         if baseline.frames is not None:
             self._emit(BaselineReady(baseline.metrics, baseline.frames))
@@ -69,6 +69,8 @@ class Evaluation:
             drops = self._engine.drops(model, spec.schedule)
             self._emit(PlanUpdated(FILE_EPOCH, plan.metrics, plan.frames, drops))
         text = f"{self._which()}{gain_message(baseline.metrics, plan.metrics)}"
+        if spec.against is not None:
+            text = f"objective {plan.metrics.objective:.4g}, {baseline.metrics.objective:.4g} for the other plan"
         return RunFinished(FinishReason.COMPLETED, text, plan.metrics, baseline.metrics, None)
 
     def note_failure(self, message: str) -> None:

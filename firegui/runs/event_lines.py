@@ -17,6 +17,7 @@ from firegui.runs.events import (
     EnsembleReady,
     EpochDone,
     ErrorFitted,
+    FieldDrawn,
     FitEpoch,
     MembersDone,
     Message,
@@ -24,6 +25,7 @@ from firegui.runs.events import (
     Progress,
     RunEvent,
     RunFinished,
+    ScalingReady,
     SensitivityReady,
     SkillReady,
     StageBegan,
@@ -80,6 +82,13 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             found = event.table
             size: dict[str, Scalar] = {"rows": len(found.rows), "tasks": len(found.tasks), "budget": found.budget}
             return {"event": "benchmark_table", **size, "complete": found.complete}
+        case FieldDrawn():
+            spec = event.spec
+            return {"event": "error_field", "seed": spec.seed, "member": spec.member, "day": spec.day}
+        case ScalingReady():
+            study = event.table
+            share = {"rows": len(study.rows), "searches": len(study.quality)}
+            return {"event": "scaling", **share, "complete": study.complete}
         case RunFinished():
             folder = None if event.folder is None else str(event.folder)
             head = {"event": "finished", "reason": event.reason.value, "message": event.message, "folder": folder}

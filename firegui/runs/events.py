@@ -16,13 +16,14 @@ from firegui.domain.benchmark import BenchmarkTable, Task
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.fit import FitProgress
 from firegui.domain.results import Frames, Metrics
+from firegui.domain.scaling import ScalingTable
 from firegui.domain.schedule import DropRecord
 from firegui.domain.sensitivity import Row, SensitivityTable
 from firegui.domain.uncertainty import ErrorFit
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 from firegui.fire.skill_report import SkillReport
-from firegui.runs.spec import Stage
+from firegui.runs.spec import ErrorFieldSpec, Stage
 
 
 class RunState(StrEnum):
@@ -267,6 +268,21 @@ class EnsembleReady:
     ensemble: Ensemble
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldDrawn:
+    """The ``field [2, H, W]`` float32 that ``spec`` asked for, in ILR coordinates."""
+
+    spec: ErrorFieldSpec
+    field: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingReady:
+    """The scaling study so far, saved: with rounds of timings, and with every search that is done."""
+
+    table: ScalingTable
+
+
 RunEvent = (
     StateChanged
     | Message
@@ -283,7 +299,9 @@ RunEvent = (
     | ErrorFitted
     | MembersDone
     | EnsembleReady
+    | FieldDrawn
     | BenchmarkProgress
     | BenchmarkReady
+    | ScalingReady
     | RunFinished
 )

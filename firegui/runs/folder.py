@@ -39,14 +39,16 @@ RUN, HISTORY, METRICS = "run.toml", "history.csv", "metrics.json"
 PLAN, SCHEDULE, DROPS = "plan.safetensors", "schedule.csv", "drops.json"
 OCCUPANCY, CHECKPOINT = "occupancy.tif", "checkpoint.safetensors"
 ELIMINATION, ELIMINATION_CHECKPOINT = "elimination.csv", "elimination.safetensors"
-SMOOTHING_CHECKPOINT = "smoothing.safetensors"
+SMOOTHING_CHECKPOINT, TACTICAL_CHECKPOINT = "smoothing.safetensors", "tactical.safetensors"
 REFERENCE = "reference.safetensors"
 """What the second stage began with: the best plan of the first, or the schedule that was given."""
 PRELIMINARY = "setting-a.safetensors"
 """The best plan of setting A's first stage, with which setting B begins."""
 PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY = "checkpoint-a.safetensors", "history-a.csv"
 LOOP_STATE = "loop.safetensors"
-CHECKPOINTS = (CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT, REFERENCE, LOOP_STATE)
+CHECKPOINTS = (
+    CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT, TACTICAL_CHECKPOINT, REFERENCE, LOOP_STATE,
+)  # fmt: skip
 _TITLE = "The run folder cannot be used"
 
 
@@ -67,10 +69,20 @@ class Pruned:
 
 
 @dataclass(frozen=True, slots=True)
+class Swept:
+    """How far the tactical heuristic came: ``done`` of its ``passes``."""
+
+    done: int
+    passes: int
+    rollouts: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunScores:
     """``metrics.json``: the plan at nominal and at design effectiveness, the fire without drops, the audit.
 
     With a second stage also how that ended, and ``reference``: the plan it began with, at nominal effectiveness.
+    ``swept`` is there for the tactical heuristic.
     """
 
     baseline: Metrics | None = None
@@ -79,6 +91,7 @@ class RunScores:
     audit: AuditReport | None = None
     reference: Metrics | None = None
     pruned: Pruned | None = None
+    swept: Swept | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

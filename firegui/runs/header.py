@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -39,7 +39,8 @@ class RunHeader:
 
     ``project_hash`` covers everything that affects the run, ``event_hash`` the event and its fire model alone;
     ``stages`` are those of the run. ``warm_start`` is a hash, empty when the run started by itself, and
-    ``warm_start_file`` where the schedule was. ``replan`` is set where a run goes on from a plan that is being flown.
+    ``warm_start_file`` where the schedule was. ``budget`` is the tactical heuristic's, where it was given one.
+    ``replan`` is set where a run goes on from a plan that is being flown.
     """
 
     format: int = FORMAT
@@ -59,6 +60,7 @@ class RunHeader:
     warm_start: str = ""
     warm_start_file: str = ""
     project_folder: str = ""
+    budget: int | None = None
     replan: ReplanNote | None = None
     project_hash: str
     event_hash: str
@@ -115,14 +117,15 @@ def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | 
         warm_start=previous.warm_start if previous else schedule_hash(spec.warm_start),
         warm_start_file=previous.warm_start_file if previous else _place(spec.warm_start_file),
         project_folder=_place(spec.project_folder),
+        budget=spec.budget,
         versions=installed_versions(),
     )
 
 
-def installed_versions() -> dict[str, str]:
+def installed_versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
     """Versions of what decides the numbers, without importing any of it."""
     found = {"python": platform.python_version()}
-    for name in PACKAGES:
+    for name in packages:
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -12,7 +12,7 @@ from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import FireguiError
 from firegui.runs.events import FinishReason
-from firegui.runs.folder import Pruned
+from firegui.runs.folder import Pruned, Swept
 
 LOG = "error.log"
 _MEMORY_WORDS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
@@ -74,6 +74,17 @@ def pruned_message(reason: FinishReason, pruned: Pruned) -> str:
             return f"nothing pruned: the {pruned.drops_before:,} drops break a constraint of their own{then}"
 
 
+def tactical_message(reason: FinishReason, swept: Swept | None) -> str:
+    """How far the tactical heuristic came, if it began, and what follows."""
+    if swept is None or swept.done == 0:
+        return "stopped before the first pass was done, so there is no plan yet; resume the run to get one"
+    if reason is FinishReason.STOPPED and swept.done < swept.passes:
+        done = f"stopped on request after {swept.done} of {counted(swept.passes, 'pass', 'passes')}"
+        return f"{done} of the tactical heuristic; the best so far is saved; resume the run to make them all"
+    made = f"the tactical heuristic, best of {counted(swept.done, 'pass', 'passes')} at design effectiveness"
+    return f"placed by rule, not searched for: {made}; with more time, a search finds better plans"
+
+
 def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) -> str:
     """The plan against the fire without drops, in one sentence; ``epochs`` is how many made it, if any did."""
     drops = counted(plan.drops_executed, "drop")
@@ -82,7 +93,7 @@ def gain_message(baseline: Metrics, plan: Metrics, epochs: int | None = None) ->
         return f"{text}; {NO_DROP_YET}"
     if plan.objective >= baseline.objective:
         text += "; the plan does not help: check the weights, the regions, the fleet, its grounded days and the"
-        text += " operational constraints, or run more epochs"
+        text += " operational constraints" + ("" if epochs is None else ", or run more epochs")
     return text
 
 

@@ -1,4 +1,4 @@
-"""A plan as a run: the first stage, the second, or both; keep the best so far, conclude."""
+"""A plan as a run: the first stage, the second, both, or the tactical heuristic; keep the best so far, conclude."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from firegui.runs.folder import (
 from firegui.runs.header import new_header
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
-from firegui.runs.messages import finish_message, gain_message, pruned_message
+from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
 from firegui.runs.protocols import Engine, EngineModel
 from firegui.runs.resume import resume_problems
 from firegui.runs.second_stage import SecondStage
@@ -37,6 +37,7 @@ from firegui.runs.session import RunSession
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.state import RunMachine
+from firegui.runs.tactical_stage import TacticalStage, budget_problems
 
 _TITLE = "The run cannot start"
 
@@ -59,6 +60,7 @@ class Planning:
         self._lock: FolderLock | None = None
         self._first: FirstStage | None = None
         self._second: SecondStage | None = None
+        self._tactical: TacticalStage | None = None
         self._kept: Schedule | None = None  # where no stage has anything better
         self._warm = spec.warm_start is not None
         self.baseline_metrics: Metrics | None = None
@@ -98,7 +100,8 @@ class Planning:
     # -- before the first stage --------------------------------------------------------------------------------------
     def _checked(self) -> RunRecord | None:
         problems = Problems()
-        problems.extend(self._spec.project.problems())
+        found = self._spec.project.problems()
+        problems.extend([*found, *budget_problems(self._spec.budget, None if found else self._spec.project)])
         previous = None
         try:
             previous = check_out(self._spec.out, self._spec.resume)
@@ -106,7 +109,7 @@ class Planning:
             problems.extend(error.problems)
         if previous is not None and not problems:
             problems.extend(resume_problems(previous, self._spec))
-        if Stage.OPTIMIZE not in self._spec.stages and self._spec.warm_start is None and not self._has(REFERENCE):
+        if self._spec.stages == (Stage.PRUNE,) and self._spec.warm_start is None and not self._has(REFERENCE):
             problems.add("schedule", "there is none to prune", "give the schedule")
         problems.raise_if_any(_TITLE)
         # A run that goes on from its checkpoint is not given the schedule again that it began with.
@@ -155,6 +158,8 @@ class Planning:
     # -- the stages --------------------------------------------------------------------------------------------------
     def _stages(self, session: RunSession, previous: RunRecord | None) -> FinishReason:
         session.move(RunState.RUNNING)
+        if Stage.TACTICAL in self._spec.stages:
+            return self._sweep(session)
         if Stage.PRUNE not in self._spec.stages:
             return self._optimize(session, previous, session.model, MAIN, self._spec.warm_start, 1)
         reference = self._reference(session, previous)
@@ -242,6 +247,11 @@ class Planning:
         self._second = SecondStage(session, session.model, plan, reference, rows, epoch, resume=previous is not None)
         self._second.run()
 
+    def _sweep(self, session: RunSession) -> FinishReason:
+        self._emit(StageBegan(Stage.TACTICAL, 1, 1, "drops placed by the tactical heuristic"))
+        self._tactical = TacticalStage(session, self._spec.budget)
+        return self._tactical.run()
+
     def _has(self, name: str) -> bool:
         return (self._spec.out / name).is_file()
 
@@ -252,6 +262,8 @@ class Planning:
     # -- the end -----------------------------------------------------------------------------------------------------
     def _plan(self) -> Schedule | None:
         """The best there is."""
+        if self._tactical is not None:
+            return self._tactical.best
         if self._second is not None:
             return self._second.schedule
         if self._first is not None and self._first.planner.best_epoch >= 0:
@@ -259,7 +271,7 @@ class Planning:
         return self._kept
 
     def _conclude(self, session: RunSession, reason: FinishReason) -> RunFinished:
-        stage = self._second or self._first
+        stage = self._second or self._first or self._tactical
         plan = self._plan()
         if stage is not None:
             stage.save()
@@ -276,6 +288,8 @@ class Planning:
     def _message(self, session: RunSession, reason: FinishReason) -> str:
         if self._second is not None:
             return pruned_message(reason, self._second.pruned)
+        if Stage.TACTICAL in self._spec.stages:
+            return tactical_message(reason, None if self._tactical is None else self._tactical.swept)
         if self._first is None and self._kept is not None:
             return "stopped on request before pruning began; resume the run to go on"
         header, rows = session.folder.header, [] if self._first is None else self._first.rows
@@ -295,6 +309,7 @@ class Planning:
             frame_stride=self._spec.frame_stride,
             reference=self._read(session, REFERENCE) if self._second is not None else None,
             pruned=None if self._second is None else self._second.pruned,
+            swept=None if self._tactical is None else self._tactical.swept,
         )
         # An ordinary stop still waits for the score of what it kept; an urgent one does not.
         shown = conclusion.write(session.folder, self._control.check_abandoned)

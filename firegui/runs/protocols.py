@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.benchmark import BenchmarkTable, PlannerName, TaskTerms
 from firegui.domain.ensemble import Ensemble, EnsembleProgress, EnsembleState
 from firegui.domain.fit import FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
@@ -16,6 +17,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.observation import FireState
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
+from firegui.domain.scaling import QualityRow, QualityTask, ScalingCase, ScalingRow, ScalingSettings, ScalingTable
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.sensitivity import Row, SensitivityKind, SensitivitySettings, SensitivityTable
@@ -220,6 +222,32 @@ class Eliminator(Protocol):
         """Everything needed to go on bit for bit."""
 
 
+class TacticalSearch(Protocol):
+    """The tactical heuristic as a run drives it. A cancelled pass leaves it as it was."""
+
+    @property
+    def passes(self) -> int:
+        """How many passes there are."""
+
+    @property
+    def passes_done(self) -> int:
+        """How many are done."""
+
+    @property
+    def rollouts(self) -> int:
+        """Rollouts so far."""
+
+    @property
+    def best(self) -> Schedule:
+        """The best schedule so far, of drops that are all executed; none before the end of the first pass."""
+
+    def advance(self, check: Check | None = None) -> None:
+        """The next pass."""
+
+    def state(self) -> PlannerStateFile:
+        """Everything needed to go on bit for bit."""
+
+
 class ScoredRest(Protocol):
     """What is left of a plan, rolled out; cells that had burned out before count as fire."""
 
@@ -310,6 +338,71 @@ class Smoother(Protocol):
         """Everything needed to go on bit for bit."""
 
 
+class TaskRun(Protocol):
+    """See :class:`firegui.planning.trial_run.TaskRun`."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the planner has nothing more to do."""
+
+    @property
+    def spent(self) -> int:
+        """Rollout-equivalents charged so far."""
+
+    @property
+    def best(self) -> Schedule:
+        """The best schedule so far."""
+
+    @property
+    def best_objective(self) -> float:
+        """Its shared objective, infinite before the first."""
+
+    @property
+    def curve(self) -> tuple[tuple[int, float], ...]:
+        """``(spent, best objective)`` at every improvement."""
+
+    @property
+    def dimension(self) -> int:
+        """How many variables are searched."""
+
+    @property
+    def gradient_cost(self) -> float | None:
+        """What a gradient epoch took, in rollouts."""
+
+    @property
+    def seconds(self) -> float:
+        """Processor time, every session's."""
+
+    def advance(self, check: Check | None = None) -> None:
+        """The planner's next step."""
+
+    def save(self, path: Path) -> None:
+        """Write what going on needs, as of the last whole step."""
+
+
+class ScalingBench(Protocol):
+    """See :class:`firegui.planning.scaling.ScalingBench`."""
+
+    @property
+    def model(self) -> EngineModel:
+        """The largest problem."""
+
+    @property
+    def machine(self) -> Mapping[str, str | int]:
+        """What decides how fast anything is."""
+
+    def times(
+        self, cases: Sequence[ScalingCase], settings: ScalingSettings, done: Sequence[ScalingRow], *,
+        hear: Callable[[int, int, str], None], keep: Callable[[tuple[ScalingRow, ...]], None], check: Check,
+    ) -> tuple[ScalingRow, ...]:  # fmt: skip
+        """The rest of every row after those ``done``; ``keep`` hears all rows after each round."""
+
+    def search(
+        self, cases: Sequence[ScalingCase], task: QualityTask, settings: ScalingSettings, check: Check
+    ) -> QualityRow:
+        """One search."""
+
+
 class Engine(Protocol):
     """Everything a run asks of the engine. A model is the engine's own value: runs only hand it back."""
 
@@ -386,6 +479,14 @@ class Engine(Protocol):
     ) -> Smoother:  # fmt: skip
         """The smoothing of ``schedule``, which stage 2 left of ``reference``, or where a checkpoint left it."""
 
+    def tactical(
+        self, model: Any, settings: OptimizerSettings, budget: int | None, checkpoint: Path | None
+    ) -> TacticalSearch:
+        """The tactical heuristic before its first pass, or where a checkpoint left it.
+
+        ``budget`` is the most drops, pinned ones included; the model's own cap holds beside it.
+        """
+
     def sensitivity_rows(
         self,
         model: Any,
@@ -425,11 +526,37 @@ class Engine(Protocol):
     def weather(self, settings: UncertaintySettings) -> tuple[WeatherDraw, ...]:
         """The wind of every member, empty where none is drawn."""
 
+    def error_field(
+        self, error: ErrorModel, shape: tuple[int, int], seed: int, member: int, day: int
+    ) -> NDArray[np.float32]:
+        """The field ``[2, H, W]`` of an error model that a member meets at the end of a day."""
+
     def draw_ensemble(self, ensemble: Ensemble, project: Project, folder: Path) -> list[Path]:
         """Write the pictures of an ensemble and return their paths."""
 
     def draw_sensitivity(self, table: SensitivityTable[Row], folder: Path) -> list[Path]:
         """Write the pictures of a robustness table and return their paths."""
+
+    def draw_benchmark(self, table: BenchmarkTable, project: Project, folder: Path) -> list[Path]:
+        """Write the pictures of a benchmark and return their paths."""
+
+    def missing_extra(self, planner: PlannerName) -> str:
+        """What has to be installed before a planner of the benchmark can be run; empty where nothing is missing."""
+
+    def task_run(self, model: Any, plan: PlanSettings, terms: TaskTerms, checkpoint: Path | None) -> TaskRun:
+        """A task of the benchmark on a model at nominal effectiveness, at its beginning or where a checkpoint left it.
+
+        The two-stage plan is none: it is a run of its own.
+        """
+
+    def smoothing_charge(self, plan: PlanSettings) -> int:
+        """What an epoch of the second stage's smoothing is charged, in rollouts."""
+
+    def scaling(self, project: Project, backend: str, *, tell: Tell, check: Check) -> ScalingBench:
+        """The problems of the project's scaling study."""
+
+    def draw_scaling(self, table: ScalingTable, folder: Path) -> list[Path]:
+        """Write the pictures of a scaling study and return their paths."""
 
     def drops(self, model: Any, schedule: Schedule) -> tuple[DropRecord, ...]:
         """The finished table of a schedule's proposed drops, by the model's fleet, wind and rules."""

@@ -46,6 +46,9 @@ def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
         found.append(Problem(where, f"was run with {title} = {before}, now {after}", _REMEDY))
     if record.stages != spec.stages:
         found.append(Problem(where, f"is a run of {_named(record.stages)}", f"go on with firegui {_command(record)}"))
+    if record.stages == spec.stages and record.header.budget != spec.budget:
+        text = f"was run with {_budget(record.header.budget)}, now {_budget(spec.budget)}"
+        found.append(Problem(where, text, _REMEDY))
     found += _stopping_problems(record, now.plan.optimizer)
     if spec.warm_start is not None and record.can_resume and record.header.warm_start != schedule_hash(spec.warm_start):
         found.append(Problem(where, "was started from another schedule", "leave the schedule out, or give its own"))
@@ -80,6 +83,10 @@ def _stopping_problems(record: RunRecord, now: OptimizerSettings) -> Iterator[Pr
 
 def _named(stages: tuple[Stage, ...]) -> str:
     return "both stages" if len(stages) > 1 else f"the stage {stages[0].value} alone"
+
+
+def _budget(drops: int | None) -> str:
+    return "no budget" if drops is None else f"a budget of {counted(drops, 'drop')}"
 
 
 def _command(record: RunRecord) -> str:

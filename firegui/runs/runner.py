@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firegui.errors import CancelledError, InputError
+from firegui.runs.benchmark import BenchmarkRun
 from firegui.runs.calibrate import Calibration
 from firegui.runs.closed_loop import ClosedLoop
 from firegui.runs.control import RunControl
@@ -15,22 +16,42 @@ from firegui.runs.messages import failure_message, is_foreseen, write_log
 from firegui.runs.plan import Planning
 from firegui.runs.protocols import Engine
 from firegui.runs.replan import Replanning
+from firegui.runs.scaling import ScalingStudy
 from firegui.runs.sensitivity import Tabulation
 from firegui.runs.skill import SkillScoring
 from firegui.runs.spec import (
+    BenchmarkSpec,
     CalibrateSpec,
+    EnsembleExportSpec,
+    ErrorFieldSpec,
     EvaluateSpec,
     ReplanSpec,
     RunSpec,
+    ScalingSpec,
     SensitivitySpec,
     SkillSpec,
     UncertaintySpec,
 )
 from firegui.runs.state import RunMachine
 from firegui.runs.uq import EnsembleRun
+from firegui.runs.uq_export import EnsembleExport
+from firegui.runs.uq_field import FieldDraw
 
 Emit = Callable[[RunEvent], None]
-Job = Planning | Evaluation | SkillScoring | Calibration | Tabulation | Replanning | ClosedLoop | EnsembleRun
+Job = (
+    Planning
+    | Evaluation
+    | SkillScoring
+    | Calibration
+    | Tabulation
+    | Replanning
+    | ClosedLoop
+    | EnsembleRun
+    | FieldDraw
+    | EnsembleExport
+    | ScalingStudy
+    | BenchmarkRun
+)
 
 
 def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | None = None) -> None:
@@ -71,6 +92,14 @@ def _job(spec: RunSpec, emit: Emit, control: RunControl, engine: Engine, machine
         return Tabulation(spec, emit, control, engine, machine)
     if isinstance(spec, UncertaintySpec):
         return EnsembleRun(spec, emit, control, engine, machine)
+    if isinstance(spec, ErrorFieldSpec):
+        return FieldDraw(spec, emit, control, engine, machine)
+    if isinstance(spec, EnsembleExportSpec):
+        return EnsembleExport(spec, emit, control, engine, machine)
+    if isinstance(spec, ScalingSpec):
+        return ScalingStudy(spec, emit, control, engine, machine)
+    if isinstance(spec, BenchmarkSpec):
+        return BenchmarkRun(spec, emit, control, engine, machine)
     if isinstance(spec, ReplanSpec):
         return (ClosedLoop if spec.closed_loop else Replanning)(spec, emit, control, engine, machine)
     return Planning(spec, emit, control, engine, machine)

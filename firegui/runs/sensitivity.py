@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,13 +38,12 @@ from firegui.runs.events import (
     StageBegan,
     StateChanged,
 )
-from firegui.runs.folder import PLAN, RUN, RunRecord, read_run
+from firegui.runs.folder import PLAN, RunRecord
 from firegui.runs.header import event_hash, installed_versions, now, schedule_hash
 from firegui.runs.lock import FolderLock
-from firegui.runs.messages import counted, failure_message
-from firegui.runs.plan import Planning
+from firegui.runs.messages import counted
+from firegui.runs.nested_plan import planned
 from firegui.runs.protocols import Engine, EngineModel
-from firegui.runs.resume import resume_problems as plan_resume_problems
 from firegui.runs.sensitivity_folder import (
     TITLE,
     SensitivityHeader,
@@ -65,7 +63,6 @@ from firegui.runs.state import RunMachine
 _PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
 """What a plan of the sweep says that also belongs to the sweep."""
 _STAGES = (Stage.OPTIMIZE, Stage.PRUNE)
-_DONE = (FinishReason.COMPLETED, FinishReason.PATIENCE)
 
 
 def sensitivity_problems(spec: SensitivitySpec) -> list[Problem]:
@@ -228,28 +225,7 @@ class Tabulation:
         Raises :class:`~firegui.errors.CancelledError` when it was stopped, :class:`~firegui.errors.InputError` for a
         folder of another plan.
         """
-        spec = self._plan_spec(design)
-        if spec.resume:
-            earlier = read_run(spec.out)
-            problems = plan_resume_problems(earlier, spec)
-            if problems:
-                raise InputError(problems, TITLE)
-            if is_done(earlier):
-                return earlier
-        planning = Planning(
-            spec, self._pass_on, self._control, self._engine, RunMachine(self._follow, RunState.PREPARING)
-        )
-        try:
-            finished = planning.run()
-        except Exception as error:
-            with suppress(InputError):
-                planning.note_failure(failure_message(error))
-            raise
-        finally:
-            planning.close()
-        if finished.reason is FinishReason.STOPPED:
-            raise CancelledError("stopped")
-        return read_run(spec.out)
+        return planned(self._plan_spec(design), self._pass_on, self._control, self._engine, self._follow, TITLE)
 
     def _plan_spec(self, design: Effectiveness) -> PlanSpec:
         spec = self._spec
@@ -261,7 +237,6 @@ class Tabulation:
             out=out,
             command=self._plan_command(project.plan, out),
             stages=_STAGES,
-            resume=_can_go_on(out),
             backend=spec.backend,
             frame_stride=project.calendar.n_steps,
             snapshot_seconds=math.inf,
@@ -332,16 +307,3 @@ class Tabulation:
     def _say(self, done: int, total: int, text: str) -> None:
         self._control.check()
         self._emit(Progress(done, total, text))
-
-
-def is_done(record: RunRecord) -> bool:
-    """Whether a plan of a sweep has come to its end and was scored, so that resuming the sweep keeps it."""
-    ended = record.state is RunState.FINISHED and record.reason in _DONE
-    return ended and record.metrics is not None and record.has_plan
-
-
-def _can_go_on(out: Path) -> bool:
-    if not (out / RUN).is_file():
-        return False
-    record = read_run(out)
-    return record.has_plan or record.can_resume

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 import numpy as np
@@ -80,4 +80,15 @@ class ProjectSnapshot:
         return Project(
             scenario, Fleet(self.fleet), self.grounded, self.regions, self.plan, self.fire_model,
             operations=self.operations,
+        )  # fmt: skip
+
+    def on(self, project: Project) -> Project:
+        """``project``, read from where this one was kept, with everything small as it was.
+
+        Whether its event is still that one only :func:`~firegui.runs.header.event_hash` can tell.
+        """
+        return replace(
+            project, fleet=Fleet(self.fleet), grounded=self.grounded, regions=self.regions, plan=self.plan,
+            fire_model=self.fire_model, operations=self.operations,
+            weights=project.weights if self.fire_model.kind == "network" else None,
         )  # fmt: skip

@@ -11,6 +11,7 @@ from firegui.domain.benchmark import BenchmarkSettings
 from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.observation import Observation
 from firegui.domain.project import Project
+from firegui.domain.scaling import ScalingSettings
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
 from firegui.domain.uncertainty import ErrorModel, UncertaintySettings
@@ -18,19 +19,21 @@ from firegui.domain.weights import NetworkWeights
 
 
 class Stage(StrEnum):
-    """A stage of a plan: the paper's first (step 4) and second (step 5)."""
+    """A stage of a plan: the paper's first (step 4) and second (step 5), or its tactical heuristic by itself."""
 
     OPTIMIZE = "optimize"
     PRUNE = "prune"
+    TACTICAL = "tactical"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanSpec:
-    """One stage of a plan of ``project``, or both, into the run folder ``out``.
+    """One stage of a plan of ``project``, or the first and the second, into the run folder ``out``.
 
     ``project.plan`` holds every setting. ``warm_start`` is the schedule that the first of ``stages`` begins with, in
     place of the front (stage 1 only) and read from ``warm_start_file``; pruning alone needs one. ``resume`` goes on
     from the checkpoint in ``out`` and ends with the result of an unbroken run.
+    ``budget`` is the most drops that the tactical heuristic places, pinned ones included, beside the project's own cap.
     ``command`` is what a person would type to repeat it (see :mod:`firegui.runs.command`). ``frame_stride`` steps lie
     between displayed states; ``snapshot_seconds`` between pictures of the plan, ``checkpoint_seconds`` between
     checkpoints. ``project_folder`` is where the project is kept, for the record.
@@ -48,6 +51,7 @@ class PlanSpec:
     checkpoint_seconds: float = 30.0
     project_folder: Path | None = None
     warm_start_file: Path | None = None
+    budget: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,8 @@ class MemberOf:
 class EvaluateSpec:
     """One rollout of ``schedule`` (``None``: the baseline alone) at the nominal effectiveness, for the map.
 
-    With ``member`` both fires are those of a member of an ensemble.
+    With ``member`` both fires are those of a member of an ensemble. With ``against`` the first is that of another
+    schedule, in place of the fire without drops, so that two plans can be compared.
     """
 
     project: Project
@@ -71,6 +76,7 @@ class EvaluateSpec:
     backend: str = "auto"
     frame_stride: int = 5
     member: MemberOf | None = None
+    against: Schedule | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,7 +206,7 @@ class BenchmarkSpec:
     Tasks are shared out over ``processes`` processes of one thread each, 0 for as many as there are cores. Each task is
     saved at most every ``checkpoint_seconds``; ``resume`` keeps those that are done, goes on with those that were begun
     and may ask for more planners or seeds. ``command`` is what a person would type to repeat it and ``project_folder``
-    where the project is kept: the processes read the event there.
+    where the project is kept: the processes read the event there. ``notes`` say what was left out, and why.
     """
 
     project: Project
@@ -212,6 +218,58 @@ class BenchmarkSpec:
     backend: str = "auto"
     processes: int = 0
     checkpoint_seconds: float = 5.0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFieldSpec:
+    """One field of an error model on a raster of ``shape``, to be looked at.
+
+    It is what ``member`` of an ensemble of ``seed`` meets at the end of ``day``; both are counted from 0.
+    """
+
+    error: ErrorModel
+    shape: tuple[int, int]
+    seed: int
+    member: int
+    day: int
+
+
+class EnsemblePart(StrEnum):
+    """What can be handed over of an ensemble."""
+
+    TABLES = "tables"
+    MAPS = "maps"
+    FIGURES = "figures"
+    ERROR_MODEL = "error-model"
+
+
+@dataclass(frozen=True, slots=True)
+class EnsembleExportSpec:
+    """The chosen ``parts`` of the ensemble in ``folder`` as files in the folder ``out``."""
+
+    folder: Path
+    out: Path
+    parts: tuple[EnsemblePart, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScalingSpec:
+    """The scaling study (paper, section ``scaling``) of ``project`` on this machine, into the folder ``out``.
+
+    ``resume`` keeps the rounds of timings and the searches that are done, and may ask for more of them. Rounds are
+    saved at most every ``save_seconds``. ``command`` is what a person would type to repeat it and ``project_folder``
+    where the project is kept, for the record.
+    """
+
+    project: Project
+    out: Path
+    command: str
+    settings: ScalingSettings
+    resume: bool = False
+    backend: str = "auto"
+    save_seconds: float = 2.0
+    project_folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,5 +290,15 @@ class ReplanNote:
 
 
 RunSpec = (
-    PlanSpec | EvaluateSpec | SkillSpec | CalibrateSpec | SensitivitySpec | ReplanSpec | UncertaintySpec | BenchmarkSpec
+    PlanSpec
+    | EvaluateSpec
+    | SkillSpec
+    | CalibrateSpec
+    | SensitivitySpec
+    | ReplanSpec
+    | UncertaintySpec
+    | ErrorFieldSpec
+    | EnsembleExportSpec
+    | BenchmarkSpec
+    | ScalingSpec
 )

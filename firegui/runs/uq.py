@@ -56,7 +56,7 @@ from firegui.runs.uq_folder import (
 )
 from firegui.runs.uq_members import Members
 from firegui.runs.uq_summary import summarised
-from firegui.runs.uq_text import error_text, notes, summary_message
+from firegui.runs.uq_text import error_text, notes, replan_note, summary_message
 
 
 def uq_problems(spec: UncertaintySpec) -> list[Problem]:
@@ -196,7 +196,7 @@ class EnsembleRun:
             command=spec.command,
             settings=spec.settings,
             error=error,
-            notes=tuple(notes(spec.project, spec.settings)),
+            notes=(*notes(spec.project, spec.settings), *replan_note(spec.schedule_file, spec.project)),
             state=RunState.RUNNING,
             started=then.started if then else now(),
             seconds=then.seconds if then else 0.0,

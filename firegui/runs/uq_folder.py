@@ -15,6 +15,7 @@ Every file is replaced whole. There is no ``run.toml``, so that nothing takes it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
@@ -23,6 +24,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
 from firegui.domain.grid import HECTARE_M2
@@ -33,7 +35,7 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic, toml_text
 from firegui.io.ensemble_file import read_members
 from firegui.io.exporters.geotiff import write_occupancy_tif
-from firegui.io.rasters import write_raster
+from firegui.io.rasters import read_raster, write_raster
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import event_hash, without_none
 from firegui.runs.place import check_place, names_in, read_kept
@@ -46,9 +48,11 @@ HEADER, STATE = "ensemble.toml", "ensemble.safetensors"
 MEMBERS, SUMMARY, TABLE = "ensemble.csv", "summary.json", "summary.csv"
 VARIOGRAM, RESIDUALS = "semivariogram.csv", "residuals.tif"
 MEAN_BASELINE, MEAN_PLAN, DIFFERENCE = "mean_baseline.tif", "mean_plan.tif", "difference.tif"
+FIGURES = tuple(f"{name}.{kind}" for name in ("fan", "benefit", "convergence") for kind in ("png", "svg"))
 FORMAT = 1
 TITLE = "The ensemble cannot be made"
 
+_RESIDUAL = re.compile(r"residual z([12]), end of day (\d+)")
 _REMEDY = "set it back, or make the ensemble in another folder"
 _TEXTS = {
     MEAN_BASELINE: "mean P(fire) without drops",
@@ -217,6 +221,32 @@ def write_fit(folder: Path, fit: ErrorFit, project: Project) -> None:
     bands = fit.residuals.reshape(-1, *fit.residuals.shape[2:])
     tags = {"EVENT": project.scenario.name, "FIRE_MODEL": project.fire_model.label, "MODE": fit.mode.value}
     write_raster(folder / RESIDUALS, bands, project.scenario.grid, descriptions=texts, tags=tags)
+
+
+def residual_days(folder: Path) -> tuple[int, ...]:
+    """The observed days, from 1 on, whose residuals :func:`write_fit` left in ``folder``; empty where there are none.
+
+    Raises :class:`~firegui.errors.InputError` for a file that cannot be read.
+    """
+    path = folder / RESIDUALS
+    if not path.is_file():
+        return ()
+    days = [_RESIDUAL.fullmatch(text) for text in read_raster(path, ()).descriptions]
+    if not days or None in days:
+        raise _refusal(path, "is no file of residuals", "make the ensemble again elsewhere")
+    return tuple(int(found[2]) for found in days if found is not None and found[1] == "1")
+
+
+def read_residual(folder: Path, day: int) -> NDArray[np.float32]:
+    """The residual ``Δ [2, H, W]`` of an observed day, NaN outside of the mask.
+
+    Raises :class:`~firegui.errors.InputError` for a day that was not observed and a file that cannot be read.
+    """
+    days, path = residual_days(folder), folder / RESIDUALS
+    if day not in days:
+        raise _refusal(path, f"has no residuals of the end of day {day}", "choose another day")
+    first = 2 * days.index(day) + 1
+    return np.asarray(read_raster(path, (first, first + 1)).bands, np.float32)
 
 
 def read_ensemble(folder: Path) -> tuple[EnsembleHeader, Ensemble]:

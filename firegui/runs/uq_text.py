@@ -5,14 +5,27 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+from firegui.domain.ensemble import BASELINE, Ensemble, below_start
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
+from firegui.errors import InputError
 from firegui.runs.events import FinishReason
+from firegui.runs.folder import RUN
+from firegui.runs.header import read_header
 from firegui.runs.messages import counted
 from firegui.runs.sensitivity_text import PRESET
 from firegui.runs.uq_summary import Summary
+
+UNBURNED = (
+    "At the end of every day the error acts on every cell with P above the threshold, those that burned at the start "
+    "too, and may unburn them: a mean extent can fall below what burned at the start"
+)
+
+REPLANNED = "The schedule was replanned"
+"""How the note on a schedule begins that was made for another fire than the members'."""
 
 
 def error_text(error: ErrorModel) -> str:
@@ -43,6 +56,33 @@ def notes(project: Project, settings: UncertaintySettings) -> Iterator[str]:
             yield f"How far the wind is off is a guess, the same for a whole member: {spread}"
         case UncertaintyKind.ALEATORIC:
             pass
+    if settings.kind is UncertaintyKind.EPISTEMIC:
+        yield UNBURNED
+
+
+def replan_note(schedule_file: Path | None, project: Project) -> Iterator[str]:
+    """That a schedule was replanned from a later fire than the one that members begin with, where its run says so."""
+    if schedule_file is None or not (schedule_file.parent / RUN).is_file():
+        return
+    with suppress(InputError):
+        note = read_header(schedule_file.parent / RUN).replan
+        if note is not None:
+            when = project.calendar.date_of_day(note.day)
+            yield (
+                f"{REPLANNED} from the fire of {when:%Y-%m-%d}; members burn from the start of the plan "
+                "and do not pass through that fire"
+            )
+
+
+def below_start_text(ensemble: Ensemble) -> str:
+    """Where a mean extent under the model error is less than what burned at the start, and why; empty where none is."""
+    found = below_start(ensemble)
+    if ensemble.kind is not UncertaintyKind.EPISTEMIC or not found:
+        return ""
+    cells = f"{ensemble.extent[BASELINE, :, 0].mean():,.0f} cells that burned at the start"
+    where = (f"{'no drops' if case == BASELINE else 'with the plan'}, end of day {day}" for case, day in found)
+    error = "the error, like water drops," if any(case != BASELINE for case, _ in found) else "the error"
+    return f"The mean falls below the {cells}: {error} may unburn them ({'; '.join(where)})"
 
 
 def summary_message(summary: Summary, reason: FinishReason) -> str:

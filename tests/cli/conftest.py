@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from firegui.cli.main import main
+from firegui.runs import benchmark_crew
 from tests.support import tiny_project
+from tests.unit.runs.workers import Colleague, Workplace
 
 
 @dataclass(frozen=True)
@@ -49,3 +52,11 @@ def firegui() -> Run:
 def project(tmp_path: Path) -> Path:
     """A small saved project."""
     return tiny_project(tmp_path)
+
+
+@pytest.fixture
+def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
+    """Benchmarks of this test begin no processes."""
+    place = Workplace()
+    monkeypatch.setattr(benchmark_crew, "Worker", partial(Colleague, place))
+    return place

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
-from firegui.cli.progress import bar_text, clock, elimination_bar_text, members_bar_text
-from firegui.runs.events import EliminationStep, EpochDone, MembersDone
+from firegui.cli.progress import bar_text, clock, elimination_bar_text, members_bar_text, tasks_bar_text
+from firegui.domain.benchmark import PlannerName, Task
+from firegui.runs.events import BenchmarkProgress, EliminationStep, EpochDone, MembersDone, TaskProgress
 
 
 def done(epoch: int, drops: int = 3) -> EpochDone:
@@ -45,3 +47,13 @@ def test_an_elimination_is_told_with_what_is_left_and_how_near_the_limits_are() 
     held = "burn 0.981, final 1.000 of the limit"
     assert elimination_bar_text(step) == f"[{'#' * 18}{'.' * 6}] {tests}  1,735 drops of 3,628 left  {held}  1:05"
     assert "0/0 tested" in elimination_bar_text(replace(step, tested=0, to_test=0))
+
+
+def test_the_tasks_at_work_are_told_with_their_share_and_their_best() -> None:
+    running = (
+        TaskProgress(Task(PlannerName.TWO_STAGE, 0), 1_500, 0, 2.25, 60.0),
+        TaskProgress(Task(PlannerName.GREEDY, 1), 0, 6_000, math.nan, 0.0),
+    )
+    text = tasks_bar_text(BenchmarkProgress(running, 1, 12, 75.0))
+    assert "1/12 tasks  1:15" in text and text.endswith("two-stage-0 1,500 best 2.25; greedy-1 0/6,000")
+    assert tasks_bar_text(BenchmarkProgress((), 12, 12, 75.0)).endswith("12/12 tasks  1:15")

@@ -100,7 +100,7 @@ def test_people_read_the_paired_table_and_what_is_approximate(
     assert answer.code == 0
     for text in (
         "4 members", "final extent, ha", "protected, cells", "reduction", "More burns with the plan in", "approximate",
-        "another fire", "ℓ 53.79 cells", "Least benefit, cells: member", "Without chance",
+        "another fire", "ℓ 53.79 cells", "Least benefit, cells: member", "Without chance", "may unburn them",
     ):  # fmt: skip
         assert text in answer.out
     assert "member 4/4" in answer.err and "approximate" in answer.err

@@ -47,6 +47,16 @@ def test_place_descriptions_and_tags_are_kept(tmp_path: Path) -> None:
         assert source.profile["compress"] == "deflate"
 
 
+def test_some_bands_are_read_without_the_others(tmp_path: Path) -> None:
+    bands = np.arange(4 * PLACED.rows * PLACED.columns, dtype=np.float32).reshape(4, *PLACED.shape)
+    write_raster(tmp_path / "a.tif", bands, PLACED, descriptions=list("abcd"))
+    found = read_raster(tmp_path / "a.tif", (3, 2))
+    assert_same_bits(found.bands, bands[[2, 1]])
+    assert found.descriptions == ("a", "b", "c", "d")
+    nothing = read_raster(tmp_path / "a.tif", ())
+    assert nothing.bands.shape == (0, *PLACED.shape) and nothing.descriptions == found.descriptions
+
+
 def test_masks_are_stored_as_bytes(tmp_path: Path) -> None:
     mask = np.random.default_rng(1).random(PLACED.shape) > 0.5
     write_raster(tmp_path / "a.tif", mask, PLACED)

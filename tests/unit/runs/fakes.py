@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.benchmark import BenchmarkTable, PlannerName, TaskTerms
 from firegui.domain.ensemble import UNIT, Ensemble, EnsembleProgress, EnsembleState
 from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
+from firegui.domain.scaling import QualityTask, ScalingTable
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.sensitivity import (
@@ -43,10 +45,11 @@ from firegui.rollout.gates import FlightRules
 from firegui.rollout.remark import Tell, silent
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent
-from firegui.runs.protocols import Check
+from firegui.runs.protocols import Check, TaskRun
 from firegui.runs.runner import execute
 from firegui.runs.spec import MemberOf, RunSpec
 from tests.unit.domain.samples import training, weights
+from tests.unit.runs.fake_scaling import FakeBench
 
 BASELINE = 10.0
 
@@ -218,6 +221,38 @@ class FakeEliminator:
         return self.report
 
 
+class FakeTactical:
+    """Places a drop more with every pass."""
+
+    passes = 3
+
+    def __init__(self, engine: FakeEngine, model: FakeModel, budget: int | None, done: int) -> None:
+        self._engine, self._model, self._budget, self._done = engine, model, budget, done
+
+    @property
+    def passes_done(self) -> int:
+        return self._done
+
+    @property
+    def rollouts(self) -> int:
+        return self._done
+
+    @property
+    def best(self) -> Schedule:
+        schedule = Schedule.empty(self._model.maps.n_steps, self._model.fleet.n_aircraft)
+        schedule.logits[: min(self._done, self._budget or self._done), 0] = 3.0
+        return schedule
+
+    def advance(self, check: Check | None = None) -> None:
+        self._engine.during_pass(self._done)
+        if check is not None:
+            check()
+        self._done += 1
+
+    def state(self) -> FakeElimination:
+        return FakeElimination(self._done, 0, 0)
+
+
 class FakeSmoother:
     """Moves every drop a cell with every epoch."""
 
@@ -270,8 +305,12 @@ class FakeEngine:
     during_build: Callable[[Tell], object] = lambda tell: None
     during_removal: Callable[[int], None] = lambda number: None
     during_smoothing: Callable[[int], None] = lambda number: None
+    during_pass: Callable[[int], None] = lambda number: None
     during_member: Callable[[int], None] = lambda number: None
+    during_round: Callable[[int], None] = lambda number: None
+    during_search: Callable[[QualityTask], None] = lambda task: None
     tell: Tell = silent
+    missing: Mapping[PlannerName, str] = field(default_factory=dict)
     rollouts: int = 0
     built_with: list[Effectiveness] = field(default_factory=list)
     forecast_of: list[Project] = field(default_factory=list)
@@ -447,10 +486,36 @@ class FakeEngine:
         many = settings.members if settings.kind is UncertaintyKind.WEATHER else 0
         return tuple(WeatherDraw(1.0 + member, 0.5, -2.0) for member in range(many))
 
+    def error_field(
+        self, error: ErrorModel, shape: tuple[int, int], seed: int, member: int, day: int
+    ) -> NDArray[np.float32]:
+        """The member's number, and the day's in the second coordinate."""
+        return np.stack([np.full(shape, member, np.float32), np.full(shape, day, np.float32)])
+
     def draw_ensemble(self, ensemble: Ensemble, project: Project, folder: Path) -> list[Path]:
         return []
 
+    def missing_extra(self, planner: PlannerName) -> str:
+        return self.missing.get(planner, "")
+
+    def task_run(self, model: Any, plan: PlanSettings, terms: TaskTerms, checkpoint: Path | None) -> TaskRun:
+        raise NotImplementedError("tasks are tested on the real engine")
+
+    def smoothing_charge(self, plan: PlanSettings) -> int:
+        return 17
+
+    def draw_benchmark(self, table: BenchmarkTable, project: Project, folder: Path) -> list[Path]:
+        return []
+
     def draw_sensitivity(self, table: SensitivityTable[Row], folder: Path) -> list[Path]:
+        return []
+
+    def scaling(self, project: Project, backend: str, *, tell: Tell, check: Check) -> FakeBench:
+        return FakeBench(
+            self.build(project, project.plan.nominal, backend, tell=tell), self.during_round, self.during_search
+        )
+
+    def draw_scaling(self, table: ScalingTable, folder: Path) -> list[Path]:
         return []
 
     def eliminator(
@@ -464,6 +529,11 @@ class FakeEngine:
     ) -> FakeSmoother:  # fmt: skip
         done = 0 if checkpoint is None else int(checkpoint.read_text())
         return FakeSmoother(self, schedule, plan.elimination.smoothing, done)
+
+    def tactical(
+        self, model: Any, settings: OptimizerSettings, budget: int | None, checkpoint: Path | None
+    ) -> FakeTactical:
+        return FakeTactical(self, model, budget, 0 if checkpoint is None else int(checkpoint.read_text()))
 
     def drops(self, model: Any, schedule: Schedule) -> tuple[DropRecord, ...]:
         tails = model.fleet.tails
@@ -488,8 +558,16 @@ class FakeEngine:
         return AuditReport(1, 1, 0, 0, 0, 0, ())
 
 
-def carried_out(spec: RunSpec, engine: FakeEngine | None = None, control: RunControl | None = None) -> list[RunEvent]:
-    """Every event of a run."""
+def carried_out(
+    spec: RunSpec, engine: FakeEngine | None = None, control: RunControl | None = None,
+    hear: Callable[[RunEvent], None] = lambda event: None,
+) -> list[RunEvent]:  # fmt: skip
+    """Every event of a run; ``hear`` is told of each as it happens."""
     events: list[RunEvent] = []
-    execute(spec, events.append, control or RunControl(), engine=engine or FakeEngine())
+
+    def emit(event: RunEvent) -> None:
+        events.append(event)
+        hear(event)
+
+    execute(spec, emit, control or RunControl(), engine=engine or FakeEngine())
     return events

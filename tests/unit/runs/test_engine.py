@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from firegui.domain.schedule import Schedule
-from firegui.runs.engine import LazyEngine, reopened, warmed
+from firegui.runs.engine import LazyEngine
 from firegui.runs.events import DeviceUsed, Message
 from firegui.runs.messages import engine_words
 from firegui.runs.spec import EvaluateSpec, PlanSpec
+from firegui.runs.warm_start import reopened, warmed
 from tests.support import make_project
 from tests.unit.runs.fakes import carried_out
 

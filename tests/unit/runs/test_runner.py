@@ -297,6 +297,19 @@ def test_evaluating_without_a_schedule_is_the_baseline_alone() -> None:
     assert end(events).baseline is not None
 
 
+def test_evaluating_against_another_plan_has_its_fire_in_place_of_the_baseline() -> None:
+    project = make_project()
+    schedule = Schedule.empty(project.calendar.n_steps, 4)
+    schedule.logits[3, 1] = 3.0
+    plain = end(carried_out(EvaluateSpec(project, schedule)))
+    none = Schedule.empty(project.calendar.n_steps, 4)
+    events = carried_out(EvaluateSpec(project, none, against=schedule))
+    (first,) = (event for event in events if isinstance(event, BaselineReady))
+    assert first.metrics == plain.nominal != plain.baseline
+    assert end(events).nominal is not None
+    assert "for the other plan" in end(events).message
+
+
 def test_stopping_an_evaluation_ends_it(tmp_path: Path) -> None:
     control = RunControl()
     engine = FakeEngine(during_rollout=lambda number: control.request_stop())

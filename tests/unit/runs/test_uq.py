@@ -16,8 +16,10 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.domain.uncertainty import (
     PAPER_BEAR,
+    ErrorFit,
     ErrorSource,
     ResidualMode,
+    Semivariogram,
     UncertaintyKind,
     UncertaintySettings,
     WeatherSpread,
@@ -26,7 +28,7 @@ from firegui.errors import InputError, Problem
 from firegui.fire.card import scalar_card
 from firegui.io.ensemble_file import write_members
 from firegui.io.project_store import list_runs
-from firegui.io.rasters import read_raster
+from firegui.io.rasters import read_raster, write_raster
 from firegui.runs import uq_members
 from firegui.runs.control import RunControl
 from firegui.runs.event_lines import scalars
@@ -59,6 +61,9 @@ from firegui.runs.uq_folder import (
     TABLE,
     read_ensemble,
     read_header,
+    read_residual,
+    residual_days,
+    write_fit,
 )
 from firegui.runs.uq_text import degrees_text, uq_command
 from tests.support import make_project, watched_project
@@ -317,12 +322,38 @@ def test_the_model_error_is_fitted_once_and_kept_for_resuming(tmp_path: Path) ->
     (fitted,) = [event.fit.error for event in events if isinstance(event, ErrorFitted)]
     assert read_header(tmp_path / "run").error == fitted and fitted.correlation_cells == 5.0
     assert read_raster(tmp_path / "run" / RESIDUALS).bands.shape == (2, 16, 20)
+    assert residual_days(tmp_path / "run") == (1,) and (read_residual(tmp_path / "run", 1) == 0.0).all()
     record = scalars(next(event for event in events if isinstance(event, ErrorFitted)))
     assert record["correlation_cells"] == 5.0 and record["days"] == 1
     engine = FakeEngine()
     again = carried_out(uq_spec(tmp_path / "run", resume=True, settings=EPISTEMIC), engine)
     assert end(again).reason is FinishReason.COMPLETED
     assert engine.error_fits == 0 and engine.drawn_with == [fitted]
+
+
+def test_the_residuals_of_a_day_are_read_back_by_themselves(tmp_path: Path) -> None:
+    project, mask = watched_project(4), np.zeros((16, 20), bool)
+    mask[3:9, 4:7] = True
+    residuals = np.where(mask, np.arange(6.0).reshape(3, 2, 1, 1), np.nan).astype(np.float32)
+    nothing = Semivariogram(np.zeros(0), np.zeros(0), np.zeros(0, np.int64))
+    fit = ErrorFit(PAPER_BEAR, nothing, ResidualMode.CUMULATIVE, (1, 2, 4), residuals, mask, np.zeros((2, 3)))
+    write_fit(tmp_path, fit, project)
+
+    assert residual_days(tmp_path) == (1, 2, 4)
+    for number, day in enumerate((1, 2, 4)):
+        np.testing.assert_array_equal(read_residual(tmp_path, day), residuals[number])
+    with pytest.raises(InputError, match="end of day 3"):
+        read_residual(tmp_path, 3)
+
+
+def test_a_folder_without_residuals_has_none_and_another_raster_is_refused(tmp_path: Path) -> None:
+    assert residual_days(tmp_path) == ()
+    project = watched_project(2)
+    write_raster(
+        tmp_path / RESIDUALS, np.zeros((2, 16, 20), np.float32), project.scenario.grid, descriptions=["a", "b"]
+    )
+    with pytest.raises(InputError, match="no file of residuals"):
+        residual_days(tmp_path)
 
 
 def test_the_papers_model_error_is_said_to_be_approximate(tmp_path: Path) -> None:
@@ -332,7 +363,8 @@ def test_the_papers_model_error_is_said_to_be_approximate(tmp_path: Path) -> Non
     assert engine.error_fits == 0
     assert engine.drawn_with == [replace(PAPER_BEAR, mode=ResidualMode.INCREMENTAL, threshold=0.2)]
     warnings = [event.text for event in events if isinstance(event, Message) and event.level == "warning"]
-    assert len(warnings) == 1 and "approximate" in warnings[0] and "another fire" in warnings[0]
+    assert len(warnings) == 2 and "approximate" in warnings[0] and "another fire" in warnings[0]
+    assert "may unburn them" in warnings[1]
     header = read_header(tmp_path / "run")
     assert list(header.notes) == warnings and header.error == engine.drawn_with[0]
     assert json.loads((tmp_path / "run" / SUMMARY).read_text())["error_model"]["source"].startswith("paper")

@@ -1,0 +1,184 @@
+"""``firegui benchmark``: every planner under one simulator, one objective, one drop budget and one allowance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firegui.cli.benchmark_report import lines, result
+from firegui.cli.gather import Gather
+from firegui.cli.interrupt import stop_on_interrupt
+from firegui.cli.options import FILE, backend_option, project_argument
+from firegui.cli.output import json_option, report
+from firegui.cli.progress import Emit, emitter, plain_progress_option
+from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, BenchmarkSettings, BenchmarkTable, PlannerName
+from firegui.domain.project import Project
+from firegui.io.project_store import load_project
+from firegui.runs.benchmark import benchmark_problems, usable_planners
+from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, check_out, read_header
+from firegui.runs.benchmark_text import benchmark_command
+from firegui.runs.control import RunControl
+from firegui.runs.engine import LazyEngine, load_engine
+from firegui.runs.events import BenchmarkReady, FinishReason, RunEvent, RunFinished
+from firegui.runs.runner import execute
+from firegui.runs.spec import BenchmarkSpec
+
+ALL = "all"
+_STOPPING, _AGAIN = "stopping; finished tasks are kept and the others saved as they are", "already stopping"
+_PLAIN = ("seeds", "seed", "allowance", "budget", "excess")
+"""Settings that are one number each."""
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    names, both = ", ".join(PlannerName), ", ".join(MATCHED_PLANNERS)
+    given = (
+        click.option("--planners", metavar=f"{ALL}|NAME,…", help=f"Any of {names}.  [default: {ALL}]"),
+        click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the tables; new or empty."),
+        click.option("--seeds", type=int, help="How often each planner is run.  [default: 3]"),
+        click.option("--seed", type=int, help="The first seed; the others follow it.  [default: 0]"),
+        click.option("--allowance", type=int, help="Rollout-equivalents of each search.  [default: 6000]"),
+        click.option(
+            "--matched", metavar=f"{ALL}|NAME,…",
+            help=f"Planners that also run once at the two-stage plan's whole cost; {ALL}: {both}.",
+        ),
+        click.option("--budget", type=int, help="Drop budget; 0: the two-stage plan's drops.  [default: 0]"),
+        click.option("--excess", type=float, help="λ of drops over the budget.  [default: 10]"),
+        click.option("--processes", type=int, default=0, help="Of one thread each.  [default: one a core]"),
+        click.option("--resume", is_flag=True, help="Go on with RUN; planners and seeds may be added."),
+    )  # fmt: skip
+    for option in reversed(given):
+        command = option(command)
+    return command
+
+
+@click.command()
+@project_argument
+@_options
+@backend_option
+@plain_progress_option
+@json_option
+def benchmark(
+    project_folder: Path,
+    out: Path,
+    processes: int,
+    resume: bool,
+    backend: str,
+    progress: str,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Compare planners on PROJECT and write the tables into RUN.
+
+    Every planner gets the same fire, fleet, objective and drop budget, a search the same allowance of rollouts, and
+    every schedule is scored at nominal effectiveness. Without --budget the two-stage plan is made first, whose drops
+    become the budget. Each task is one process on one thread, saved as it works: --resume computes nothing twice.
+    """
+    gather, engine = Gather(), load_engine()
+    project = gather.attempt(lambda: load_project(project_folder))
+    earlier = gather.attempt(lambda: check_out(out, resume))
+    wanted = _wanted(given, earlier, engine, gather)
+    gather.attempt(lambda: engine.check_backend(backend))
+    spec = None
+    if project is None:
+        gather.extend(wanted.settings.problems())
+    else:
+        spec = _spec(project, wanted, _Paths(project_folder, out), processes, backend)
+        spec = replace(spec, resume=resume)
+        # A list with an unknown name was told of already; it may be empty without it.
+        unread = wanted.unread
+        found = benchmark_problems(spec, engine)
+        gather.extend(item for item in found if not (unread and item.where == "planners"))
+    gather.raise_if_any(TITLE)
+    assert spec is not None
+    table, finished = carry_out(spec, emitter(progress))
+    click.get_current_context().exit(_conclude(table, finished, spec, as_json))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    settings: BenchmarkSettings
+    notes: tuple[str, ...] = ()
+    unread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Paths:
+    project: Path
+    out: Path
+
+
+def _wanted(given: Mapping[str, Any], earlier: BenchmarkHeader | None, engine: LazyEngine, gather: Gather) -> _Wanted:
+    """What is asked for, on top of what was asked for ``earlier``; every problem is noted."""
+    base = BenchmarkSettings(planners=()) if earlier is None else earlier.settings
+    notes = () if earlier is None else earlier.notes
+    changes: dict[str, Any] = {key: given[key] for key in _PLAIN if given[key] is not None}
+    named = given["planners"] if given["planners"] is not None or earlier is not None else ALL
+    if named == ALL:
+        planners, notes = usable_planners(DEFAULT_PLANNERS, engine)
+    else:
+        planners = _names(named, "--planners", gather)
+    matched = MATCHED_PLANNERS if given["matched"] == ALL else _names(given["matched"], "--matched", gather)
+    changes["planners"] = tuple(dict.fromkeys((*base.planners, *planners)))
+    changes["matched"] = tuple(dict.fromkeys((*base.matched, *matched)))
+    return _Wanted(replace(base, **changes), notes, any(item.where in ("--planners", "--matched") for item in gather))
+
+
+def _names(text: str | None, option: str, gather: Gather) -> tuple[PlannerName, ...]:
+    """The planners between the commas; what is unknown is noted and left out."""
+    if text is None:
+        return ()
+    found = []
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        gather.add(option, "is empty", f"give {ALL}, or any of {', '.join(PlannerName)}")
+    for part in parts:
+        try:
+            found.append(PlannerName(part))
+        except ValueError:
+            gather.add(option, f"{part!r} is not a planner", f"give {ALL}, or any of {', '.join(PlannerName)}")
+    return tuple(found)
+
+
+def _spec(project: Project, wanted: _Wanted, paths: _Paths, processes: int, backend: str) -> BenchmarkSpec:
+    command = benchmark_command(paths.project, paths.out, wanted.settings, processes=processes, backend=backend)
+    return BenchmarkSpec(
+        project, paths.out, command, wanted.settings, paths.project, backend=backend, processes=processes,
+        notes=wanted.notes,
+    )  # fmt: skip
+
+
+def carry_out(spec: BenchmarkSpec, show: Emit) -> tuple[BenchmarkTable | None, RunFinished]:
+    """Run the benchmark in this thread, steered by Ctrl-C; returns the last table, and how it ended."""
+    tables: list[BenchmarkTable] = []
+    ends: list[RunFinished] = []
+
+    def emit(event: RunEvent) -> None:
+        show(event)
+        if isinstance(event, BenchmarkReady):
+            tables[:] = [event.table]
+        elif isinstance(event, RunFinished):
+            ends.append(event)
+
+    control = RunControl()
+    with stop_on_interrupt(control, _STOPPING, _AGAIN):
+        execute(spec, emit, control)
+    return (tables[0] if tables else None), ends[-1]
+
+
+def _conclude(table: BenchmarkTable | None, finished: RunFinished, spec: BenchmarkSpec, as_json: bool) -> int:
+    failed = finished.reason is FinishReason.FAILED
+    if table is None or (failed and not table.rows):
+        report_problems(TITLE if finished.problems else finished.message, finished.problems, as_json)
+        if finished.reason is FinishReason.STOPPED:
+            return INTERRUPTED
+        return BAD_INPUT if finished.problems else FAILED
+    header = read_header(spec.out)
+    report(as_json, result(table, header, finished), lambda: lines(table, header, finished))
+    if finished.reason is FinishReason.STOPPED:
+        return INTERRUPTED
+    return FAILED if failed else DONE

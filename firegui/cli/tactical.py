@@ -1,0 +1,40 @@
+"""``firegui tactical``: a plan by rule, for when there is a minute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firegui.cli.plan_runs import PlanRequest, carry_out_request, design_options, run_options
+from firegui.runs.spec import Stage
+
+
+@click.command()
+@run_options
+@click.option("--budget", type=int, metavar="N", help="Place at most so many drops; the project's own cap also holds.")
+@click.option("--seed", type=int, help="Seed of the random offset of every drop.")
+@design_options
+def tactical(
+    project_folder: Path,
+    out: Path,
+    resume: bool,
+    backend: str,
+    progress: str,
+    as_json: bool,
+    budget: int | None,
+    **given: Any,
+) -> None:
+    """Place PROJECT's drops by the tactical heuristic into RUN, for when there is a minute: nothing is optimized.
+
+    Water goes to the front, retardant ahead of where the fire will be half a day later, across the wind, by whoever is
+    ready first. Three passes, each on the fire that the one before leaves, at design effectiveness; the best is kept
+    and scored at nominal effectiveness. Fleet, grounded days and every constraint hold. Ctrl-C stops it and keeps the
+    best so far; --resume goes on.
+
+    Its plan can be pruned (prune --schedule RUN), and a search can begin with it (plan --warm-start
+    RUN/plan.safetensors). A search from the fire front, the default of plan, is the better choice where there is time.
+    """
+    request = PlanRequest((Stage.TACTICAL,), project_folder, out, resume, backend, None, given, budget)
+    click.get_current_context().exit(carry_out_request(request, progress, as_json))

@@ -1,0 +1,314 @@
+"""The planner benchmark as a run (paper, section ``planner_benchmark``): its tasks, shared out over processes."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from firegui.domain.benchmark import PLANNER_TITLES, PlannerName, Task, tasks_of
+from firegui.domain.results import Metrics
+from firegui.errors import FireguiError, InputError, Problem, Problems
+from firegui.io.project_store import project_hash
+from firegui.rollout.machine import processor
+from firegui.runs.benchmark_agenda import Agenda
+from firegui.runs.benchmark_crew import Crew, Heard
+from firegui.runs.benchmark_folder import (
+    TITLE,
+    BenchmarkHeader,
+    check_out,
+    found_in,
+    read_rows,
+    resume_problems,
+    write_header,
+)
+from firegui.runs.benchmark_line import Order, Report, Word
+from firegui.runs.benchmark_tables import write_tables
+from firegui.runs.benchmark_text import benchmark_message
+from firegui.runs.control import RunControl
+from firegui.runs.events import (
+    BenchmarkProgress,
+    BenchmarkReady,
+    FinishReason,
+    Message,
+    RunEvent,
+    RunFinished,
+    RunState,
+)
+from firegui.runs.header import PACKAGES, event_hash, installed_versions, now
+from firegui.runs.lock import FolderLock
+from firegui.runs.messages import counted
+from firegui.runs.protocols import Engine, EngineModel
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.speaker import Speaker
+from firegui.runs.spec import BenchmarkSpec
+from firegui.runs.state import RunMachine
+
+SEARCHES_WITH = ("numba", "cma", "nevergrad")
+"""Packages beyond a plan's that decide the numbers."""
+_HEARD_SECONDS, _TOLD_SECONDS = 0.1, 0.25
+
+
+def benchmark_problems(spec: BenchmarkSpec, engine: Engine) -> list[Problem]:
+    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    found = spec.project.problems() + spec.settings.problems()
+    if spec.processes < 0:
+        found.append(Problem("processes", f"{spec.processes} of them", "give at least 1, or 0 for one a core"))
+    for name in dict.fromkeys((*spec.settings.planners, *spec.settings.matched)):
+        package = engine.missing_extra(name)
+        if package:
+            remedy = f"install it ({installation(package)}), or leave the planner out"
+            found.append(Problem(name.value, f"needs the package {package}, which is not installed", remedy))
+    return found
+
+
+def installation(package: str) -> str:
+    """The command that installs an optional package."""
+    return f"pip install {package}"
+
+
+def usable_planners(names: tuple[PlannerName, ...], engine: Engine) -> tuple[tuple[PlannerName, ...], tuple[str, ...]]:
+    """Those of ``names`` for which nothing is missing here, and a note for each of the others."""
+    missing = {name: engine.missing_extra(name) for name in names}
+    notes = [
+        f"{PLANNER_TITLES[name]} is left out: it needs the package {package} ({installation(package)})"
+        for name, package in missing.items()
+        if package
+    ]
+    return tuple(name for name in names if not missing[name]), tuple(notes)
+
+
+class BenchmarkRun:
+    """Carries out a :class:`~firegui.runs.spec.BenchmarkSpec`."""
+
+    def __init__(
+        self,
+        spec: BenchmarkSpec,
+        emit: Callable[[RunEvent], None],
+        control: RunControl,
+        engine: Engine,
+        machine: RunMachine,
+    ) -> None:
+        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self._speaker = Speaker(emit, engine, spec.backend)
+        self._lock: FolderLock | None = None
+        self._header: BenchmarkHeader | None = None
+        self._crew = Crew(spec.out)
+        self._agenda = Agenda(spec.settings, (), pinned=False)
+        self._processes = spec.processes or _cores()
+        self._began, self._told_at = time.monotonic(), -math.inf
+        self.written_folder: Path | None = None
+
+    @property
+    def baseline_metrics(self) -> Metrics | None:
+        """The fire without drops, once its task is done."""
+        group = self._agenda.table.group(PlannerName.NONE)
+        return None if group is None else group.rows[0].metrics
+
+    def run(self) -> RunFinished:
+        """Carry every task out, then draw. Writes nothing before the input is known to be good."""
+        spec = self._spec
+        then = self._checked()
+        # The processes make their own; this one says what it is computed on, and whether it can be at all.
+        model = self._engine.build(
+            spec.project, spec.project.plan.nominal, spec.backend, tell=self._speaker.pass_on, check=self._control.check
+        )
+        self._speaker.say_device(model)
+        self._header = self._new_header(model, then)
+        del model
+        self._claim(then)
+        rows = () if then is None else read_rows(spec.out, tasks_of(spec.settings))
+        self._agenda = Agenda(spec.settings, rows, pinned=bool(spec.project.operations.pinned))
+        self._machine.move(RunState.RUNNING)
+        self._keep()
+        for note in spec.notes:
+            self._emit(Message(note, "warning"))
+        self._work()
+        return self._conclude()
+
+    def note_failure(self, message: str) -> None:
+        """Say in the folder, if something was written to it, what happened; finished tasks stay."""
+        self._crew.close()
+        if self.written_folder is not None:
+            self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
+
+    def close(self) -> None:
+        """End every process and let the folder go; nothing is written to it from then on."""
+        self._crew.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    # -- before the first task ---------------------------------------------------------------------------------------
+    def _checked(self) -> BenchmarkHeader | None:
+        spec, problems = self._spec, Problems()
+        problems.extend(benchmark_problems(spec, self._engine))
+        then = None
+        try:
+            then = check_out(spec.out, spec.resume)
+        except InputError as error:
+            problems.extend(error.problems)
+        if then is not None and not problems:
+            problems.extend(resume_problems(then, spec, project_hash(spec.project)))
+        problems.raise_if_any(TITLE)
+        return then
+
+    def _new_header(self, model: EngineModel, then: BenchmarkHeader | None) -> BenchmarkHeader:
+        spec = self._spec
+        return BenchmarkHeader(
+            command=spec.command,
+            settings=spec.settings,
+            notes=spec.notes,
+            state=RunState.RUNNING,
+            started=then.started if then else now(),
+            seconds=then.seconds if then else 0.0,
+            backend=model.backend,
+            device=model.device,
+            machine=f"{processor()}, {_cores()} cores",
+            processes=self._processes,
+            checkpoint_seconds=spec.checkpoint_seconds,
+            project_folder=str(spec.project_folder.resolve()),
+            project_hash=project_hash(spec.project),
+            event_hash=event_hash(spec.project),
+            versions=installed_versions((*PACKAGES, *SEARCHES_WITH)),
+            project=ProjectSnapshot.of(spec.project),
+        )
+
+    def _claim(self, then: BenchmarkHeader | None) -> None:
+        """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
+        out = self._spec.out
+        self._lock = FolderLock(out)
+        there = found_in(out, self._spec.resume)
+        if (there and there.text()) != (then and then.text()):
+            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
+            raise InputError([problem], TITLE)
+        self.written_folder = out
+
+    # -- the tasks ---------------------------------------------------------------------------------------------------
+    def _work(self) -> None:
+        while not self._control.stop_requested:
+            if self._control.pause_requested:
+                self._hold()
+            self._hand_out()
+            if not self._crew.busy and not self._agenda.ready():
+                return
+            self._listen()
+        self._machine.move(RunState.STOPPING)
+        self._crew.stop()
+        while self._crew.busy and not self._control.abandon_requested:
+            self._listen()
+
+    def _hand_out(self) -> None:
+        """Give a task to everybody who waits for one, and begin as many processes as there is work for."""
+        waiting = self._agenda.ready()
+        for worker, terms in zip(self._crew.idle, waiting, strict=False):
+            self._agenda.begin(terms.task)
+            worker.give(terms)
+        left = len(self._agenda.ready())
+        while len(self._crew.workers) < self._processes and self._crew.starting < left:
+            self._crew.hire()
+
+    def _listen(self) -> None:
+        for heard in self._crew.hear(_HEARD_SECONDS):
+            self._take(heard)
+        moment = time.monotonic()
+        if moment - self._told_at >= _TOLD_SECONDS:
+            self._told_at = moment
+            self._emit(self._progress(moment))
+
+    def _take(self, heard: Heard) -> None:
+        report, terms = heard.report, heard.terms
+        if report is None:
+            death = heard.worker.death()
+            heard.worker.end()
+            if not heard.worker.is_ready:
+                self._go_on_with_fewer(death)
+            report = Report(Word.FAILED, message=death)
+        match report.word:
+            case Word.DONE if report.row is not None:
+                self._agenda.finish(report.row)
+                self._keep()
+            case Word.WARNING if terms is not None:
+                self._emit(Message(f"{terms.task.name}: {report.message}", "warning"))
+            case Word.STOPPED if terms is not None:
+                self._fail(terms.task, "its process was asked to stop by somebody else")
+            case Word.FAILED if terms is not None:
+                self._fail(terms.task, report.message)
+            case Word.FAILED if report.problems:
+                raise InputError(report.problems, TITLE)
+            case Word.FAILED if heard.report is not None:
+                raise FireguiError(report.message)
+            case _:
+                pass
+
+    def _go_on_with_fewer(self, death: str) -> None:
+        """A process ended before it could be given anything; there may be no memory for so many."""
+        self._processes = len(self._crew.workers)
+        if not self._processes:
+            raise FireguiError(f"no task could be begun: {death}; resume to try again")
+        others = counted(self._processes, "process", "processes")
+        self._emit(Message(f"a process could not be begun: {death}; the benchmark goes on with {others}", "warning"))
+
+    def _fail(self, task: Task, why: str) -> None:
+        """Note what went wrong with a task; the others go on. After a stop it only was not as fast as that."""
+        if not self._control.stop_requested:
+            self._agenda.fail(task, why)
+            self._emit(Message(f"{task.name}: {why}", "warning"))
+
+    def _hold(self) -> None:
+        self._crew.tell(Order(Word.PAUSE))
+        self._machine.move(RunState.PAUSED)
+        self._update(state=RunState.PAUSED)
+        held = time.monotonic()
+        self._control.wait_while_paused()
+        self._began += time.monotonic() - held
+        if not self._control.stop_requested:
+            self._crew.tell(Order(Word.RESUME))
+            self._machine.move(RunState.RUNNING)
+            self._update(state=RunState.RUNNING)
+
+    def _progress(self, moment: float) -> BenchmarkProgress:
+        table = self._agenda.table
+        running = tuple(worker.progress for worker in self._crew.busy if worker.progress is not None)
+        assert self._header is not None
+        seconds = self._header.seconds + moment - self._began
+        return BenchmarkProgress(running, len(table.rows), len(table.tasks), seconds)
+
+    # -- what is kept ------------------------------------------------------------------------------------------------
+    def _keep(self) -> None:
+        """Save the table as it is and show it."""
+        table = self._agenda.table
+        self._update(state=RunState.RUNNING)
+        write_tables(self._spec.out, table, self._spec.project)
+        self._emit(BenchmarkReady(table))
+
+    def _conclude(self) -> RunFinished:
+        table, out = self._agenda.table, self._spec.out
+        reason = FinishReason.COMPLETED
+        if not table.complete:
+            reason = FinishReason.STOPPED if self._control.stop_requested else FinishReason.FAILED
+        message = benchmark_message(table, reason, self._agenda.failed, self._agenda.obstacle)
+        if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
+            self._engine.draw_benchmark(table, self._spec.project, out)
+        self._update(state=RunState.FINISHED, reason=reason, message=message)
+        return RunFinished(reason, message, None, self.baseline_metrics, out)
+
+    def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
+        assert self._header is not None
+        spent, self._began = time.monotonic() - self._began, time.monotonic()
+        table = self._agenda.table
+        self._header = replace(
+            self._header, state=state, reason=reason, message=message, updated=now(), budget=table.budget,
+            matched_allowance=table.matched_allowance, seconds=self._header.seconds + spent,
+        )  # fmt: skip
+        write_header(self._spec.out, self._header)
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,212 @@
+"""The folder of a planner benchmark on disk.
+
+::
+
+    benchmark.toml              what was asked, with what, on what, and how it ended
+    tasks/NAME/row.json         a finished task's line, written last
+    tasks/NAME/plan.safetensors, schedule.csv    its best schedule
+    tasks/NAME/checkpoint.safetensors            what going on needs, while it is not finished
+    tasks/two-stage-SEED/       the two-stage plan: a run folder, and its row.json
+    *.csv, *.tex, *.png, *.svg  what people read: see :mod:`firegui.runs.benchmark_tables`
+
+Every file is replaced whole. There is no ``run.toml``, so that nothing takes it for a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+
+import msgspec
+
+from firegui.domain.benchmark import (
+    BenchmarkRow,
+    BenchmarkSettings,
+    BenchmarkTable,
+    PlannerName,
+    Task,
+    TaskTerms,
+    tasks_of,
+)
+from firegui.errors import InputError, Problem
+from firegui.io import atomic, toml_text
+from firegui.io.plain_words import plain_words
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.header import event_hash, without_none
+from firegui.runs.place import check_place, names_in, read_kept
+from firegui.runs.resume import differences
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.spec import BenchmarkSpec
+
+HEADER, TASKS, ROW = "benchmark.toml", "tasks", "row.json"
+FORMAT = 1
+TITLE = "The benchmark cannot be run"
+
+_REMEDY = "set it back, or run the benchmark in another folder"
+_GROWING = ("planners", "matched", "seeds")
+"""Settings of which more may be asked for when a benchmark goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkHeader:
+    """The content of ``benchmark.toml``. The hashes are those of a plan's ``run.toml``.
+
+    ``budget`` and ``matched_allowance`` are 0 until they are known. ``seconds`` are by the clock, of every session;
+    each of the ``processes`` computes on one thread of the ``machine`` and saves every ``checkpoint_seconds``.
+    ``notes`` say what was left out.
+    """
+
+    format: int = FORMAT
+    command: str
+    settings: BenchmarkSettings
+    budget: int = 0
+    matched_allowance: int = 0
+    notes: tuple[str, ...] = ()
+    state: RunState
+    reason: FinishReason | None = None
+    message: str = ""
+    started: datetime
+    updated: datetime | None = None
+    seconds: float = 0.0
+    backend: str = ""
+    device: str = ""
+    machine: str = ""
+    processes: int = 0
+    checkpoint_seconds: float
+    project_folder: str = ""
+    project_hash: str
+    event_hash: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+    project: ProjectSnapshot
+
+    def text(self) -> str:
+        """The file's text; what has no value is left out, for TOML has no null."""
+        plain = msgspec.to_builtins(self, builtin_types=(datetime, date))
+        return toml_text.dumps(without_none(plain))
+
+
+def read_header(folder: Path) -> BenchmarkHeader:
+    """Read ``benchmark.toml``. Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new."""
+    return read_kept(folder / HEADER, BenchmarkHeader, FORMAT, "run the benchmark again elsewhere", TITLE)
+
+
+def write_header(folder: Path, header: BenchmarkHeader) -> None:
+    """Replace ``benchmark.toml``."""
+    atomic.write_text(folder / HEADER, header.text())
+
+
+def check_out(path: Path, resume: bool) -> BenchmarkHeader | None:
+    """What the benchmark in ``path`` that is to be gone on with says of itself, ``None`` for a new one. Writes nothing.
+
+    Raises :class:`~firegui.errors.InputError` for a folder with something else in it, a benchmark that would be
+    overwritten, one that is at work, or nothing to resume.
+    """
+    check_place(path, "benchmark", TITLE)
+    return found_in(path, resume)
+
+
+def found_in(path: Path, resume: bool) -> BenchmarkHeader | None:
+    """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
+    names = names_in(path)
+    if not names:
+        if resume:
+            raise _refusal(path, "holds no benchmark to resume", "leave out --resume to begin one")
+        return None
+    if HEADER not in names:
+        raise _refusal(path, "is not empty and holds no benchmark", "give a new or empty folder")
+    if not resume:
+        raise _refusal(path, "holds a benchmark", "go on with it with --resume, or give another folder")
+    return read_header(path)
+
+
+def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec, digest: str) -> list[Problem]:
+    """What keeps ``spec`` from going on with ``then``; ``digest`` is the hash of the project now.
+
+    There may be more planners, more seeds and more at the matched allowance than before.
+    """
+    where, old, new = str(spec.out), then.project, ProjectSnapshot.of(spec.project)
+    found = []
+    if then.event_hash != event_hash(spec.project):
+        found.append(Problem(where, "was run on another event or fire model", "give the project it was run on"))
+    pairs = [
+        *differences(old.plan, new.plan, free=()),
+        *differences(then.settings, spec.settings, free=_GROWING),
+    ]
+    for title, before, after in pairs:
+        found.append(Problem(where, f"was run with {title} = {before}, now {after}", _REMEDY))
+    if not found and then.project_hash != digest:
+        found.append(Problem(where, "was run with another fleet, other regions or other rules", _REMEDY))
+    fewer = {task.name for task in tasks_of(then.settings)} - {task.name for task in tasks_of(spec.settings)}
+    if fewer:
+        what = f"has {', '.join(sorted(fewer))}, which is not asked for any more"
+        found.append(Problem(where, what, "planners and seeds can only be added"))
+    return found
+
+
+# -- the tasks --------------------------------------------------------------------------------------------------------
+def task_folder(folder: Path, task: Task) -> Path:
+    """Where a task keeps its files."""
+    return folder / TASKS / task.name
+
+
+def write_row(folder: Path, row: BenchmarkRow) -> None:
+    """Write the line of a finished task; its other files are there already."""
+    text = msgspec.json.format(msgspec.json.encode(row)).decode()
+    atomic.write_text(task_folder(folder, row.task) / ROW, text + "\n")
+
+
+def read_rows(folder: Path, tasks: Iterable[Task]) -> tuple[BenchmarkRow, ...]:
+    """The lines of those of ``tasks`` that are finished.
+
+    Raises :class:`~firegui.errors.InputError` listing every line that cannot be read.
+    """
+    rows, problems = [], []
+    for task in tasks:
+        path = task_folder(folder, task) / ROW
+        try:
+            row = msgspec.json.decode(path.read_bytes(), type=BenchmarkRow)
+            if row.task != task:
+                raise ValueError(f"it is of {row.task.name}")
+            rows.append(row)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, msgspec.MsgspecError) as error:
+            problems.append(Problem(str(path), f"cannot be read ({plain_words(error)})", "delete it, then resume"))
+    if problems:
+        raise InputError(problems, TITLE)
+    return tuple(rows)
+
+
+def table_of(settings: BenchmarkSettings, rows: Iterable[BenchmarkRow]) -> BenchmarkTable:
+    """The table of ``rows``, with the budget and the matched allowance that the two-stage plan among them gives.
+
+    A budget of the settings' own goes first.
+    """
+    kept = tuple(rows)
+    plan = next((row for row in kept if row.task.planner is PlannerName.TWO_STAGE), None)
+    own = 0 if plan is None else plan.metrics.drops_executed
+    cost = 0 if plan is None else plan.evaluations
+    return BenchmarkTable(settings, tasks_of(settings), kept, settings.budget or own, cost)
+
+
+def terms_of(table: BenchmarkTable, task: Task) -> TaskTerms:
+    """Under what ``task`` is run, by what is known so far."""
+    settings = table.settings
+    allowance = table.matched_allowance if task.matched else settings.allowance
+    two_stage = task.planner is PlannerName.TWO_STAGE
+    return TaskTerms(task, 0 if two_stage else allowance, table.budget, settings.excess)
+
+
+def read_benchmark(folder: Path) -> tuple[BenchmarkHeader, BenchmarkTable]:
+    """A benchmark as it stands on disk, finished or not.
+
+    Raises :class:`~firegui.errors.InputError` where there is none, or none that can be read.
+    """
+    header = read_header(folder)
+    return header, table_of(header.settings, read_rows(folder, tasks_of(header.settings)))
+
+
+def _refusal(path: Path, what: str, remedy: str) -> InputError:
+    return InputError([Problem(str(path), what, remedy)], TITLE)

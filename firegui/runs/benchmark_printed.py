@@ -1,0 +1,328 @@
+"""The benchmark's tables (paper, ``planner_benchmark``) as people read them, on paper, a terminal and in the window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from firegui.domain.benchmark import (
+    GRADIENT_CHARGE,
+    PLANNER_TITLES,
+    BenchmarkTable,
+    DeploymentRow,
+    Group,
+    PlannerName,
+    Spread,
+    Task,
+    deployment,
+)
+from firegui.domain.project import Project
+from firegui.domain.settings import SETTING_TITLES, Effectiveness, Setting
+from firegui.runs.messages import counted
+
+BENCHMARK, COST, MATCHED = "planner_benchmark", "planner_cost", "planner_matched"
+FEASIBILITY, DEPLOYMENT = "schedule_feasibility", "planner_deployment"
+NOTHING = "–"
+"""Where there is no number."""
+_UNITS = ((172_800.0, 86_400.0, "d"), (3_600.0, 3_600.0, "h"), (60.0, 60.0, "min"))
+"""From how many seconds on a unit is used, its seconds and its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedTable:
+    """A table of texts: ``name`` is its file, the first ``left`` columns are words and the others numbers."""
+
+    name: str
+    title: str
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left: int = 1
+
+
+def printed_tables(table: BenchmarkTable, project: Project) -> tuple[PrintedTable, ...]:
+    """All of them; the one at the matched allowance only where it was asked for."""
+    found = [benchmark_table(table, project), cost_table(table, project)]
+    if any(task.matched for task in table.tasks):
+        found.append(matched_table(table, project))
+    return (*found, feasibility_table(table, project), deployment_table(table, project))
+
+
+def benchmark_table(table: BenchmarkTable, project: Project) -> PrintedTable:
+    """Paper, Tables ``planner_benchmark`` and ``planner_benchmark_b``."""
+    rows = tuple(
+        (
+            group.title,
+            drops_text(group),
+            spread_text(group.metric("final_extent_cells"), cells_digits),
+            spread_text(group.metric("occupancy_cell_days"), cells_digits),
+            spread_text(group.metric("protected_cells"), cells_digits),
+            objective_text(group),
+        )
+        for group in table.groups
+    )
+    caption = [
+        f"Planners under one simulator and one objective: {_facts(table, project)}.",
+        *_allowances(table),
+        _seeds(table),
+        "Final extent in cells, occupancy in cell-days and protected fire in cells are sums of probabilities of one"
+        f" rollout at nominal effectiveness ({effectiveness_text(project.plan.nominal)}); lower is better.",
+        *_design(table, project),
+        *_unprotected(project),
+        *dropless(table),
+        *incomplete(table),
+    ]
+    heads = ("Planner", "Drops", "Final extent", "Occupancy", "Protected", "Objective")
+    return PrintedTable(BENCHMARK, "Performance", " ".join(caption), heads, rows)
+
+
+def cost_table(table: BenchmarkTable, project: Project) -> PrintedTable:
+    """Paper, Table ``planner_cost``, with what a gradient epoch took beside what it is charged."""
+    rows = tuple(
+        (
+            group.title,
+            dimension_text(group),
+            spread_text(group.evaluations, _whole),
+            seconds_text(group.seconds),
+            epoch_text(group),
+        )
+        for group in table.groups
+    )
+    caption = [
+        f"What each planner searches and costs: {_facts(table, project)}.",
+        *_allowances(table),
+        "Search dimension is the number of variables searched, simulator evaluations are rollout-equivalents, a"
+        f" gradient epoch charged as {GRADIENT_CHARGE}; the last column is what an epoch took in rollouts of the same"
+        " schedules, beside that charge. Runtime is processor time of one thread.",
+        "Planners without a search have a fixed cost and cannot use a larger allowance.",
+        _seeds(table),
+        *incomplete(table),
+    ]
+    heads = ("Planner", "Search dim.", "Sim. evals", "Runtime (s)", "Epoch, took / charged")
+    return PrintedTable(COST, "Cost", " ".join(caption), heads, rows)
+
+
+def matched_table(table: BenchmarkTable, project: Project) -> PrintedTable:
+    """Paper, Table ``planner_matched``: the two-stage plan, and others at what it cost."""
+    groups = [group for group in table.groups if group.matched or group.planner is PlannerName.TWO_STAGE]
+    rows = tuple(
+        (
+            PLANNER_TITLES[group.planner],
+            dimension_text(group),
+            drops_text(group),
+            spread_text(group.metric("final_extent_cells"), cells_digits),
+            spread_text(group.metric("protected_cells"), cells_digits),
+            objective_text(group) + _before_penalty(group, table.budget),
+            spread_text(group.evaluations, _whole),
+        )
+        for group in groups
+    )
+    allowance = f"{table.matched_allowance:,} rollout-equivalents" if table.matched_allowance else "not yet known"
+    caption = [
+        f"Planners at the measured cost of the two-stage plan, {allowance}, one seed each: {_facts(table, project)}.",
+        "Where drops exceed the budget, the objective before the penalty is in brackets.",
+        *_unprotected(project),
+        *incomplete(table, lambda task: task.matched or task.planner is PlannerName.TWO_STAGE),
+    ]
+    heads = ("Planner", "Search dim.", "Drops", "Final extent", "Protected", "Objective", "Sim. evals")
+    return PrintedTable(MATCHED, "Matched allowance", " ".join(caption), heads, rows)
+
+
+def feasibility_table(table: BenchmarkTable, project: Project) -> PrintedTable:
+    """Paper, Table ``schedule_feasibility``, with the rules that the paper does not have in one more column."""
+    rows = []
+    for group in table.groups:
+        found = group.violations
+        counts = (found.grounded, found.turnaround, found.simultaneous, found.others)
+        sums = tuple(f"{count:,}" for count in counts)
+        rows.append((group.title, spread_text(group.candidates, _whole), drops_text(group), *sums))
+    caption = [
+        f"Audit of the executed drops, derived again from each schedule alone: {_facts(table, project)}.",
+        "Candidates are drops proposed before the gates, executed those that the simulator performs, both means over"
+        " the seeds; violations are sums over them. Grounded: a drop on a day on which the aircraft is grounded."
+        " Turnaround: two drops of one aircraft closer together than its turnaround time. Simultaneous: more than one"
+        " drop of one aircraft in a step. Other rules: those of the project's operations.",
+        _seeds(table),
+        *incomplete(table),
+    ]
+    heads = ("Planner", "Candidate", "Executed", "Grounded", "Turnaround", "Simultaneous", "Other rules")
+    return PrintedTable(FEASIBILITY, "Audit", " ".join(caption), heads, tuple(rows))
+
+
+def deployment_table(table: BenchmarkTable, project: Project) -> PrintedTable:
+    """Paper, Table ``planner_deployment``, from what was measured here."""
+    caption = [
+        f"Which planner for the time available: {_facts(table, project)}.",
+        "Of the planners whose slowest seed fits into the time, the one with the lowest mean objective. Runtime is"
+        " that seed's processor time in one thread on the machine of this benchmark, for the allowance it was run"
+        " with; extent reductions are means, against the fire without drops. All of it holds in the simulator, whose"
+        " answer to drops has not been validated.",
+        *incomplete(table),
+    ]
+    heads = ("Decision", "Time available", "Planner", "Runtime", "Objective", "Extent reduction")
+    rows = tuple(_deployed(row) for row in deployment(table))
+    return PrintedTable(DEPLOYMENT, "Which planner when", " ".join(caption), heads, rows, left=3)
+
+
+def _deployed(row: DeploymentRow) -> tuple[str, ...]:
+    time = duration_text(row.available)
+    if row.group is None or row.seconds is None:
+        return (row.decision, time, "none of those run takes so little", NOTHING, NOTHING, NOTHING)
+    reduction = NOTHING if row.reduction is None else f"{row.reduction:.1%}"
+    return (row.decision, time, row.group.title, duration_text(row.seconds), objective_text(row.group), reduction)
+
+
+def incomplete(table: BenchmarkTable, about: Callable[[Task], bool] = lambda _: True) -> list[str]:
+    """A sentence that names the tasks that are not done, of those that it is ``about``; none where all are."""
+    asked = [task for task in table.tasks if about(task)]
+    missing: dict[tuple[PlannerName, bool], list[str]] = {}
+    for task in table.missing:
+        if about(task):
+            missing.setdefault((task.planner, task.matched), []).append(str(task.seed))
+    if not missing:
+        return []
+    done = len(asked) - sum(map(len, missing.values()))
+    named = [
+        f"{Group(planner, matched, ()).title} (seed{'' if len(seeds) == 1 else 's'} {', '.join(seeds)})"
+        for (planner, matched), seeds in missing.items()
+    ]
+    return [f"Incomplete: {done} of {counted(len(asked), 'task')} done; still missing: {'; '.join(named)}."]
+
+
+def dropless(table: BenchmarkTable) -> list[str]:
+    """A sentence that names the planners whose best schedule has no drop in any seed; none where all have drops."""
+    found = [
+        group.title
+        for group in table.groups
+        if group.planner is not PlannerName.NONE and not any(row.metrics.drops_executed for row in group.rows)
+    ]
+    if not found:
+        return []
+    return [f"Found nothing better than no drops within the allowance: {'; '.join(found)}."]
+
+
+def spread_text(spread: Spread, digits: Callable[[float], int]) -> str:
+    """``1,033 ± 3`` with the decimals of its mean; the mean alone where nothing varies."""
+    places = digits(spread.mean)
+    return f"{spread.mean:,.{places}f}" + (f" ± {spread.sd:,.{places}f}" if spread.sd else "")
+
+
+def cells_digits(value: float) -> int:
+    """Decimals of a number of cells."""
+    return 0 if abs(value) >= 100.0 or value == 0.0 else 1
+
+
+def objective_digits(value: float) -> int:
+    """Decimals of an objective: two, and three significant digits at least."""
+    return 2 if value == 0.0 else min(max(2, 2 - math.floor(math.log10(abs(value)))), 9)
+
+
+def objective_text(group: Group) -> str:
+    """The shared objective."""
+    return spread_text(group.objective, objective_digits)
+
+
+def drops_text(group: Group) -> str:
+    """Executed drops."""
+    return spread_text(group.metric("drops_executed"), _whole)
+
+
+def dimension_text(group: Group) -> str:
+    """Variables searched."""
+    return f"{max(row.dimension for row in group.rows):,}"
+
+
+def seconds_text(seconds: Spread) -> str:
+    """Processor time as a number of seconds: ``301.7``, ``5.23 ± 0.14``, ``<0.01``."""
+    if seconds.mean < 0.01:
+        return "<0.01"
+    return spread_text(seconds, lambda value: 1 if value >= 10.0 else 2 if value >= 1.0 else 3)
+
+
+def epoch_text(group: Group) -> str:
+    """``2.05 / 3``: what a gradient epoch took in rollouts, and what it is charged."""
+    cost = group.gradient_cost
+    return NOTHING if cost is None else f"{spread_text(cost, lambda _: 2)} / {GRADIENT_CHARGE}"
+
+
+def duration_text(seconds: float) -> str:
+    """``5.2 s``, ``7 min``, ``12 h``, ``no limit``: two digits, as in a table of deadlines."""
+    if math.isinf(seconds):
+        return "no limit"
+    if seconds < 0.095:
+        return "<0.1 s"
+    for least, size, unit in _UNITS:
+        if seconds >= least:
+            return f"{_two_digits(seconds / size)} {unit}"
+    return f"{_two_digits(seconds)} s"
+
+
+def effectiveness_text(effectiveness: Effectiveness) -> str:
+    """``η 0.9 for retardant, 0.9 for water``."""
+    return f"η {effectiveness.retardant:g} for retardant, {effectiveness.water:g} for water"
+
+
+def setting_text(project: Project) -> str:
+    """``setting A (total fire-affected area), weights burn 50, final 50, protected 0, drop 1e-06``."""
+    plan, weights = project.plan, project.plan.weights
+    letter, _, purpose = SETTING_TITLES[plan.setting].partition(" · ")
+    name = "custom weights" if plan.setting is Setting.CUSTOM else f"setting {letter} ({purpose}), weights"
+    numbers = f"burn {weights.burn:g}, final {weights.final:g}, protected {weights.prot:g}, drop {weights.budget:g}"
+    return f"{name} {numbers}"
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:,.1f}".removesuffix(".0") if value < 9.95 else f"{value:,.0f}"
+
+
+def _whole(_: float) -> int:
+    return 0
+
+
+def _facts(table: BenchmarkTable, project: Project) -> str:
+    days = counted(project.plan.days, "day")
+    if table.budget:
+        budget = f"a soft limit of {counted(table.budget, 'drop')} (twice as many cost λ = {table.settings.excess:g})"
+    else:
+        budget = "a soft limit on drops that the two-stage plan will give"
+    model = project.fire_model.label
+    return f"{project.scenario.name}, {days}, fire model {model}, {setting_text(project)}, {budget}"
+
+
+def _allowances(table: BenchmarkTable) -> list[str]:
+    found = [f"Each search was allowed {table.settings.allowance:,} rollout-equivalents."]
+    if table.matched_allowance and any(task.matched for task in table.tasks):
+        allowance = f"{table.matched_allowance:,}, what the two-stage plan cost"
+        found.append(f"Rows at the matched allowance had {allowance}, and one seed.")
+    if any(task.planner is PlannerName.TWO_STAGE for task in table.tasks):
+        found.append("The two-stage plan has the cost that it has, outside the shared allowance.")
+    return found
+
+
+def _seeds(table: BenchmarkTable) -> str:
+    if table.settings.seeds == 1:
+        return "Every number is of one seed."
+    return (
+        f"Mean ± standard deviation over {table.settings.seeds} seeds; a number without ± is of a single run or the"
+        " same in all."
+    )
+
+
+def _design(table: BenchmarkTable, project: Project) -> list[str]:
+    if not any(task.planner is PlannerName.GRADIENT_DESIGN for task in table.tasks):
+        return []
+    return [
+        f"{PLANNER_TITLES[PlannerName.GRADIENT_DESIGN]}: searched at {effectiveness_text(project.plan.design)}, and"
+        " scored like the others."
+    ]
+
+
+def _unprotected(project: Project) -> list[str]:
+    return [] if project.regions else ["No region is protected."]
+
+
+def _before_penalty(group: Group, budget: int) -> str:
+    if not budget or all(row.metrics.drops_executed <= budget for row in group.rows):
+        return ""
+    return f" ({spread_text(group.metric('objective'), objective_digits)})"

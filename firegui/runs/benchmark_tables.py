@@ -1,0 +1,201 @@
+"""The benchmark's tables as files: CSV with every number exactly, LaTeX as in the paper (``planner_benchmark``)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from firegui.domain.benchmark import (
+    GRADIENT_CHARGE,
+    PLANNER_TITLES,
+    BenchmarkRow,
+    BenchmarkTable,
+    Group,
+    PlannerName,
+    Spread,
+    deployment,
+)
+from firegui.domain.project import Project
+from firegui.domain.settings import Setting
+from firegui.io import atomic
+from firegui.io.latex import booktabs
+from firegui.runs.benchmark_printed import BENCHMARK, COST, DEPLOYMENT, FEASIBILITY, MATCHED, printed_tables
+
+ROWS, CURVES = "rows.csv", "curves.csv"
+_LABELS = {Setting.A: "", Setting.B: "_b", Setting.CUSTOM: "_custom"}
+"""Put after a label, so that one document can have the tables of several benchmarks."""
+
+_TWO_STAGE = PlannerName.TWO_STAGE.value
+
+Values = dict[str, Any]
+"""A line by its columns."""
+
+
+def write_tables(folder: Path, table: BenchmarkTable, project: Project) -> None:
+    """Replace every sheet and every LaTeX table in ``folder``, which exists, each file whole.
+
+    Raises :class:`~firegui.errors.InputError` where the system refuses to write.
+    """
+    for name, text in {**sheets(table), **papers(table, project)}.items():
+        atomic.write_text(folder / name, text)
+
+
+def papers(table: BenchmarkTable, project: Project) -> dict[str, str]:
+    """The LaTeX tables by file name."""
+    after = _LABELS[project.plan.setting]
+    return {
+        f"{one.name}.tex": booktabs(
+            one.heads, one.rows, caption=one.caption, label=f"{one.name}{after}", left=one.left
+        )
+        for one in printed_tables(table, project)
+    }  # fmt: skip
+
+
+def sheets(table: BenchmarkTable) -> dict[str, str]:
+    """The CSV files by name; numbers read back exactly, what has no value is empty.
+
+    Sheets of planners end with those that have no run yet: ``seeds`` of ``seeds_asked`` are done. ``_sd`` columns are
+    sample standard deviations over the seeds, violations sums over them, everything else means.
+    """
+    found = {
+        f"{BENCHMARK}.csv": _by_planner(table, _performance),
+        f"{COST}.csv": _by_planner(table, _cost),
+        f"{FEASIBILITY}.csv": _by_planner(table, _feasibility),
+        f"{DEPLOYMENT}.csv": deployment_values(table),
+        ROWS: [row_values(row) for row in sorted(table.rows, key=lambda row: row.task)],
+        CURVES: curve_values(table),
+    }
+    if any(task.matched for task in table.tasks):
+        lines = _by_planner(table, _matched)
+        found[f"{MATCHED}.csv"] = [line for line in lines if line["matched"] or line["planner"] == _TWO_STAGE]
+    return {name: _csv(lines) for name, lines in found.items()}
+
+
+def row_values(row: BenchmarkRow) -> Values:
+    """Every number of a row but its curve."""
+    metrics = asdict(row.metrics)
+    return {
+        "task": row.task.name,
+        "planner": row.task.planner.value,
+        "seed": row.task.seed,
+        "matched": row.task.matched,
+        "objective": row.objective,
+        "objective_before_penalty": metrics.pop("objective"),
+        **metrics,
+        "candidate": row.candidate,
+        **asdict(row.violations),
+        "dimension": row.dimension,
+        "evaluations": row.evaluations,
+        "seconds": row.seconds,
+        "gradient_cost": row.gradient_cost,
+    }
+
+
+def group_values(table: BenchmarkTable) -> list[Values]:
+    """Every number of every line of the tables, worst first, then the planners that have no run yet."""
+    return _by_planner(table, lambda group: {**_performance(group), **_cost(group), **_feasibility(group)})
+
+
+def deployment_values(table: BenchmarkTable) -> list[Values]:
+    """The deployment table; no deadline is ``inf`` seconds, and the planner is ``None`` where none fits."""
+    return [
+        {
+            "decision": row.decision,
+            "available_seconds": row.available,
+            "planner": None if row.group is None else row.group.planner.value,
+            "matched": None if row.group is None else row.group.matched,
+            "seconds": row.seconds,
+            "objective": None if row.group is None else row.group.objective.mean,
+            "extent_reduction": row.reduction,
+        }
+        for row in deployment(table)
+    ]
+
+
+def curve_values(table: BenchmarkTable) -> list[Values]:
+    """Every improvement of every task, at the effectiveness that it searched at."""
+    return [
+        {"task": row.task.name, "evaluations": evaluations, "best": best}
+        for row in sorted(table.rows, key=lambda row: row.task)
+        for evaluations, best in row.curve
+    ]
+
+
+def _by_planner(table: BenchmarkTable, columns: Callable[[Group], Values]) -> list[Values]:
+    asked = Counter((task.planner, task.matched) for task in table.tasks)
+    groups = table.groups
+    lines = [
+        {**_which(group.planner, group.matched, len(group.rows), asked), **columns(group)} for group in groups
+    ]  # fmt: skip
+    done = {(group.planner, group.matched) for group in groups}
+    return lines + [_which(planner, matched, 0, asked) for planner, matched in asked if (planner, matched) not in done]
+
+
+def _which(planner: PlannerName, matched: bool, seeds: int, asked: Counter[tuple[PlannerName, bool]]) -> Values:
+    return {
+        "planner": planner.value,
+        "title": PLANNER_TITLES[planner],
+        "matched": matched,
+        "seeds": seeds,
+        "seeds_asked": asked[planner, matched],
+    }
+
+
+def _performance(group: Group) -> Values:
+    return {
+        **_spread("drops", group.metric("drops_executed")),
+        **_spread("final_extent_cells", group.metric("final_extent_cells")),
+        **_spread("occupancy_cell_days", group.metric("occupancy_cell_days")),
+        **_spread("protected_cells", group.metric("protected_cells")),
+        **_spread("objective", group.objective),
+        **_spread("objective_before_penalty", group.metric("objective")),
+    }
+
+
+def _cost(group: Group) -> Values:
+    return {
+        "dimension": max(row.dimension for row in group.rows),
+        **_spread("evaluations", group.evaluations),
+        **_spread("seconds", group.seconds),
+        **_spread("gradient_cost", group.gradient_cost),
+        "gradient_charge": None if group.gradient_cost is None else GRADIENT_CHARGE,
+    }
+
+
+def _matched(group: Group) -> Values:
+    return {**_performance(group), **_cost(group)}
+
+
+def _feasibility(group: Group) -> Values:
+    return {
+        **_spread("candidate", group.candidates),
+        **_spread("executed", group.metric("drops_executed")),
+        **asdict(group.violations),
+    }
+
+
+def _spread(name: str, spread: Spread | None) -> Values:
+    return {name: spread and spread.mean, f"{name}_sd": spread and spread.sd}
+
+
+def _csv(lines: Sequence[Values]) -> str:
+    # Planners without a run know few of the columns, and come last.
+    columns = list(lines[0]) if lines else []
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(line.get(column)) for column in columns] for line in lines)
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,118 @@
+"""A benchmark's worker process: it reads the event once, makes the model once, and carries out one task after another.
+
+It is begun by :mod:`firegui.runs.benchmark_process` and computes on one thread.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import LISTED_LOGIT, Schedule
+from firegui.domain.settings import Effectiveness, OptimizerSettings
+from firegui.errors import CancelledError, InputError, Problem
+from firegui.io.project_store import load_project
+from firegui.rollout.remark import Tell, silent
+from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, read_header, task_folder, write_row
+from firegui.runs.benchmark_line import GRACE_SECONDS, Line, Report, Word
+from firegui.runs.benchmark_task import Desk, carried_out
+from firegui.runs.engine import LazyEngine
+from firegui.runs.header import event_hash
+from firegui.runs.lock import is_held
+from firegui.runs.messages import failure_message, is_foreseen, write_log
+from firegui.runs.protocols import Check, EngineModel
+
+
+def work(connection: Connection, folder: str) -> None:
+    """Carry out the tasks that ``connection`` hands over, of the benchmark in ``folder``."""
+    line = Line(connection)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        line.end()
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        desk = _desk(Path(folder), line)
+    except CancelledError:
+        return
+    except Exception as error:
+        line.say(_failed(error, Path(folder)))
+        return
+    line.say(Report(Word.READY))
+    for terms in line.tasks():
+        try:
+            _await_release(task_folder(desk.out, terms.task), line)
+            row = carried_out(desk, terms)
+            write_row(desk.out, row)
+            line.say(Report(Word.DONE, row=row))
+        except CancelledError:
+            line.say(Report(Word.STOPPED))
+            return
+        except Exception as error:
+            line.say(_failed(error, desk.out))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAtHand(LazyEngine):
+    """The engine of one project's tasks, with its ``model`` made already."""
+
+    model: EngineModel
+
+    def build(
+        self, project: Project, effectiveness: Effectiveness, backend: str, precision: str = "float32", *,
+        tell: Tell = silent, check: Check | None = None,
+    ) -> EngineModel:  # fmt: skip
+        """The model at hand, at ``effectiveness``."""
+        return self.model.with_effectiveness(effectiveness)
+
+
+def _desk(out: Path, line: Line) -> Desk:
+    header = read_header(out)
+    project = _project(header)
+    engine, check = LazyEngine(), line.control.check
+    model = engine.build(project, project.plan.nominal, header.backend, check=check)
+    _warm_up(engine, model, project.plan.optimizer, check)
+    return Desk(out, header, project, ModelAtHand(model), model, line, header.checkpoint_seconds)
+
+
+def _warm_up(engine: LazyEngine, model: EngineModel, settings: OptimizerSettings, check: Check) -> None:
+    """What the engine loads and compiles at its first epoch and its first rollout belongs to no task's time."""
+    size, (rows, columns) = (model.maps.n_steps, model.fleet.n_aircraft), model.shape
+    poses = np.broadcast_to(np.array([rows / 2.0, columns / 2.0, 0.0]), (*size, 3))
+    drops = Schedule(np.full(size, LISTED_LOGIT), poses)
+    engine.planner(model, settings, drops).epoch(check)
+    engine.simulate(model, drops, check=check)
+
+
+def _project(header: BenchmarkHeader) -> Project:
+    """The project as the benchmark began with it; edits since then count for nothing."""
+    folder = Path(header.project_folder)
+    project = header.project.on(load_project(folder))
+    if event_hash(project) != header.event_hash:
+        remedy = "restore it, or run the benchmark again in another folder"
+        raise InputError([Problem(str(folder), "is not the event any more that the benchmark was begun on", remedy)],
+                         TITLE)  # fmt: skip
+    return project
+
+
+def _await_release(place: Path, line: Line) -> None:
+    """A worker of a benchmark that was killed may still be saving the same task."""
+    until = time.monotonic() + GRACE_SECONDS
+    while is_held(place) and time.monotonic() < until:
+        line.control.check()
+        time.sleep(0.05)
+
+
+def _failed(error: Exception, out: Path) -> Report:
+    message = failure_message(error)
+    if not is_foreseen(error):
+        log = write_log(error, out)
+        message = f"an error in firegui ({type(error).__name__}: {error})" + (f"; details are in {log}" if log else "")
+    return Report(Word.FAILED, message=message, problems=error.problems if isinstance(error, InputError) else ())

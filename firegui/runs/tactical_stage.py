@@ -1,0 +1,68 @@
+"""The tactical heuristic as a run of its own: pass after pass, the best kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.errors import Problem
+from firegui.runs.events import FinishReason, Progress
+from firegui.runs.folder import TACTICAL_CHECKPOINT, Swept
+from firegui.runs.protocols import TacticalSearch
+from firegui.runs.session import RunSession
+
+_FIRST = "forecasting the fire without drops and placing drops on it"
+_AGAIN = "forecasting the fire under these drops and placing them anew"
+
+
+def budget_problems(budget: int | None, project: Project | None) -> Iterator[Problem]:
+    """What is wrong with a drop budget. ``project`` has no problems of its own; ``None`` where it has."""
+    if budget is None:
+        return
+    pins = () if project is None else project.operations.planned_pins(project.planned_fleet, project.calendar)
+    if budget < 1:
+        yield Problem("budget", f"is {budget}", "give at least 1 drop, or leave it out for no limit")
+    elif budget < len(pins):
+        yield Problem("budget", f"is {budget} and {len(pins)} drops are pinned", "raise it or remove pins")
+
+
+class TacticalStage:
+    """Drives the tactical heuristic to its end, from the checkpoint in the folder where there is one."""
+
+    def __init__(self, session: RunSession, budget: int | None) -> None:
+        self._session = session
+        checkpoint = session.folder.path / TACTICAL_CHECKPOINT
+        self._search: TacticalSearch = session.engine.tactical(
+            session.model, session.spec.project.plan.optimizer, budget, checkpoint if checkpoint.is_file() else None
+        )
+
+    @property
+    def best(self) -> Schedule | None:
+        """The best plan so far; ``None`` before the end of the first pass."""
+        return self._search.best if self._search.passes_done else None
+
+    @property
+    def swept(self) -> Swept:
+        """Where it is."""
+        search = self._search
+        return Swept(search.passes_done, search.passes, search.rollouts)
+
+    def run(self) -> FinishReason:
+        """Go on to the end. Raises :class:`~firegui.errors.CancelledError` on request."""
+        session, search = self._session, self._search
+        while search.passes_done < search.passes:
+            session.breathe(self.save)
+            session.emit(Progress(search.passes_done, search.passes, _AGAIN if search.passes_done else _FIRST))
+            search.advance(session.control.check)
+            session.save(self.save)
+        return FinishReason.COMPLETED
+
+    def save(self) -> None:
+        """Write the state, the best plan so far, and the table of epochs, of which there are none."""
+        folder, plan = self._session.folder, self.best
+        folder.write_history(())
+        self._search.state().save(folder.path / TACTICAL_CHECKPOINT)
+        if plan is not None:
+            folder.write_plan(plan)
+        folder.update(state=self._session.machine.state, seconds=self._session.seconds)

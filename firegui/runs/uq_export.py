@@ -1,0 +1,160 @@
+"""An ensemble as files for other people: tables, maps, figures, and what its error model was fitted to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from firegui.domain.ensemble import Ensemble
+from firegui.domain.results import Metrics
+from firegui.errors import InputError, Problems
+from firegui.io import atomic
+from firegui.runs.control import RunControl
+from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished, RunState
+from firegui.runs.messages import counted
+from firegui.runs.place import check_place
+from firegui.runs.protocols import Engine
+from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
+from firegui.runs.state import RunMachine
+from firegui.runs.uq_folder import (
+    DIFFERENCE,
+    FIGURES,
+    HEADER,
+    MEAN_BASELINE,
+    MEAN_PLAN,
+    MEMBERS,
+    RESIDUALS,
+    TABLE,
+    VARIOGRAM,
+    EnsembleHeader,
+    read_ensemble,
+    write_maps,
+)
+from firegui.runs.uq_summary import ensemble_csv, summarised, summary_csv
+
+TITLE = "The ensemble was not exported"
+_WORDS = {
+    EnsemblePart.TABLES: "tables",
+    EnsemblePart.MAPS: "maps",
+    EnsemblePart.FIGURES: "figures",
+    EnsemblePart.ERROR_MODEL: "error model",
+}
+
+
+def available_parts(folder: Path) -> tuple[EnsemblePart, ...]:
+    """What the ensemble in ``folder`` has: an error model's residuals only where one was fitted."""
+    fitted = all((folder / name).is_file() for name in (VARIOGRAM, RESIDUALS))
+    return tuple(part for part in EnsemblePart if fitted or part is not EnsemblePart.ERROR_MODEL)
+
+
+def part_names(part: EnsemblePart, header: EnsembleHeader) -> tuple[str, ...]:
+    """The files of a part, by name."""
+    match part:
+        case EnsemblePart.TABLES:
+            return MEMBERS, TABLE, HEADER
+        case EnsemblePart.MAPS:
+            return (MEAN_BASELINE, MEAN_PLAN, DIFFERENCE) if header.schedule else (MEAN_BASELINE,)
+        case EnsemblePart.FIGURES:
+            return FIGURES
+        case EnsemblePart.ERROR_MODEL:
+            return VARIOGRAM, RESIDUALS
+
+
+class EnsembleExport:
+    """Carries out an :class:`~firegui.runs.spec.EnsembleExportSpec`.
+
+    Tables, maps and figures are made anew from the members that are saved, so that they agree with each other and with
+    the window even where drawing was stopped. Every file appears or none does.
+    """
+
+    written_folder: Path | None = None
+    baseline_metrics: Metrics | None = None
+
+    def __init__(
+        self,
+        spec: EnsembleExportSpec,
+        emit: Callable[[RunEvent], None],
+        control: RunControl,
+        engine: Engine,
+        machine: RunMachine,
+    ) -> None:
+        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+
+    def run(self) -> RunFinished:
+        """Write the files beside their place, and move them there once all of them are whole."""
+        spec = self._spec
+        header, ensemble = self._checked()
+        self._machine.move(RunState.RUNNING)
+        with _waiting_room(spec.out) as waiting:
+            for done, part in enumerate(spec.parts):
+                self._control.check()
+                self._emit(Progress(done, len(spec.parts), f"Writing the {_WORDS[part]}"))
+                self._write(part, header, ensemble, waiting)
+            self._control.check()
+            names = sorted(path.name for path in waiting.iterdir())
+            for name in names:
+                os.replace(waiting / name, spec.out / name)
+        message = f"wrote {counted(len(names), 'file')} to {spec.out}: {', '.join(names)}"
+        return RunFinished(FinishReason.COMPLETED, message, None, None, spec.out)
+
+    def note_failure(self, message: str) -> None:
+        """Nothing is left of an export that failed."""
+
+    def close(self) -> None:
+        """Nothing is held by an export."""
+
+    def _checked(self) -> tuple[EnsembleHeader, Ensemble]:
+        spec, problems = self._spec, Problems()
+        if not spec.parts:
+            problems.add("parts", "none is chosen", "choose at least one")
+        if spec.out.resolve() == spec.folder.resolve():
+            problems.add(str(spec.out), "is the ensemble's own folder", "choose another one")
+        try:
+            check_place(spec.out, "export", TITLE)
+        except InputError as error:
+            problems.extend(error.problems)
+        found = None
+        try:
+            found = read_ensemble(spec.folder)
+        except InputError as error:
+            problems.extend(error.problems)
+        for part in set(spec.parts) - set(available_parts(spec.folder)):
+            problems.add(_WORDS[part], "is not in the ensemble's folder", "leave it out")
+        problems.raise_if_any(TITLE)
+        assert found is not None
+        return found
+
+    def _write(self, part: EnsemblePart, header: EnsembleHeader, ensemble: Ensemble, folder: Path) -> None:
+        project, regions = header.project.project(), bool(header.project.regions)
+        match part:
+            case EnsemblePart.TABLES:
+                atomic.write_text(folder / MEMBERS, ensemble_csv(ensemble, regions=regions))
+                atomic.write_text(folder / TABLE, summary_csv(summarised(ensemble, regions=regions)))
+                atomic.write_text(folder / HEADER, header.text())
+            case EnsemblePart.MAPS:
+                write_maps(folder, ensemble, project)
+            case EnsemblePart.FIGURES:
+                self._engine.draw_ensemble(ensemble, project, folder)
+            case EnsemblePart.ERROR_MODEL:
+                for name in part_names(part, header):
+                    shutil.copyfile(self._spec.folder / name, folder / name)
+
+
+@contextmanager
+def _waiting_room(out: Path) -> Iterator[Path]:
+    """A hidden folder in ``out`` that goes with all it holds; with it goes ``out`` where it was not there before."""
+    new = not out.exists()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".export-", dir=out) as waiting:
+            yield Path(waiting)
+    except OSError as error:
+        raise InputError([atomic.write_problem(out, error)], TITLE) from error
+    finally:
+        if new:
+            with suppress(OSError):
+                out.rmdir()  # refuses where there is something in it

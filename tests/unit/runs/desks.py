@@ -1,0 +1,79 @@
+"""Desks at which tasks are carried out on the real engine, in the process of the test."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from firegui.domain.benchmark import BenchmarkRow, BenchmarkSettings, PlannerName, Task, TaskTerms
+from firegui.domain.project import Project
+from firegui.domain.settings import PlanSettings
+from firegui.io.project_store import project_hash
+from firegui.runs.benchmark_folder import BenchmarkHeader
+from firegui.runs.benchmark_line import Line
+from firegui.runs.benchmark_task import Desk
+from firegui.runs.engine import LazyEngine
+from firegui.runs.events import RunState
+from firegui.runs.header import event_hash, now
+from firegui.runs.protocols import Check, TaskRun
+from firegui.runs.snapshot import ProjectSnapshot
+from tests.support import make_project
+
+ALLOWANCE, BUDGET = 40, 9
+
+Desks = Callable[..., Desk]
+
+
+class Engine(LazyEngine):
+    """The real one; ``before`` is told of every step of a task, counted from 0, before it is taken."""
+
+    def __init__(self, before: Callable[[int], None] = lambda step: None) -> None:
+        self.before = before
+
+    def task_run(self, model: Any, plan: PlanSettings, terms: TaskTerms, checkpoint: Path | None) -> TaskRun:
+        task = super().task_run(model, plan, terms, checkpoint)
+        advance, steps = task.advance, iter(range(1_000_000))
+
+        def told(check: Check | None = None) -> None:
+            self.before(next(steps))
+            advance(check)
+
+        task.advance = told  # type: ignore[method-assign]
+        return task
+
+
+def terms_of(name: PlannerName, seed: int = 0) -> TaskTerms:
+    two_stage = name is PlannerName.TWO_STAGE
+    return TaskTerms(Task(name, seed), 0 if two_stage else ALLOWANCE, 0 if two_stage else BUDGET, 10.0)
+
+
+def measured(row: BenchmarkRow) -> BenchmarkRow:
+    """The row without what a clock says."""
+    return replace(row, seconds=0.0, gradient_cost=None)
+
+
+def made_desks(tmp_path: Path) -> Iterator[Desks]:
+    """Makes desks in folders of the test; the other end of a desk's line is ``desk.line.other``."""
+    ends = []
+
+    def make(name: str, project: Project | None = None, **changes: Any) -> Desk:
+        project = make_project(epochs=8) if project is None else project
+        header = BenchmarkHeader(
+            command="again", settings=BenchmarkSettings(), state=RunState.RUNNING, started=now(), backend="cpu",
+            checkpoint_seconds=1e9, project_folder=str(tmp_path), project_hash=project_hash(project),
+            event_hash=event_hash(project), project=ProjectSnapshot.of(project),
+        )  # fmt: skip
+        ours, theirs = multiprocessing.Pipe()
+        ends.append(ours)
+        engine = Engine()
+        model = engine.build(project, project.plan.nominal, "cpu")
+        line = Line(theirs, leave=lambda code: None)
+        line.other = ours  # type: ignore[attr-defined]
+        return replace(Desk(tmp_path / name, header, project, engine, model, line, 1e9), **changes)
+
+    yield make
+    for end in ends:
+        end.close()

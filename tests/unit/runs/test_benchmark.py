@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, TaskTerms
+from firegui.domain.settings import Effectiveness
+from firegui.errors import InputError, Problem
+from firegui.io.project_store import list_runs
+from firegui.runs.benchmark_folder import HEADER, read_benchmark, read_header, task_folder
+from firegui.runs.benchmark_line import Report, Word
+from firegui.runs.control import RunControl
+from firegui.runs.event_lines import scalars
+from firegui.runs.events import (
+    BenchmarkProgress,
+    BenchmarkReady,
+    FinishReason,
+    Message,
+    RunEvent,
+    RunFinished,
+    RunState,
+    StateChanged,
+)
+from firegui.runs.folder import read_run
+from firegui.runs.lock import FolderLock
+from firegui.runs.spec import BenchmarkSpec
+from tests.support import make_project
+from tests.unit.domain.benchmark_samples import AT_ITS_COST, BUDGET, made_row
+from tests.unit.runs.fakes import FakeEngine, carried_out
+from tests.unit.runs.workers import Workplace, done
+
+NONE, UNIFORM, GRADIENT, CMA_ES, DE = (
+    PlannerName.NONE, PlannerName.UNIFORM, PlannerName.GRADIENT, PlannerName.CMA_ES, PlannerName.DIFFERENTIAL_EVOLUTION,
+)  # fmt: skip
+SETTINGS = BenchmarkSettings((NONE, UNIFORM, GRADIENT), seeds=2, allowance=600)
+NAMES = {"two-stage-0", "none-0", "random-uniform-0", "random-uniform-1", "gradient-0", "gradient-1"}
+
+
+def spec_of(out: Path, settings: BenchmarkSettings = SETTINGS, **changes: Any) -> BenchmarkSpec:
+    project = out.parent / "tiny.firegui"
+    return replace(BenchmarkSpec(make_project(), out, "again", settings, project, processes=2), **changes)
+
+
+def end(events: Sequence[RunEvent]) -> RunFinished:
+    finished = events[-1]
+    assert isinstance(finished, RunFinished)
+    return finished
+
+
+def last_table(events: Sequence[RunEvent]) -> BenchmarkTable:
+    return [event.table for event in events if isinstance(event, BenchmarkReady)][-1]
+
+
+def warnings(events: Sequence[RunEvent]) -> list[str]:
+    return [event.text for event in events if isinstance(event, Message) and event.level == "warning"]
+
+
+def no_drops(terms: TaskTerms) -> Report:
+    row = made_row(terms.task)
+    return Report(Word.DONE, row=replace(row, metrics=replace(row.metrics, drops_executed=0)))
+
+
+def refused(spec: BenchmarkSpec) -> tuple[Problem, ...]:
+    """The problems of a benchmark that does not begin and leaves its folder as it is."""
+    before = {path: path.read_bytes() for path in spec.out.rglob("*") if path.is_file()}
+    finished = end(carried_out(spec))
+    assert finished.reason is FinishReason.FAILED and finished.folder is None
+    assert {path: path.read_bytes() for path in spec.out.rglob("*") if path.is_file()} == before
+    return finished.problems
+
+
+def test_a_benchmark_is_saved_with_what_it_was_run_with(workplace: Workplace, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    events = carried_out(spec_of(out, notes=("one is left out",)))
+
+    finished = end(events)
+    assert (finished.reason, finished.folder) == (FinishReason.COMPLETED, out)
+    assert finished.baseline is not None and finished.baseline.drops_executed == 0
+    header, table = read_benchmark(out)
+    assert {row.task.name for row in table.rows} == {task.name for task in table.tasks} == NAMES
+    assert (header.command, header.settings, header.processes) == ("again", SETTINGS, 2)
+    assert (header.budget, header.matched_allowance) == (table.budget, table.matched_allowance) == (BUDGET, AT_ITS_COST)
+    assert (header.state, header.reason) == (RunState.FINISHED, FinishReason.COMPLETED)
+    assert header.project_hash and header.event_hash and {"python", "cma", "nevergrad"} <= set(header.versions)
+    assert header.notes == ("one is left out",) and "one is left out" in warnings(events)
+    assert (header.project.project().plan, header.backend) == (make_project().plan, "fake")
+    with pytest.raises(InputError, match=r"run\.toml"):
+        read_run(out)
+
+
+def test_every_number_of_a_row_reads_back_exactly(workplace: Workplace, tmp_path: Path) -> None:
+    events = carried_out(spec_of(tmp_path / "run"))
+    assert set(read_benchmark(tmp_path / "run")[1].rows) == set(last_table(events).rows)
+
+
+def test_a_benchmark_among_a_projects_runs_is_not_taken_for_a_plan(workplace: Workplace, tmp_path: Path) -> None:
+    carried_out(spec_of(tmp_path / "runs" / "benchmark"))
+    assert list_runs(tmp_path) == []
+
+
+def test_the_two_stage_plan_comes_first_and_gives_budget_and_matched_allowance(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    settings = BenchmarkSettings((UNIFORM, GRADIENT), matched=(GRADIENT, CMA_ES), seeds=2, allowance=600)
+    carried_out(spec_of(tmp_path / "run", settings, processes=1))
+
+    terms = {one.task.name: one for one in workplace.given}
+    assert (terms["two-stage-0"].allowance, terms["two-stage-0"].budget) == (0, 0)
+    assert (terms["gradient-matched-0"].allowance, terms["gradient-matched-0"].budget) == (AT_ITS_COST, BUDGET)
+    assert (terms["gradient-1"].allowance, terms["gradient-1"].budget) == (600, BUDGET)
+    assert workplace.names[0] == "two-stage-0"
+    assert set(workplace.names[1:3]) == {"gradient-matched-0", "cma-es-matched-0"}, "the longest are begun first"
+    assert set(workplace.names[-2:]) == {"random-uniform-0", "random-uniform-1"}
+
+
+def test_a_given_budget_needs_no_two_stage_plan(workplace: Workplace, tmp_path: Path) -> None:
+    carried_out(spec_of(tmp_path / "run", replace(SETTINGS, budget=7)))
+    assert "two-stage-0" not in workplace.names and {terms.budget for terms in workplace.given} == {7}
+    assert read_header(tmp_path / "run").budget == 7
+
+
+def test_without_a_budget_only_the_fire_without_drops_is_run_beside_the_two_stage_plan(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    workplace.answer = lambda terms: None if terms.task.name == "two-stage-0" else done(terms)
+    events = carried_out(spec_of(tmp_path / "run"))
+
+    assert set(workplace.names) == {"two-stage-0", "none-0"}
+    assert end(events).reason is FinishReason.FAILED and "two-stage-0: its process was killed" in end(events).message
+    assert [row.task.name for row in read_benchmark(tmp_path / "run")[1].rows] == ["none-0"]
+
+
+def test_a_two_stage_plan_without_drops_ends_the_benchmark_and_says_what_to_do(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    workplace.answer = no_drops
+    events = carried_out(spec_of(tmp_path / "run"))
+
+    assert end(events).reason is FinishReason.FAILED
+    assert "the two-stage plan has no drops" in end(events).message and "give a budget" in end(events).message
+    assert set(workplace.names) == {"two-stage-0", "none-0"}
+    assert read_header(tmp_path / "run").message == end(events).message
+
+
+def test_what_befalls_one_task_is_told_and_the_others_are_kept(workplace: Workplace, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    answers = {"gradient-0": None, "random-uniform-1": Report(Word.FAILED, message="the disk is full")}
+    workplace.answer = lambda terms: answers.get(terms.task.name, done(terms))
+    events = carried_out(spec_of(out))
+
+    finished = end(events)
+    assert (finished.reason, finished.folder) == (FinishReason.FAILED, out)
+    for text in ("4 of 6 tasks", "gradient-0: its process was killed", "random-uniform-1: the disk is full", "resume"):
+        assert text in finished.message
+    assert sorted(warnings(events)) == [
+        "gradient-0: its process was killed (signal 9)", "random-uniform-1: the disk is full",
+    ]  # fmt: skip
+    assert len(workplace.given) == 6, "a task that went wrong is not begun again by itself"
+
+    workplace.given.clear()
+    workplace.answer = done
+    assert end(carried_out(spec_of(out, resume=True))).reason is FinishReason.COMPLETED
+    assert set(workplace.names) == {"gradient-0", "random-uniform-1"}
+
+
+def test_a_process_that_cannot_be_begun_leaves_the_work_to_the_others(workplace: Workplace, tmp_path: Path) -> None:
+    workplace.greeting = lambda number: None if number else Report(Word.READY)
+    events = carried_out(spec_of(tmp_path / "run", processes=3))
+    assert end(events).reason is FinishReason.COMPLETED
+    assert any("goes on with 1 process" in text for text in warnings(events))
+
+
+def test_where_no_process_can_be_begun_the_benchmark_says_so(workplace: Workplace, tmp_path: Path) -> None:
+    workplace.greeting = lambda number: None
+    finished = end(carried_out(spec_of(tmp_path / "run")))
+    assert finished.reason is FinishReason.FAILED and "no task could be begun: its process was" in finished.message
+    assert read_header(tmp_path / "run").reason is FinishReason.FAILED
+
+
+def test_what_a_process_finds_wrong_with_the_project_is_listed(workplace: Workplace, tmp_path: Path) -> None:
+    problem = Problem("tiny.firegui", "is not the event any more", "restore it")
+    workplace.greeting = lambda number: Report(Word.FAILED, message="it", problems=(problem,))
+    assert end(carried_out(spec_of(tmp_path / "run"))).problems == (problem,)
+
+
+def test_a_stop_keeps_what_is_done_and_resuming_computes_nothing_twice(workplace: Workplace, tmp_path: Path) -> None:
+    out, control = tmp_path / "run", RunControl()
+
+    def answer(terms: TaskTerms) -> Report | None:
+        if terms.task.name == "gradient-0":
+            control.request_stop()
+            return Report(Word.STOPPED)
+        return done(terms)
+
+    workplace.answer = answer
+    events = carried_out(spec_of(out, processes=1), control=control)
+    assert end(events).reason is FinishReason.STOPPED and "resume to go on" in end(events).message
+    assert workplace.told[-1] is Word.STOP and not warnings(events)
+    before = {row.task.name for row in read_benchmark(out)[1].rows}
+    assert before and "gradient-0" not in before
+
+    workplace.given.clear()
+    workplace.answer = done
+    assert end(carried_out(spec_of(out, resume=True))).reason is FinishReason.COMPLETED
+    assert set(workplace.names) == NAMES - before
+
+
+def test_resuming_may_ask_for_more_planners_seeds_and_the_matched_allowance(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    carried_out(spec_of(out))
+    workplace.given.clear()
+    more = replace(SETTINGS, planners=(*SETTINGS.planners, CMA_ES), seeds=3, matched=(GRADIENT,))
+    events = carried_out(spec_of(out, more, resume=True))
+
+    assert set(workplace.names) == {
+        "random-uniform-2", "gradient-2", "cma-es-0", "cma-es-1", "cma-es-2", "gradient-matched-0",
+    }  # fmt: skip
+    assert end(events).reason is FinishReason.COMPLETED and len(last_table(events).rows) == 12
+    assert read_header(out).settings == more
+
+
+def test_a_complete_benchmark_is_resumed_without_a_process(workplace: Workplace, tmp_path: Path) -> None:
+    carried_out(spec_of(tmp_path / "run"))
+    begun = workplace.begun
+    events = carried_out(spec_of(tmp_path / "run", resume=True))
+    assert end(events).reason is FinishReason.COMPLETED and last_table(events).complete
+    assert workplace.begun == begun
+
+
+def test_resuming_with_anything_else_is_refused_with_everything_that_differs(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    out, project = tmp_path / "run", make_project()
+    carried_out(spec_of(out))
+    other = replace(project, plan=replace(project.plan, nominal=Effectiveness(0.8, 0.9)))
+    settings = replace(SETTINGS, planners=(NONE, GRADIENT), allowance=900, budget=5, excess=2.0, seed=1)
+    found = [problem.what for problem in refused(spec_of(out, settings, project=other, resume=True))]
+
+    for text in ("Allowance = 600, now 900", "Drop budget = 0, now 5", "λ excess = 10.0, now 2.0", "First seed = 0",
+                 "η retardant = 0.9, now 0.8", "random-uniform-0"):  # fmt: skip
+        assert any(text in what for what in found), text
+    elsewhere = spec_of(out, project=make_project(seed=1), resume=True)
+    assert "another event" in refused(elsewhere)[0].what
+    fleet = replace(project, grounded={})
+    assert "another fleet" in refused(spec_of(out, project=fleet, resume=True))[0].what
+
+
+def test_bad_input_is_listed_at_once_and_nothing_is_written(workplace: Workplace, tmp_path: Path) -> None:
+    project = make_project()
+    settings = BenchmarkSettings((DE,), matched=(PlannerName.TWO_STAGE,), seeds=0, allowance=0)
+    bad = replace(project, plan=replace(project.plan, days=99))
+    spec = spec_of(tmp_path / "run", settings, project=bad, processes=-1)
+    finished = end(carried_out(spec, FakeEngine(missing={DE: "nevergrad"})))
+
+    found = [str(problem) for problem in finished.problems]
+    for text in ("Seeds", "Allowance", "-1 of them", "needs the package nevergrad", "pip install", "matched allowance",
+                 "weather for 2 days"):  # fmt: skip
+        assert any(text in problem for problem in found), text
+    assert not (tmp_path / "run").exists() and workplace.begun == 0
+
+
+def test_a_folder_that_is_taken_is_refused(workplace: Workplace, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    assert "no benchmark to resume" in refused(spec_of(out, resume=True))[0].what
+    carried_out(spec_of(out))
+    assert "holds a benchmark" in refused(spec_of(out))[0].what
+    lock = FolderLock(out)
+    try:
+        assert "another run is writing" in refused(spec_of(out, resume=True))[0].what
+    finally:
+        lock.release()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("mine")
+    assert "is not empty" in refused(spec_of(tmp_path / "other"))[0].what
+
+
+def test_rows_and_headers_that_cannot_be_read_are_named(workplace: Workplace, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    carried_out(spec_of(out))
+    _header, table = read_benchmark(out)
+    for row in table.rows[:2]:
+        (task_folder(out, row.task) / "row.json").write_text("{")
+    with pytest.raises(InputError) as error:
+        read_benchmark(out)
+    assert len(error.value.problems) == 2 and all("row.json" in problem.where for problem in error.value.problems)
+    (out / HEADER).write_text((out / HEADER).read_text().replace("format = 1", "format = 99"))
+    with pytest.raises(InputError, match="newer firegui"):
+        read_header(out)
+
+
+def test_a_budget_is_known_as_soon_as_the_plans_row_is_there_whatever_the_header_says(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    carried_out(spec_of(tmp_path / "run"))
+    header = tmp_path / "run" / HEADER
+    header.write_text(header.read_text().replace(f"budget = {BUDGET}", "budget = 0"))
+    assert read_benchmark(tmp_path / "run")[1].budget == BUDGET
+
+
+def test_progress_tells_of_the_tasks_at_work(workplace: Workplace, tmp_path: Path) -> None:
+    control = RunControl()
+
+    def answer(terms: TaskTerms) -> Report | None:
+        if terms.task.planner is not GRADIENT:
+            return done(terms)
+        return Report(Word.PROGRESS, 30, 4.5, 1.25)
+
+    events: list[RunEvent] = []
+
+    def stop_when_told(event: RunEvent) -> None:
+        events.append(event)
+        if isinstance(event, BenchmarkProgress) and any(one.spent for one in event.running):
+            control.request_stop(now=True)
+
+    workplace.answer = answer
+    settings = BenchmarkSettings((GRADIENT,), seeds=1, allowance=600, budget=9)
+    carried_out(spec_of(tmp_path / "run", settings), control=control, hear=stop_when_told)
+    told = [event for event in events if isinstance(event, BenchmarkProgress)]
+    first, at_work = told[0], told[-1].running[0]
+    assert (at_work.task.name, at_work.spent, at_work.allowance, at_work.best) == ("gradient-0", 30, 600, 4.5)
+    assert (told[-1].done, told[-1].tasks) == (0, 1) and scalars(told[-1])["task.gradient-0"] == 30
+    assert all(math.isnan(one.best) for one in first.running if not one.spent)
+
+
+def test_a_pause_holds_the_workers_until_it_is_over(workplace: Workplace, tmp_path: Path) -> None:
+    control = RunControl()
+    states: list[RunState] = []
+
+    def steer(event: RunEvent) -> None:
+        if isinstance(event, BenchmarkReady) and len(event.table.rows) == 1:
+            control.request_pause()
+        if isinstance(event, StateChanged):
+            states.append(event.state)
+            if event.state is RunState.PAUSED:
+                assert read_header(tmp_path / "run").state is not RunState.FINISHED
+                control.request_resume()
+
+    events = carried_out(spec_of(tmp_path / "run"), control=control, hear=steer)
+    assert end(events).reason is FinishReason.COMPLETED
+    assert states[-4:] == [RunState.RUNNING, RunState.PAUSED, RunState.RUNNING, RunState.FINISHED]
+    assert list(dict.fromkeys(word for word in workplace.told if word is not Word.TASK)) == [
+        Word.PAUSE,
+        Word.RESUME,
+        Word.STOP,
+    ]

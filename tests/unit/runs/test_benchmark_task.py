@@ -1,0 +1,219 @@
+"""Tasks on the real engine, in this process."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+import pytest
+
+from firegui.domain.benchmark import PlannerName, Task, Violations
+from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.errors import CancelledError, InputError
+from firegui.io.schedule_file import read_schedule
+from firegui.runs import benchmark_task
+from firegui.runs.benchmark_folder import task_folder
+from firegui.runs.benchmark_line import Order, Report, Word
+from firegui.runs.benchmark_task import Desk, carried_out
+from firegui.runs.benchmark_two_stage import SECONDS
+from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
+from firegui.runs.history import read_history
+from firegui.runs.protocols import Check
+from tests.support import make_project
+from tests.unit.runs.desks import ALLOWANCE, BUDGET, Desks, Engine, measured, terms_of
+
+SEARCHES = [PlannerName.TACTICAL, PlannerName.GREEDY, PlannerName.CMA_ES, PlannerName.GRADIENT_DESIGN]
+
+
+def reports(desk: Desk) -> list[Report]:
+    other: Connection = desk.line.other  # type: ignore[attr-defined]
+    found = []
+    while other.poll():
+        found.append(Report.decoded(other.recv_bytes()))
+    return found
+
+
+def stopping_at(desk: Desk, number: int) -> Engine:
+    return Engine(lambda step: desk.line.end() if step == number else None)
+
+
+def test_a_row_says_what_its_schedule_does_at_nominal_effectiveness(desks: Desks) -> None:
+    desk = desks("run")
+    row = carried_out(desk, terms_of(PlannerName.GRADIENT))
+
+    folder, model = task_folder(desk.out, row.task), desk.model
+    schedule = read_schedule(folder / PLAN, model.fleet, model.maps.n_steps, model.maps.shape)
+    scored = desk.engine.simulate(model, schedule).metrics
+    assert row.metrics == scored
+    over = max(0, scored.drops_executed - BUDGET)
+    assert row.objective == pytest.approx(scored.objective + 10.0 * over / BUDGET)
+    assert row.objective == row.curve[-1][1], "it searched at nominal effectiveness"
+    assert row.evaluations <= ALLOWANCE < row.evaluations + 3
+    assert row.dimension == 4 * model.maps.n_steps * model.fleet.n_aircraft
+    assert row.candidate == int(schedule.proposed.sum()) and row.violations == Violations(0, 0, 0)
+    assert row.seconds > 0.0 and row.gradient_cost is not None
+    listed = read_schedule(folder / SCHEDULE, model.fleet, model.maps.n_steps, model.maps.shape)
+    assert np.array_equal(listed.proposed, schedule.proposed)
+
+
+def test_a_search_at_design_effectiveness_is_scored_at_the_nominal_one(desks: Desks) -> None:
+    row = carried_out(desks("run"), terms_of(PlannerName.GRADIENT_DESIGN))
+    assert row.objective < row.curve[-1][1], "the same drops do more at the higher effectiveness"
+
+
+def test_doing_nothing_costs_one_rollout_whether_the_budget_is_known_or_not(desks: Desks) -> None:
+    row = carried_out(desks("run"), replace(terms_of(PlannerName.NONE), budget=0))
+    assert (row.evaluations, row.metrics.drops_executed, row.candidate, row.dimension) == (1, 0, 0, 0)
+    assert row.objective == row.metrics.objective and row.gradient_cost is None
+    known = carried_out(desks("known"), terms_of(PlannerName.NONE))
+    assert measured(known) == measured(row)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_task_that_was_stopped_goes_on_to_the_very_same_row(desks: Desks, name: PlannerName) -> None:
+    desk, broken = desks("run"), desks("broken")
+    whole = carried_out(desk, terms_of(name, seed=1))
+    with pytest.raises(CancelledError):
+        carried_out(replace(broken, engine=stopping_at(broken, 1)), terms_of(name, seed=1))
+    folder = task_folder(broken.out, whole.task)
+    assert (folder / CHECKPOINT).is_file() and not (folder / PLAN).exists()
+
+    assert measured(carried_out(desks("broken"), terms_of(name, seed=1))) == measured(whole)
+    for file in (PLAN, SCHEDULE):
+        assert (folder / file).read_bytes() == (task_folder(desk.out, whole.task) / file).read_bytes()
+
+
+def test_a_checkpoint_written_as_it_works_is_enough_to_go_on(desks: Desks) -> None:
+    whole = carried_out(desks("run"), terms_of(PlannerName.GRADIENT))
+
+    def killed(step: int) -> None:
+        if step == 5:
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        carried_out(desks("killed", checkpoint_seconds=0.0, engine=Engine(killed)), terms_of(PlannerName.GRADIENT))
+    steps: list[int] = []
+    row = carried_out(desks("killed", engine=Engine(steps.append)), terms_of(PlannerName.GRADIENT))
+    assert measured(row) == measured(whole)
+    everything: list[int] = []
+    carried_out(desks("again", engine=Engine(everything.append)), terms_of(PlannerName.GRADIENT))
+    assert len(steps) == len(everything) - 5, "nothing was computed twice"
+
+
+def test_a_stop_while_the_end_is_scored_keeps_the_search(desks: Desks) -> None:
+    whole = carried_out(desks("run"), terms_of(PlannerName.UNIFORM))
+    desk = desks("broken")
+
+    class Scoring(Engine):
+        def simulate(self, model: Any, schedule: Any, *, check: Check | None = None, **rest: Any) -> Any:
+            desk.line.end()
+            return super().simulate(model, schedule, check=check, **rest)
+
+    with pytest.raises(CancelledError):
+        carried_out(replace(desk, engine=Scoring()), terms_of(PlannerName.UNIFORM))
+    steps: list[int] = []
+    row = carried_out(desks("broken", engine=Engine(steps.append)), terms_of(PlannerName.UNIFORM))
+    assert measured(row) == measured(whole) and steps == []
+
+
+def test_a_checkpoint_that_cannot_be_read_is_named(desks: Desks) -> None:
+    desk = desks("run")
+    folder = task_folder(desk.out, Task(PlannerName.GRADIENT, 0))
+    folder.mkdir(parents=True)
+    (folder / CHECKPOINT).write_bytes(b"nothing of the kind")
+    with pytest.raises(InputError, match="delete this file and resume"):
+        carried_out(desk, terms_of(PlannerName.GRADIENT))
+
+
+def test_a_disk_that_is_full_for_a_moment_does_not_end_a_search(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = carried_out(desks("run"), terms_of(PlannerName.GRADIENT))
+    desk = desks("full", checkpoint_seconds=0.0)
+    (task_folder(desk.out, whole.task) / CHECKPOINT).mkdir(parents=True)
+    assert measured(carried_out(desk, terms_of(PlannerName.GRADIENT))) == measured(whole)
+    warned = [report.message for report in reports(desk) if report.word is Word.WARNING]
+    assert warned and "no checkpoint could be written" in warned[0]
+
+
+def test_progress_is_told_with_what_is_spent_and_the_best(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(benchmark_task, "TOLD_SECONDS", 0.0)
+    desk = desks("run")
+    row = carried_out(desk, terms_of(PlannerName.GRADIENT))
+    told = [report for report in reports(desk) if report.word is Word.PROGRESS]
+    assert told[0].spent == 0 and told[0].best is None
+    assert told[-1].spent == row.evaluations and told[-1].best == row.objective
+    assert [report.spent for report in told] == sorted(report.spent for report in told)
+
+
+def test_a_paused_task_is_saved_and_goes_on_when_told(desks: Desks) -> None:
+    desk = desks("run")
+    other: Connection = desk.line.other  # type: ignore[attr-defined]
+
+    def hold(step: int) -> None:
+        if step == 2:
+            other.send_bytes(Order(Word.PAUSE).encoded())
+            while not desk.line.control.pause_requested:
+                time.sleep(0.01)
+            other.send_bytes(Order(Word.RESUME).encoded())
+
+    row = carried_out(replace(desk, engine=Engine(hold)), terms_of(PlannerName.GRADIENT))
+    assert measured(row) == measured(carried_out(desks("again"), terms_of(PlannerName.GRADIENT)))
+
+
+# -- the two-stage plan -----------------------------------------------------------------------------------------------
+def test_the_two_stage_plan_is_a_run_that_is_charged_for_all_that_it_takes(desks: Desks) -> None:
+    desk = desks("run")
+    row = carried_out(desk, terms_of(PlannerName.TWO_STAGE))
+
+    record = read_run(task_folder(desk.out, row.task))
+    assert record.scores.pruned is not None and record.settings.optimizer.seed == 0
+    assert row.evaluations == 3 * len(record.history) + record.scores.pruned.rollouts
+    assert row.metrics == record.metrics and row.objective == row.metrics.objective, "its drops are the budget"
+    spent, best = row.curve[-1]
+    assert best == min(epoch.objective for epoch in record.history) and spent <= 3 * len(record.history)
+    assert row.violations == Violations(0, 0, 0) and row.seconds > 0.0 and row.gradient_cost is None
+
+
+def test_setting_b_is_charged_for_the_first_stage_that_it_begins_with(desks: Desks) -> None:
+    project = make_project(epochs=8)
+    plan = replace(project.plan, setting=Setting.B, weights=ObjectiveWeights.of(Setting.B))
+    desk = desks("run", replace(project, plan=plan))
+    row = carried_out(desk, terms_of(PlannerName.TWO_STAGE))
+
+    folder = task_folder(desk.out, row.task)
+    preliminary, main = (len(read_history(folder / name, 8)) for name in (PRELIMINARY_HISTORY, HISTORY))
+    pruned = read_run(folder).scores.pruned
+    assert pruned is not None and preliminary == 8
+    assert row.evaluations == 3 * (preliminary + main) + pruned.rollouts
+    assert all(spent > 3 * preliminary for spent, _ in row.curve)
+
+
+def test_a_given_budget_is_what_the_two_stage_plan_is_scored_under(desks: Desks) -> None:
+    row = carried_out(desks("run"), replace(terms_of(PlannerName.TWO_STAGE), budget=2))
+    over = row.metrics.drops_executed - 2
+    assert over > 0 and row.objective == pytest.approx(row.metrics.objective + 10.0 * over / 2)
+
+
+def test_a_two_stage_plan_that_was_stopped_goes_on_and_adds_its_time(desks: Desks) -> None:
+    whole = carried_out(desks("run"), terms_of(PlannerName.TWO_STAGE))
+    desk = desks("broken", checkpoint_seconds=0.0)
+    folder = task_folder(desk.out, whole.task)
+    heard: list[int] = []
+
+    def stop(spent: int, best: float, seconds: float) -> None:
+        heard.append(spent)
+        desk.line.end()
+
+    desk.line.say_progress = stop  # type: ignore[method-assign]
+    with pytest.raises(CancelledError):
+        carried_out(desk, terms_of(PlannerName.TWO_STAGE))
+    before = float((folder / SECONDS).read_text())
+    assert before > 0.0 and heard
+
+    row = carried_out(desks("broken"), terms_of(PlannerName.TWO_STAGE))
+    assert measured(row) == measured(whole) and row.seconds > before
+    kept = carried_out(desks("broken"), terms_of(PlannerName.TWO_STAGE))
+    assert measured(kept) == measured(whole) and kept.seconds >= row.seconds
+    assert (folder / PLAN).read_bytes() == (task_folder(desks("run").out, whole.task) / PLAN).read_bytes()
