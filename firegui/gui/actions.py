@@ -45,6 +45,7 @@ _THEMES = {
     Theme.LIGHT: ("&Light", "dark text on light ground", ""),
 }
 
+_QUICK = "for when there is a minute: place drops by rule, the tactical heuristic; nothing is optimized"
 _STOP = "stop and keep the best plan so far"
 _STOP_NOW = "do not wait for the final score of the kept plan"
 
@@ -62,6 +63,7 @@ class WindowCommands:
     constrain: Callable[[], object]
     vary: Callable[[], object]
     doubt: Callable[[], object]
+    contest: Callable[[], object]
     about: Callable[[], object]
     quit: Callable[[], object]
 
@@ -137,6 +139,7 @@ class Actions(QObject):
     def _make_plan(self, commands: WindowCommands) -> None:
         plan = self._plan
         self.start = self._action("&Start plan", plan.start, "F5", "start", "save the project and plan it")
+        self.quick = self._action("&Quick plan", plan.quick, "Shift+F5", "quick", _QUICK)
         self.stages = self._choice({key: (*words, "") for key, words in STAGES.items()}, self._session.set_stages)
         self._session.next_run_changed.connect(self._check)
         self.pause = self._action("&Pause", plan.pause, "F6", "pause", "hold before the next epoch or test")
@@ -160,6 +163,8 @@ class Actions(QObject):
         self.vary = self._action("Sensiti&vity…", commands.vary, "F4", None, vary)
         doubt = "how sure a plan is: fires with and without it under drawn states, model error or wind"
         self.doubt = self._action("&Uncertainty…", commands.doubt, "F10", None, doubt)
+        contest = "how good planners are: all of them under one objective, one drop budget and one allowance"
+        self.contest = self._action("&Benchmark…", commands.contest, "F12", None, contest)
 
     def _action(self, text: str, run: Callable[[], object], keys: Keys, picture: str | None, help: str = "") -> QAction:
         action = QAction(text, self._window)
@@ -204,7 +209,7 @@ class Actions(QObject):
         there, plan, result = self._session.has_project, self._plan, self._session.result
         whole = (
             self.save, self.save_as, self.fit, self.score, self.calibrate, self.load_weights, self.constrain, self.vary,
-            self.doubt,
+            self.doubt, self.contest,
         )  # fmt: skip
         for action in (*whole, *self.tools.values(), *self.stages.values()):
             action.setEnabled(there)
@@ -214,6 +219,7 @@ class Actions(QObject):
         self.views[View.PLAN].setEnabled(result.plan is not None)
         self.views[View.DIFFERENCE].setEnabled(result.baseline is not None and result.plan is not None)
         self.start.setEnabled(plan.can_start)
+        self.quick.setEnabled(plan.can_start)
         self.replan.setEnabled(plan.can_replan)
         self.pause.setEnabled(plan.can_pause)
         self.resume.setEnabled(plan.can_resume)

@@ -34,9 +34,7 @@ def main(project_folder: Path | None) -> int:
     QTimer.singleShot(0, window, lambda: open_first(window, project_folder))
     status = app.exec()
     # A window that was shut by the system has not had its chance to stop the runs.
-    queue.shutdown()
-    window.skill_desk.shutdown()
-    window.calibration_desk.shutdown()
+    window.stop_work()
     return status
 
 

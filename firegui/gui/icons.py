@@ -17,8 +17,9 @@ _GLYPHS = {
     "first": "mdi6.skip-backward", "back": "mdi6.step-backward", "next": "mdi6.step-forward", "loop": "mdi6.repeat",
     "show": "mdi6.eye-outline", "folder": "mdi6.folder-open-outline",
     "zone": "mdi6.selection-off", "zone-polygon": "mdi6.vector-polygon-variant", "pin": "mdi6.pin-outline",
-    "copy": "mdi6.content-copy",
-    "prune": "mdi6.content-cut", "branch": "mdi6.source-branch",
+    "copy": "mdi6.content-copy", "map": "mdi6.map-outline", "csv": "mdi6.file-delimited-outline",
+    "again": "mdi6.dice-5-outline", "quick": "mdi6.clock-fast",
+    "prune": "mdi6.content-cut", "branch": "mdi6.source-branch", "compare": "mdi6.compare",
     "stop": "mdi6.stop", "theme": "mdi6.theme-light-dark", "about": "mdi6.information-outline",
 }  # fmt: skip
 

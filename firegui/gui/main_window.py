@@ -15,6 +15,7 @@ from firegui.gui.dialogs.export import ExportDialog
 from firegui.gui.dialogs.problems import show_problems
 from firegui.gui.documents import Documents
 from firegui.gui.forms.numbers import settle_editing
+from firegui.gui.jobs.benchmark import BenchmarkDesk
 from firegui.gui.jobs.calibrate import CalibrationDesk
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.jobs.sensitivity import SensitivityDesk
@@ -22,6 +23,7 @@ from firegui.gui.jobs.skill import SkillDesk
 from firegui.gui.jobs.uncertainty import UncertaintyDesk
 from firegui.gui.map.view import MapView
 from firegui.gui.menus import fill_menus, fill_tool_bar
+from firegui.gui.panels.benchmark import BenchmarkPanel
 from firegui.gui.panels.calendar import CalendarPanel
 from firegui.gui.panels.calibrate import CalibratePanel
 from firegui.gui.panels.constraints import ConstraintsPanel
@@ -47,7 +49,7 @@ _SMALLEST = QSize(1024, 680)
 _LARGE = QSize(1180, 640)
 _LEFT, _RIGHT = 262, 444
 _LOWER = 212
-_BESIDE_PROGRESS = ("Skill", "Calibrate", "Sensitivity", "Uncertainty")
+_BESIDE_PROGRESS = ("Skill", "Calibrate", "Sensitivity", "Uncertainty", "Benchmark")
 
 
 class MainWindow(QMainWindow):
@@ -61,11 +63,13 @@ class MainWindow(QMainWindow):
         self.calibration_desk = CalibrationDesk(session, parent=self)
         self.sensitivity_desk = SensitivityDesk(session, parent=self)
         self.uncertainty_desk = UncertaintyDesk(session, parent=self)
+        self.benchmark_desk = BenchmarkDesk(session, parent=self)
         self._preferences = preferences if preferences is not None else Preferences()
         self.documents = Documents(session, self.queue, self._preferences, self)
         self.documents.watch(self.calibration_desk.work)
         self.documents.watch(self.sensitivity_desk.work)
         self.documents.watch(self.uncertainty_desk.work)
+        self.documents.watch(self.benchmark_desk.work)
         self.plan = PlanControl(session, self.queue, self.documents, self)
         self.map = MapView(session)
         self.timeline = TimelineBar(session)
@@ -122,6 +126,10 @@ class MainWindow(QMainWindow):
         self.uncertainty.start_requested.connect(self._draw_ensemble)
         self.uncertainty.enlarge_requested.connect(lambda: self._enlarge("Uncertainty"))
         self._dock("Uncertainty", self.uncertainty, area.BottomDockWidgetArea)
+        self.benchmark = BenchmarkPanel(session, self.queue, self.benchmark_desk)
+        self.benchmark.start_requested.connect(self._run_benchmark)
+        self.benchmark.enlarge_requested.connect(lambda: self._enlarge("Benchmark"))
+        self._dock("Benchmark", self.benchmark, area.BottomDockWidgetArea)
         timeline = self.docks["Timeline"]
         timeline.setFeatures(timeline.features() | QDockWidget.DockWidgetFeature.DockWidgetVerticalTitleBar)
         # The bar is too low for a title at its side.
@@ -178,6 +186,7 @@ class MainWindow(QMainWindow):
             constrain=lambda: self._bring("Constraints"),
             vary=lambda: self._bring("Sensitivity"),
             doubt=lambda: self._bring("Uncertainty"),
+            contest=lambda: self._bring("Benchmark"),
             about=lambda: show_about(self),
             quit=self.close,
         )
@@ -270,6 +279,12 @@ class MainWindow(QMainWindow):
         if saved or self.documents.save():
             self.uncertainty.start()
 
+    def _run_benchmark(self) -> None:
+        # The worker processes read the event where it was saved.
+        saved = self.session.folder is not None and not self.session.is_dirty
+        if saved or self.documents.save():
+            self.benchmark.start()
+
     def _enlarge(self, title: str) -> None:
         dock = self.docks[title]
         dock.setFloating(not dock.isFloating())
@@ -308,9 +323,14 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self._preferences.save_layout(self.saveGeometry(), self.saveState())
+        self.stop_work()
+        super().closeEvent(event)
+
+    def stop_work(self) -> None:
+        """Stop all that works, keep what it has, and wait until every thread and process has ended."""
         self.queue.shutdown()
         self.skill_desk.shutdown()
         self.calibration_desk.shutdown()
         self.sensitivity_desk.shutdown()
         self.uncertainty_desk.shutdown()
-        super().closeEvent(event)
+        self.benchmark_desk.shutdown()

@@ -36,11 +36,11 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     view.addAction(actions.reset_layout)
     view.addMenu(_submenu("&Theme", actions.themes.values(), view))
     plan = bar.addMenu("&Plan")
-    plan.addActions([actions.start, actions.pause, actions.resume, actions.stop])
+    plan.addActions([actions.start, actions.quick, actions.pause, actions.resume, actions.stop])
     plan.addSeparator()
     plan.addActions(list(actions.stages.values()))
     plan.addSeparator()
-    plan.addActions([actions.replan, actions.constrain, actions.vary, actions.doubt])
+    plan.addActions([actions.replan, actions.constrain, actions.vary, actions.doubt, actions.contest])
     plan.addSeparator()
     plan.addActions([actions.calibrate, actions.load_weights, actions.score])
     bar.addMenu("&Help").addAction(actions.about)
@@ -54,7 +54,10 @@ def fill_tool_bar(bar: QToolBar, actions: Actions) -> None:
     bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     bar.addActions(actions.map_tools)
     bar.addSeparator()
-    short = {actions.start: "Start", actions.pause: "Pause", actions.resume: "Resume", actions.stop: "Stop, keep best"}
+    short = {
+        actions.start: "Start", actions.quick: "Quick", actions.pause: "Pause", actions.resume: "Resume",
+        actions.stop: "Stop, keep best",
+    }  # fmt: skip
     for action, text in short.items():
         action.setIconText(text)
         bar.addAction(action)

@@ -45,6 +45,10 @@ class PlanControl(QObject):
         """
         self._begin(self._session.stages, self._session.start_file)
 
+    def quick(self) -> None:
+        """Save the project and let the tactical heuristic plan it."""
+        self._begin((Stage.TACTICAL,), None)
+
     def prune(self, entry: RunEntry) -> None:
         """Remove what the plan that ``entry`` kept does not need, in a run of its own of the open project."""
         self._begin_with_plan_of(entry, (Stage.PRUNE,))

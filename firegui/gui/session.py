@@ -49,8 +49,10 @@ class ShownResult:
     """What playback shows. Either part may be missing until a run delivers it. ``stale``: inputs were edited since.
 
     ``stage`` is the one that a run at work was in when it drew the plan. ``member``: both fires are those of a
-    member of an ensemble, which the title names. ``project`` is the value the result was made from, which an edited
-    project no longer is.
+    member of an ensemble, which the title names; ``mean_of``: they are means over that many members, at the ends of
+    days. ``plan_name`` is what the plan is called where that is not the open project's; ``against`` names what the
+    first fire is of where that is another plan, in place of no drops. ``project`` is the value the result was made
+    from, which an edited project no longer is.
     """
 
     title: str = ""
@@ -64,6 +66,19 @@ class ShownResult:
     project: Project | None = None
     stage: Stage = Stage.OPTIMIZE
     member: bool = False
+    mean_of: int = 0
+    plan_name: str = ""
+    against: str = ""
+
+    @property
+    def of_ensemble(self) -> bool:
+        """Whether the fires are an ensemble's, not those that a plan is made and handed over with."""
+        return self.member or self.mean_of > 0
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the first fire and that of the plan are called."""
+        return self.against or "baseline", self.plan_name or "plan"
 
 
 class _Edit(QUndoCommand):
@@ -133,7 +148,7 @@ class Session(QObject):
         self._result = ShownResult()
         self._backend = "auto"
         self._devices: dict[str, str] = {}
-        self._stages: tuple[Stage, ...] = tuple(Stage)
+        self._stages: tuple[Stage, ...] = (Stage.OPTIMIZE, Stage.PRUNE)
         self._start_file: Path | None = None
 
     # -- the project -------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from firegui.runs.events import (
     FinishReason,
     Message,
     PlanUpdated,
+    Progress,
     RunEvent,
     RunFinished,
     RunState,
@@ -153,7 +154,11 @@ class FakeExecute:
         emit(StateChanged(RunState.PREPARING))
         emit(BaselineReady(metrics(24.6), frames(spec.project, 6)))
         emit(StateChanged(RunState.RUNNING))
-        work = {Stage.OPTIMIZE: (self._epoch, self.epochs), Stage.PRUNE: (self._remove, self.removals)}
+        work = {
+            Stage.OPTIMIZE: (self._epoch, self.epochs),
+            Stage.PRUNE: (self._remove, self.removals),
+            Stage.TACTICAL: (self._pass, 3),
+        }
         for number, stage in enumerate(spec.stages):
             emit(StageBegan(stage, number + 1, len(spec.stages), f"the {stage.value} stage"))
             piece, count = work[stage]
@@ -188,6 +193,10 @@ class FakeExecute:
         emit(removal(k + 1, before=max(12, k + 2)))
         drops = (drop(3), drop(9), drop(60, "water"))[: max(3 - k, 1)]
         emit(PlanUpdated(self.epochs - 1, metrics(2.6, len(drops)), frames(spec.project), drops, Stage.PRUNE))
+
+    @staticmethod
+    def _pass(spec: PlanSpec, emit: Emit, k: int) -> None:
+        emit(Progress(k % 3, 3, "forecasting"))
 
 
 def run_spec(project: Project, out: Path) -> PlanSpec:

@@ -25,10 +25,13 @@ from firegui.gui.session import Session
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
+    BenchmarkProgress,
+    BenchmarkReady,
     EliminationStep,
     EnsembleReady,
     EpochDone,
     ErrorFitted,
+    FieldDrawn,
     FinishReason,
     FitEpoch,
     MembersDone,
@@ -506,5 +509,8 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
         ErrorFitted,
         MembersDone,
         EnsembleReady,
+        FieldDrawn,
+        BenchmarkProgress,
+        BenchmarkReady,
     }
     assert set(RunEvent.__args__) == drawn | {StateChanged, StageBegan, Message, Progress, RunFinished}

@@ -226,7 +226,7 @@ def test_a_run_stopped_in_its_second_stage_goes_on_with_the_stages_it_had(
 
     class Record:
         warm_start_file, stages = Path("plan.safetensors"), (Stage.PRUNE,)
-        header = SimpleNamespace(replan=None)
+        header = SimpleNamespace(replan=None, budget=None)
 
     monkeypatch.setattr("firegui.gui.jobs.specs.read_run", lambda _folder: Record())
     queue.go_on(keep_running)

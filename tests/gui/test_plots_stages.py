@@ -23,6 +23,8 @@ from firegui.runs.events import FinishReason, RunState, StageBegan
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal
 
+BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
+
 
 @pytest.fixture
 def execute() -> FakeExecute:
@@ -46,7 +48,7 @@ def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> LivePlots:
     return made
 
 
-def run_to_end(qtbot: QtBot, queue: RunQueue, stages: tuple[Stage, ...] = tuple(Stage)) -> RunEntry:
+def run_to_end(qtbot: QtBot, queue: RunQueue, stages: tuple[Stage, ...] = BOTH) -> RunEntry:
     entry = queue.plan(stages)
     qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
     return entry
@@ -165,7 +167,7 @@ def plain(html: str) -> list[str]:
 
 
 def pruned_entry(tmp_path: Path) -> RunEntry:
-    entry = RunEntry("A · 12:00:05", tmp_path, stages=tuple(Stage), stage=Stage.PRUNE, epochs=4)
+    entry = RunEntry("A · 12:00:05", tmp_path, stages=BOTH, stage=Stage.PRUNE, epochs=4)
     entry.state, entry.reason = RunState.FINISHED, FinishReason.COMPLETED
     entry.message = "12 drops pruned to 8 in 1 pass: no single <remaining> drop can be removed"
     entry.add_epochs([epoch_done(k) for k in range(4)])

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -135,12 +135,15 @@ def run(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyDesk) -> None:
 
 
 def members(panel: UncertaintyPanel, title: str) -> list[str]:
-    column = panel.members.titles.index(title)
-    return [str(panel.sorted_members.index(row, column).data()) for row in range(panel.sorted_members.rowCount())]
+    column = panel.tables.members.titles.index(title)
+    return [
+        str(panel.tables.sorted_members.index(row, column).data())
+        for row in range(panel.tables.sorted_members.rowCount())
+    ]
 
 
 def summary(panel: UncertaintyPanel, quantity: str) -> dict[str, str]:
-    model = panel.summary
+    model = panel.tables.summary
     rows = [[str(model.index(row, k).data()) for k in range(model.columnCount())] for row in range(model.rowCount())]
     (found,) = (row for row in rows if row[0] == quantity)
     return dict(zip(model.titles, found, strict=True))
@@ -191,7 +194,7 @@ def test_without_a_schedule_there_are_only_fires_without_drops(qtbot: QtBot, mak
     assert "no drops only" in panel.form.schedule.currentText()
     run(qtbot, panel, desk)
     assert execute.specs[0].schedule is None
-    assert "Plan mean" not in panel.summary.titles
+    assert "Plan mean" not in panel.tables.summary.titles
     assert members(panel, "Extent no drops") == ["50.0", "40.0", "30.0", "20.0"]
     assert "no plan to compare" in panel.benefit.legend.text()
     assert panel.benefit.better == 0
@@ -262,7 +265,7 @@ def test_opening_another_project_stops_the_work_and_forgets_the_ensemble(
     session.open_project(project, None)
     assert not desk.is_busy
     assert desk.shown is None
-    assert panel.members.rowCount() == 0
+    assert panel.tables.members.rowCount() == 0
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
@@ -329,7 +332,7 @@ def test_the_member_in_which_the_plan_does_least_comes_first(shown: UncertaintyP
     shown.pages.setCurrentWidget(shown.members_view)
     assert members(shown, "Member") == ["1", "0", "2", "3"]
     assert members(shown, "Extent saved")[0] == "-3.00"
-    assert "Wind speed ×" not in shown.members.titles
+    assert "Wind speed ×" not in shown.tables.members.titles
 
 
 def test_members_of_the_wind_say_what_wind_they_had(qtbot: QtBot, make: Make) -> None:
@@ -378,6 +381,31 @@ def test_the_papers_error_model_is_marked_approximate_where_it_is_drawn(qtbot: Q
     assert len(panel.variogram.found_points()[0]) == 0
 
 
+def test_a_mean_below_the_start_stands_under_the_pictures_with_why(qtbot: QtBot, make: Make) -> None:
+    falling = np.array([[[9.0, 8.0, 7.0]] * 4, [[9.0, 9.0, 6.0]] * 4])
+    for kind, there in ((KIND.EPISTEMIC, True), (KIND.ALEATORIC, False)):
+        panel, desk = make(Draws(replace(ensemble_of(kind), extent=falling)))
+        panel.form.set_kind(kind)
+        panel.form.error.setCurrentIndex(panel.form.error.findData(ErrorSource.PAPER.value))
+        run(qtbot, panel, desk)
+        assert panel.caution.isVisible() is there
+        assert ("below the 9 cells that burned at the start" in panel.caution.text()) is there
+        assert ("may unburn them" in panel.form.about.text()) is there
+
+
+def test_the_residuals_of_a_fit_are_shown_while_the_members_are_drawn(qtbot: QtBot, make: Make) -> None:
+    panel, desk = make(Draws(ensemble_of(KIND.EPISTEMIC), fitted=fit(), endless=True))
+    panel.form.set_kind(KIND.EPISTEMIC)
+    panel.button("start").click()
+    qtbot.waitUntil(lambda: desk.shown is not None and desk.shown.error is not None)
+    assert desk.shown is not None and desk.shown.residuals.days == (1,)
+    drawn = panel.errors.maps.residuals.maps[0].pixels
+    assert drawn is not None and (drawn != 0).all()
+    assert not panel.button("export").isEnabled()
+    panel.button("stop").click()
+    qtbot.waitUntil(lambda: not desk.is_busy)
+
+
 # -- with the real engine ----------------------------------------------------------------------------------------------
 def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     qtbot: QtBot, make: Make, session: Session, queue: RunQueue, saved: Path, schedule_file: Path,
@@ -395,20 +423,25 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     assert not (saved / "runs").exists()
 
     session.open_project(session.project, saved)
-    assert panel.members.rowCount() == 0
+    assert panel.tables.members.rowCount() == 0
     panel.earlier.activated.emit(1)
-    assert panel.members.rowCount() == 3
+    assert panel.tables.members.rowCount() == 3
     assert not panel.button("resume").isEnabled()
+    assert panel.button("map").isEnabled() and panel.button("export").isEnabled()
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    panel.button("folder").click()
+    assert [Path(url.toLocalFile()) for url in opened] == [found.folder]
     panel.form.members.setValue(5)
     panel.earlier.setCurrentIndex(1)
     panel.button("resume").click()
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
-    assert panel.members.rowCount() == 5
+    assert panel.tables.members.rowCount() == 5
 
     played: list[tuple[str, EvaluateSpec]] = []
     monkeypatch.setattr(queue, "show_member", lambda title, spec: played.append((title, spec)))
     panel.pages.setCurrentWidget(panel.members_view)
-    panel.members_view.activated.emit(panel.sorted_members.index(1, 0))
+    panel.members_view.activated.emit(panel.tables.sorted_members.index(1, 0))
     ((title, spec),) = played
     assert spec.member is not None and f"Member {spec.member.number} " in title
     assert spec.schedule is not None

@@ -37,6 +37,9 @@ FORMATS = (
 )
 
 
+_SHOW_PLAN = "show its run from the list of runs"
+
+
 def export_all(
     drops: Sequence[DropRecord], project: Project, formats: Sequence[str], folder: Path, stem: str
 ) -> list[Path]:
@@ -118,7 +121,10 @@ class ExportDialog(QDialog):
             problems.append(Problem("Name", f"{stem!r} is not a file name", "use a name without slashes"))
         if not self.formats:
             problems.append(Problem("Formats", "none is chosen", "tick at least one"))
-        if not self._session.result.drops:
+        result = self._session.result
+        if result.of_ensemble:
+            problems.append(Problem("Schedule", f"the map shows an ensemble: {result.title}", _SHOW_PLAN))
+        elif not result.drops:
             problems.append(Problem("Schedule", "no drops are shown", "run a plan or show one from the list of runs"))
         if problems:
             raise InputError(problems, "Nothing was exported")
@@ -162,11 +168,16 @@ class ExportDialog(QDialog):
         self._refresh()
 
     def _refresh(self) -> None:
-        ready = bool(self.formats) and bool(self._session.result.drops)
-        self.save_button.setEnabled(ready)
+        result = self._session.result
+        self.save_button.setEnabled(bool(self.formats and result.drops) and not result.of_ensemble)
 
 
 def _summary(result: ShownResult) -> str:
+    if result.of_ensemble:
+        return (
+            f"The map shows an ensemble: {result.title}. That is no plan to hand over. To export the schedule, "
+            f"{_SHOW_PLAN}. The Uncertainty dock exports the ensemble."
+        )
     if not result.drops:
         return "No drops are shown. Run a plan, or show one from the list of runs."
     executed = sum(drop.executed for drop in result.drops)

@@ -22,10 +22,11 @@ from firegui.gui.forms.plan_choices import narrow_combo
 from firegui.gui.jobs.ensembles import Wish
 from firegui.gui.jobs.listing import kept_plan
 from firegui.gui.jobs.queue import RunQueue
+from firegui.runs.uq_text import UNBURNED
 
 _HELP = {
     UncertaintyKind.ALEATORIC: "Every cell's state is drawn at the end of every day.",
-    UncertaintyKind.EPISTEMIC: "The fire is disturbed by a correlated error of the fire model at the end of every day.",
+    UncertaintyKind.EPISTEMIC: f"The fire is disturbed by a correlated error of the fire model. {UNBURNED}.",
     UncertaintyKind.WEATHER: "The wind of a whole member is off. How far is a guess, not a fit.",
 }
 _SOURCES = {

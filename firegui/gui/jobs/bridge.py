@@ -19,6 +19,7 @@ from firegui.runs.events import (
     EnsembleReady,
     EpochDone,
     ErrorFitted,
+    FieldDrawn,
     FitEpoch,
     MembersDone,
     Message,
@@ -76,7 +77,7 @@ class EventBridge(QObject):
     weights = Signal(object)
     sensitivity = Signal(object)
     uncertainty = Signal(object)
-    """What an ensemble says: its fitted error model, members that are done, the ensemble so far."""
+    """What an ensemble says: its fitted error model, members that are done, the ensemble so far, a field of errors."""
     benchmark = Signal(object)
     """What a benchmark says: the tasks at work, its table so far."""
     finished = Signal(object)
@@ -134,7 +135,7 @@ class EventBridge(QObject):
                 self.weights.emit(event)
             case SensitivityReady():
                 self.sensitivity.emit(event)
-            case ErrorFitted() | MembersDone() | EnsembleReady():
+            case ErrorFitted() | MembersDone() | EnsembleReady() | FieldDrawn():
                 self.uncertainty.emit(event)
             case BenchmarkProgress() | BenchmarkReady():
                 self.benchmark.emit(event)

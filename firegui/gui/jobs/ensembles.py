@@ -9,22 +9,30 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
 from firegui.domain.fleet import Fleet
 from firegui.domain.project import Project
+from firegui.domain.results import Frames
 from firegui.domain.schedule import Schedule
-from firegui.domain.uncertainty import KIND_TITLES, Semivariogram, UncertaintySettings
+from firegui.domain.uncertainty import KIND_TITLES, ErrorFit, Semivariogram, UncertaintySettings
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.listing import fitting_schedule
+from firegui.gui.session import ShownResult
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.lock import is_held
+from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec, MemberOf, UncertaintySpec
 from firegui.runs.uq import uq_problems
-from firegui.runs.uq_folder import STATE, VARIOGRAM, EnsembleHeader, read_header
+from firegui.runs.uq_folder import STATE, VARIOGRAM, EnsembleHeader, read_header, read_residual, residual_days
 from firegui.runs.uq_text import uq_command
+
+Floats32 = NDArray[np.float32]
 
 FOLDER = "uncertainty"
 """The folder of a project that holds its ensembles."""
+_NO_RETARDANT = np.zeros((0, 1, 1), np.uint8)
 _COMMAND_LINE = " (--preset bear)"
 
 
@@ -104,12 +112,65 @@ def project_then(header: EnsembleHeader, project: Project) -> Project:
     )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Residuals:
+    """What an error model was fitted to, at the ends of these ``days``: at hand in a ``fit``, else in a ``folder``."""
+
+    days: tuple[int, ...] = ()
+    fit: ErrorFit | None = None
+    folder: Path = Path()
+
+    @staticmethod
+    def in_folder(folder: Path) -> Residuals:
+        """Those that an ensemble kept; none where there are none that can be read."""
+        with suppress(InputError):
+            return Residuals(residual_days(folder), folder=folder)
+        return Residuals()
+
+    def of(self, day: int) -> Floats32:
+        """``Δ [2, H, W]`` in ILR coordinates, NaN outside of the mask. Raises :class:`InputError` like a file."""
+        if self.fit is not None:
+            found: Floats32 = self.fit.residuals[self.fit.days.index(day)]
+            return found
+        return read_residual(self.folder, day)
+
+
+def means(header: EnsembleHeader, ensemble: Ensemble, project: Project) -> ShownResult:
+    """The mean maps of an ensemble for the map of the open ``project``, one picture a day boundary.
+
+    Raises :class:`InputError` where the event changed, or the plan has other days by now.
+    """
+    then = _on_same_days(header, project)
+    per_day, cases = then.scenario.steps_per_day, range(len(ensemble.fire))
+    frames = [Frames(per_day, _codes(ensemble.fire[case]), _codes(ensemble.burning[case]), _NO_RETARDANT)
+              for case in cases]  # fmt: skip
+    so_far = "" if ensemble.complete else f"{ensemble.members:,} of "
+    title = f"Mean of {so_far}{counted(ensemble.asked, 'member')} ({KIND_TITLES[ensemble.kind].lower()})"
+    plan = frames[PLAN] if ensemble.has_plan else None
+    return ShownResult(title, frames[BASELINE], plan=plan, project=then, mean_of=ensemble.members)
+
+
+def _codes(probability: Floats32) -> NDArray[np.uint8]:
+    return np.asarray(255.0 * probability + 0.5, np.uint8)
+
+
+def _on_same_days(header: EnsembleHeader, project: Project) -> Project:
+    """:func:`project_then`, where the timeline has its days: on another its fires would be shown under wrong dates."""
+    then = project_then(header, project)
+    had, has = ((one.calendar.date_of_day(0), one.plan.days) for one in (then, project))
+    if had != has:
+        texts = [f"{counted(days, 'day')} from {first:%Y-%m-%d}" for first, days in (had, has)]
+        what, remedy = f"is of {texts[0]}, the open plan of {texts[1]}", "set the plan's first day and its days back"
+        raise InputError([Problem("the ensemble", what, remedy)], "It cannot be shown on the map")
+    return then
+
+
 def member_spec(header: EnsembleHeader, number: int, project: Project, backend: str) -> EvaluateSpec:
     """Both fires of a member for the map.
 
-    Raises :class:`InputError` where the event changed, or the schedule is gone or another one by now.
+    Raises :class:`InputError` where the event or the plan's days changed, or the schedule is gone or another one.
     """
-    project = project_then(header, project)
+    project = _on_same_days(header, project)
     schedule = _schedule_then(header, project)
     # A smaller ensemble has the same members; one that was raised later has more than its settings may say.
     settings = replace(header.settings, members=max(header.settings.members, number + 1))

@@ -9,11 +9,12 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.gui.jobs.history import History, Removals
 from firegui.gui.jobs.pace import epochs_left, pass_left
-from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunFinished, RunState, StageBegan
+from firegui.runs.events import EliminationStep, EpochDone, FinishReason, Progress, RunFinished, RunState, StageBegan
+from firegui.runs.folder import RunRecord
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.spec import Stage
 
-AT_WORK = {Stage.OPTIMIZE: "optimizing", Stage.PRUNE: "pruning"}
+AT_WORK = {Stage.OPTIMIZE: "optimizing", Stage.PRUNE: "pruning", Stage.TACTICAL: "placing"}
 """What a stage does, in a word."""
 
 
@@ -27,7 +28,8 @@ class RunEntry:
     ``reference`` that of the plan the second stage began with, at nominal effectiveness. ``pausing`` is set between the
     wish to pause and the run holding; ``interrupted``: found without an end; ``elsewhere``: found while another process
     was at it. ``replans``: it plans what is left of another plan; ``replan`` are its numbers, once it has ended.
-    :attr:`elapsed` and :attr:`eta` are seconds.
+    ``swept`` are the passes of the tactical heuristic, done and in all, and ``rollouts`` what they took; ``seconds``
+    what the whole run did, once it has ended. :attr:`elapsed` and :attr:`eta` are seconds, too.
     """
 
     title: str
@@ -52,6 +54,9 @@ class RunEntry:
     elsewhere: bool = False
     replans: bool = False
     replan: ReplanScores | None = None
+    swept: tuple[int, int] = (0, 0)
+    rollouts: int | None = None
+    seconds: float | None = None
     history: History = field(default_factory=History)
     removals: Removals = field(default_factory=Removals)
 
@@ -91,6 +96,12 @@ class RunEntry:
         """How many drops of the pass are decided, and of how many."""
         return _whole(self.removals.last("tested")) or 0, _whole(self.removals.last("to_test")) or 0
 
+    # -- neither -----------------------------------------------------------------------------------------------------
+    @property
+    def tactical(self) -> bool:
+        """Whether it is the tactical heuristic by itself, which has no epochs and removes nothing."""
+        return Stage.TACTICAL in self.stages
+
     # -- both --------------------------------------------------------------------------------------------------------
     @property
     def drops(self) -> int | None:
@@ -114,7 +125,7 @@ class RunEntry:
     def elapsed(self) -> float | None:
         """Seconds worked, to the latest report."""
         parts = [part for part in (self.history.last("seconds"), self.removals.last("seconds")) if part is not None]
-        return sum(parts) if parts else None
+        return sum(parts) if parts else self.seconds
 
     @property
     def eta(self) -> float | None:
@@ -138,7 +149,7 @@ class RunEntry:
         """Share of the stage, or of its pass, that is done; 1 for a run that ended by itself."""
         if self.reason in (FinishReason.COMPLETED, FinishReason.PATIENCE):
             return 1.0
-        done, of = self.tested if self.prunes else (self.epoch, self.epochs)
+        done, of = self.swept if self.tactical else self.tested if self.prunes else (self.epoch, self.epochs)
         return min(done / of, 1.0) if of else 0.0
 
     @property
@@ -173,6 +184,15 @@ class RunEntry:
         return AT_WORK[self.stage] + (f" {self.number}/{self.count}" if self.count > 1 else "")
 
     # -- what it reports ---------------------------------------------------------------------------------------------
+    def take_in(self, news: list[EpochDone] | list[EliminationStep] | Progress) -> None:
+        """Take in the numbers of a live run; of its progress only the passes of the tactical heuristic."""
+        if isinstance(news, Progress):
+            self.swept = (news.done, news.total) if self.tactical else self.swept
+        elif isinstance(news[0], EpochDone):
+            self.add_epochs([item for item in news if isinstance(item, EpochDone)])
+        else:
+            self.add_removals([item for item in news if isinstance(item, EliminationStep)])
+
     def add_epochs(self, epochs: list[EpochDone]) -> None:
         """Take in what a live run reports."""
         self.history.extend(epochs)
@@ -188,6 +208,12 @@ class RunEntry:
             # Setting B begins with a first stage of setting A, whose epochs are not its own.
             self.history = History()
         self.stage, self.number, self.count = event.stage, event.number, event.count
+
+    def take_saved(self, record: RunRecord) -> None:
+        """Take in what only the run's folder says."""
+        swept, self.seconds = record.scores.swept, record.header.seconds or None
+        if swept is not None:
+            self.swept, self.rollouts = (swept.done, swept.passes), swept.rollouts
 
     def finish(self, event: RunFinished) -> None:
         """Take in how it ended."""

@@ -16,17 +16,24 @@ class ResultFeed:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def begin(self, title: str, project: Project, *, of_member: bool = False) -> None:
+    def begin(
+        self, title: str, project: Project, *, of_member: bool = False, plan_name: str = "", against: str = ""
+    ) -> None:
         """A run of ``project`` is shown from now on: drop the plan of another, and the baseline of another fire.
 
         Other regions or weights change the numbers told of the fire without drops, not its pictures, which stay. A
-        member of an ensemble has a fire without drops of its own.
+        member of an ensemble has a fire without drops of its own; ``against`` another plan there is none.
         """
         shown = self._session.result
-        old = ShownResult() if of_member or shown.member else shown
+        apart = of_member or shown.of_ensemble or bool(against or shown.against)
+        old = ShownResult() if apart else shown
         pictures = old.baseline if old.project is not None and same_spread(old.project, project) else None
         numbers = old.baseline_metrics if old.project is not None and same_fire(old.project, project) else None
-        self._show(ShownResult(title, pictures, numbers, project=project, member=of_member))
+        self._show(
+            ShownResult(
+                title, pictures, numbers, project=project, member=of_member, plan_name=plan_name, against=against
+            )
+        )
 
     def baseline(self, event: BaselineReady) -> None:
         """The fire without drops is known."""
@@ -40,6 +47,10 @@ class ResultFeed:
                 epoch=event.epoch, stage=event.stage,
             )
         )  # fmt: skip
+
+    def means(self, means: ShownResult) -> None:
+        """Show means over an ensemble, which need no working out."""
+        self._show(means)
 
     def refresh_stale(self) -> None:
         """Look again whether the result still belongs to the open project, which undo may have brought back."""

@@ -74,6 +74,7 @@ def entry_of(record: RunRecord, project: Project, event: str, today: date) -> Ru
     entry.history, entry.removals = History(record.history), Removals(record.elimination)
     entry.stage = Stage.PRUNE if len(entry.removals) else entry.stages[0]
     entry.replans = record.header.replan is not None
+    entry.take_saved(record)
     _take_replan(entry)
     entry.stale = ran is None or not same_inputs(ran, project)
     return entry
@@ -135,8 +136,9 @@ def take_saved_scores(entry: RunEntry) -> None:
     """Give ``entry`` the scores that its run wrote at the end; the last picture was scored at another effectiveness."""
     # A run that failed early has none, and its own message says so.
     with suppress(InputError):
-        scores = read_run(entry.folder).scores
-        entry.plan, entry.reference = scores.design or entry.plan, scores.reference
+        record = read_run(entry.folder)
+        entry.plan, entry.reference = record.scores.design or entry.plan, record.scores.reference
+        entry.take_saved(record)
     _take_replan(entry)
 
 

@@ -22,7 +22,7 @@ from firegui.gui.jobs.screen import Screen, report_failure
 from firegui.gui.jobs.specs import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.gui.jobs.worker import Execute, RunJob, wind_up_all
 from firegui.gui.reporting import refusing
-from firegui.gui.session import Session
+from firegui.gui.session import Session, ShownResult
 from firegui.runs.events import (
     BaselineReady,
     EliminationStep,
@@ -30,6 +30,7 @@ from firegui.runs.events import (
     FinishReason,
     Message,
     PlanUpdated,
+    Progress,
     RunFinished,
     RunState,
     StageBegan,
@@ -197,9 +198,13 @@ class RunQueue(QObject):
         """Work out the fire without drops and show it."""
         self._screen.show_baseline()
 
-    def show_member(self, title: str, spec: EvaluateSpec) -> None:
-        """Work out both fires of a member of an ensemble and show them."""
-        self._screen.show_member(title, spec)
+    def show_member(self, title: str, spec: EvaluateSpec, against: str = "") -> None:
+        """Work out both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
+        self._screen.show_member(title, spec, against)
+
+    def show_means(self, means: ShownResult) -> None:
+        """Show means over the members of an ensemble."""
+        self._screen.show_means(means)
 
     def show(self, entry: RunEntry) -> None:
         """Show the plan of ``entry``: the live pictures of one that works, else its saved schedule once evaluated."""
@@ -214,8 +219,7 @@ class RunQueue(QObject):
             for problem in self._list.read([folder], self._live):
                 self._session.refuse(problem)
             self.changed.emit()
-        entry = self._list.in_folder(folder)
-        if entry is not None:
+        if (entry := self._list.in_folder(folder)) is not None:
             self.show(entry)
 
     # -- the run lane ------------------------------------------------------------------------------------------------
@@ -236,8 +240,8 @@ class RunQueue(QObject):
         # Methods of a QObject, for a partial would keep the queue alive until the job, its child, is being deleted.
         bridge = self._job.bridge
         bridge.stage.connect(self._on_stage)
-        bridge.epochs.connect(self._on_epochs)
-        bridge.removals.connect(self._on_removals)
+        for signal in (bridge.epochs, bridge.removals, bridge.progress):
+            signal.connect(self._on_numbers)
         bridge.baseline.connect(self._on_baseline)
         bridge.plan.connect(self._on_plan)
         bridge.state.connect(self._on_state)
@@ -252,17 +256,13 @@ class RunQueue(QObject):
         assert self._active is not None
         return self._active
 
-    def _on_epochs(self, epochs: list[EpochDone]) -> None:
-        self._heard.add_epochs(epochs)
+    def _on_numbers(self, news: list[EpochDone] | list[EliminationStep] | Progress) -> None:
+        self._heard.take_in(news)
         self._tell()
 
     def _on_stage(self, event: StageBegan) -> None:
         self._heard.begin_stage(event)
         self._log(f"{self._heard.title} · stage {event.number} of {event.count}: {event.text}")
-        self._tell()
-
-    def _on_removals(self, steps: list[EliminationStep]) -> None:
-        self._heard.add_removals(steps)
         self._tell()
 
     def _tell(self) -> None:
@@ -335,10 +335,7 @@ class RunQueue(QObject):
 
     def _on_project_edited(self) -> None:
         self._list.mark_stale(self._session.project)
-        self._screen.refresh_stale()
-        result = self._session.result
-        if result.plan is None and not self.is_busy and (result.stale or result.baseline is None):
-            self._screen.show_baseline_soon()
+        self._screen.take_edit(may_work=not self.is_busy)
         self.changed.emit()
 
     def _make_screen(self) -> Screen:

@@ -11,7 +11,7 @@ from firegui.gui.jobs.feed import ResultFeed
 from firegui.gui.jobs.listing import kept_schedule
 from firegui.gui.jobs.viewer import Viewer, Wish
 from firegui.gui.jobs.worker import Execute
-from firegui.gui.session import Session
+from firegui.gui.session import Session, ShownResult
 from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
 from firegui.runs.spec import EvaluateSpec
 
@@ -63,10 +63,6 @@ class Screen(QObject):
             return
         self._viewer.ask(Wish("No drops", EvaluateSpec(project, backend=self._session.backend), None))
 
-    def show_baseline_soon(self) -> None:
-        """Like :meth:`show_baseline`, once edits have paused for a moment."""
-        self._settle.start()
-
     def show_live(self, entry: RunEntry, project: Project) -> None:
         """Show what ``entry``, which works on ``project``, reports."""
         self.set_shown(entry)
@@ -81,9 +77,17 @@ class Screen(QObject):
             return
         self._viewer.ask(Wish(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry))
 
-    def show_member(self, title: str, spec: EvaluateSpec) -> None:
-        """Work out both fires of a member of an ensemble and show them."""
-        self._viewer.ask(Wish(title, spec, None))
+    def show_member(self, title: str, spec: EvaluateSpec, against: str = "") -> None:
+        """Work out both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
+        self._viewer.ask(Wish(title, spec, None, against))
+
+    def show_means(self, means: ShownResult) -> None:
+        """Show means over an ensemble at once, instead of whatever was asked for."""
+        self._settle.stop()
+        self._viewer.drop()
+        self.set_shown(None)
+        self._feed.means(means)
+        self.changed.emit()
 
     def set_shown(self, entry: RunEntry | None) -> None:
         """Note which run is shown."""
@@ -102,9 +106,16 @@ class Screen(QObject):
         if entry is self._shown:
             self._feed.plan(event)
 
-    def refresh_stale(self) -> None:
-        """Look again whether what is shown still belongs to the edited project."""
+    def take_edit(self, *, may_work: bool) -> None:
+        """Look again whether what is shown still belongs to the edited project.
+
+        A fire without drops that does not is worked out anew where that may be; what an ensemble shows stays.
+        """
         self._feed.refresh_stale()
+        result = self._session.result
+        kept = result.plan is not None or (result.of_ensemble and result.baseline is not None)
+        if may_work and not kept and (result.stale or result.baseline is None):
+            self._settle.start()  # until edits have paused for a moment
 
     def _on_failed(self, event: RunFinished) -> None:
         report_failure(self._session, "the fire on the map", event)

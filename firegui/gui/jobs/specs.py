@@ -22,6 +22,7 @@ RUNS = "runs"
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 _BOTH_STAGES = "plan"
+_KINDS = {Stage.PRUNE.value: " · pruning", Stage.TACTICAL.value: " · tactical", REPLAN: " · replanned"}
 
 FolderSpec = PlanSpec | ReplanSpec
 """What the queue carries out."""
@@ -42,7 +43,7 @@ def new_run_folder(
     taken: Iterable[Path] = (),
     stages: tuple[Stage, ...] = BOTH,
 ) -> Path:
-    """``runs/YYYYMMDD-HHMMSS-A-plan`` in the project, or ``…-optimize`` and ``…-prune`` for one stage alone.
+    """``runs/YYYYMMDD-HHMMSS-A-plan`` in the project, or ``…-optimize`` and the like for one stage alone.
 
     A number stands behind it where that exists or is taken.
     """
@@ -89,18 +90,19 @@ def resume_spec(project: Project, project_folder: Path, out: Path, backend: str 
     """
     source: Path | None = None
     stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
+    budget: int | None = None
     # A record that cannot be read is the run's own to refuse.
     record = None
     with suppress(InputError):
         record = read_run(out)
     if record is not None:
-        source, stages = record.warm_start_file, record.stages
+        source, stages, budget = record.warm_start_file, record.stages, record.header.budget
         if record.header.replan is not None:
             return replan_resume_spec(record, project, project_folder, backend)
-    command = plan_command(stages, project_folder, out, project.plan, warm_start=source, backend=backend)
+    command = plan_command(stages, project_folder, out, project.plan, warm_start=source, backend=backend, budget=budget)
     return PlanSpec(
         project, out, command, stages=stages, resume=True, backend=backend, project_folder=project_folder,
-        warm_start_file=source,
+        warm_start_file=source, budget=budget,
     )  # fmt: skip
 
 
@@ -117,7 +119,8 @@ def raised_limits(ran: Project, now: Project) -> Project:
 def run_title(folder: Path, today: date) -> str:
     """What people read for a run folder: ``A · 14:24:05`` when it was made ``today``, else ``A · 19 Aug 14:24``.
 
-    One that only prunes says so. A folder whose name has another form is called by its name.
+    One that only prunes, replans or is the tactical heuristic says so. A folder whose name has another form is called
+    by its name.
     """
     parts = folder.name.split("-")
     try:
@@ -125,7 +128,7 @@ def run_title(folder: Path, today: date) -> str:
     except ValueError:
         return folder.name
     setting = parts[2] if len(parts) > 2 else ""
-    kind = {Stage.PRUNE.value: " · pruning", REPLAN: " · replanned"}.get(parts[3] if len(parts) > 3 else "", "")
+    kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
     number = f" ({parts[4]})" if len(parts) > 4 else ""
     time = f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %H:%M}"
     return f"{setting} · {time}{kind}{number}"

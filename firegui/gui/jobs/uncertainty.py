@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.ensemble import Ensemble
-from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ErrorSource, Semivariogram, UncertaintyKind
+from firegui.domain.uncertainty import (
+    PAPER_BEAR,
+    ErrorModel,
+    ErrorSource,
+    Semivariogram,
+    UncertaintyKind,
+    UncertaintySettings,
+)
 from firegui.errors import InputError
 from firegui.gui.jobs.ensembles import (
     FOLDER,
     Earlier,
+    Residuals,
     Wish,
     earlier_ensembles,
     project_then,
@@ -22,6 +31,7 @@ from firegui.gui.jobs.ensembles import (
     wished_spec,
 )
 from firegui.gui.jobs.screen import report_failure
+from firegui.gui.jobs.side import SideJob
 from firegui.gui.jobs.work import Work
 from firegui.gui.jobs.worker import Execute, RunJob, wind_up_all
 from firegui.gui.plots.text import duration, number
@@ -29,6 +39,7 @@ from firegui.gui.session import Session
 from firegui.runs.events import (
     EnsembleReady,
     ErrorFitted,
+    FieldDrawn,
     FinishReason,
     MembersDone,
     Message,
@@ -36,7 +47,8 @@ from firegui.runs.events import (
     RunFinished,
 )
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import UncertaintySpec
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
 from firegui.runs.uq_folder import EnsembleHeader, read_ensemble, read_header
 
 _WHERE = "The ensemble"
@@ -44,18 +56,35 @@ _WHERE = "The ensemble"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownEnsemble:
-    """An ensemble on screen, of ``spec`` while it is drawn, else of the ``header`` in its ``folder``.
+    """An ensemble on screen, made with ``settings`` of ``project``; ``header`` is that of its ``folder``, once there.
 
-    ``error`` and ``variogram`` are the error model and the points it was fitted to, where there are any. ``regions``
-    says whether there are protected ones.
+    ``error`` is its error model, where it has one, ``variogram`` and ``residuals`` are what that was fitted to.
     """
 
     folder: Path
     ensemble: Ensemble | None
-    regions: bool
+    settings: UncertaintySettings
+    project: ProjectSnapshot
     header: EnsembleHeader | None = None
     error: ErrorModel | None = None
     variogram: Semivariogram | None = None
+    residuals: Residuals = field(default_factory=Residuals)
+
+    @property
+    def regions(self) -> bool:
+        """Whether there are protected regions."""
+        return bool(self.project.regions)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether its error model was fitted to the project's own perimeters."""
+        return self.settings.kind is UncertaintyKind.EPISTEMIC and self.settings.error is ErrorSource.FITTED
+
+    def field_spec(self, member: int, day: int) -> ErrorFieldSpec | None:
+        """The field of errors that a member meets at the end of ``day``, from 1 on; ``None`` without an error model."""
+        if self.error is None:
+            return None
+        return ErrorFieldSpec(self.error, self.project.grid.shape, self.settings.seed, member, day - 1)
 
 
 class UncertaintyDesk(QObject):
@@ -65,6 +94,8 @@ class UncertaintyDesk(QObject):
     """Work began, went on or ended."""
     result_changed = Signal()
     """There is another ensemble, more of it, or none any more."""
+    field_changed = Signal()
+    """There is another field of errors, or none any more, or one is being drawn."""
     earlier_changed = Signal()
     """There may be other ensembles in the project's folder."""
 
@@ -84,6 +115,11 @@ class UncertaintyDesk(QObject):
         self._step = ""
         self._stopping = False
         self._shown: ShownEnsemble | None = None
+        self.exports, self._fields = SideJob(execute, self), SideJob(execute, self)
+        self._field: FieldDrawn | None = None
+        self._fields.changed.connect(self.field_changed)
+        self._fields.news.connect(self._on_field)
+        self._fields.finished.connect(self._on_field_finished)
         session.project_opened.connect(self._on_project_opened)
         session.folder_changed.connect(self.earlier_changed)
 
@@ -92,6 +128,21 @@ class UncertaintyDesk(QObject):
     def shown(self) -> ShownEnsemble | None:
         """What is on screen: the ensemble that is drawn, the latest, or one that was opened."""
         return self._shown
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what is on screen lies in its folder and nobody adds to it."""
+        return self._shown is not None and self._shown.header is not None and not self._draws(self._shown)
+
+    @property
+    def field(self) -> FieldDrawn | None:
+        """The latest field of errors of the ensemble on screen."""
+        return self._field
+
+    @property
+    def draws_field(self) -> bool:
+        """Whether another one is being drawn."""
+        return self._fields.is_busy
 
     @property
     def is_busy(self) -> bool:
@@ -187,8 +238,18 @@ class UncertaintyDesk(QObject):
         except InputError as error:
             self._session.refuse(error)
             return
-        regions = bool(header.project.regions)
-        self._show(ShownEnsemble(folder, ensemble, regions, header, header.error, saved_variogram(folder)))
+        self._show(
+            ShownEnsemble(
+                folder, ensemble, header.settings, header.project, header, header.error, saved_variogram(folder),
+                Residuals.in_folder(folder),
+            )
+        )  # fmt: skip
+
+    def draw_field(self, member: int, day: int) -> None:
+        """Draw the field of errors that a member of the ensemble on screen meets at the end of ``day``, from 1 on."""
+        spec = None if self._shown is None else self._shown.field_spec(member, day)
+        if spec is not None:
+            self._fields.ask(spec)
 
     def stop(self) -> None:
         """Stop; members that are done are kept."""
@@ -199,6 +260,8 @@ class UncertaintyDesk(QObject):
 
     def shutdown(self) -> None:
         """Stop, and wait until every thread has ended."""
+        for side in (self.exports, self._fields):
+            side.shutdown()
         wind_up_all([*self._leaving, *([] if self._job is None else [self._job])])
 
     # -- at work -----------------------------------------------------------------------------------------------------
@@ -214,9 +277,12 @@ class UncertaintyDesk(QObject):
         job = self._job = RunJob(spec, self._execute, self)
         self._told, self._step, self._stopping = None, "", False
         if earlier is None or self._shown is None or self._shown.folder != earlier.folder:
-            error, variogram = _known_error(spec, earlier), saved_variogram(spec.out)
-            regions = bool(spec.project.regions)
-            self._show(ShownEnsemble(spec.out, None, regions, error=error, variogram=variogram))
+            self._show(
+                ShownEnsemble(
+                    spec.out, None, spec.settings, ProjectSnapshot.of(spec.project), None, _known_error(spec, earlier),
+                    saved_variogram(spec.out), Residuals.in_folder(spec.out),
+                )
+            )  # fmt: skip
         # Methods, not lambdas: a ring of references may be collected in the job's thread, and Qt's objects with it.
         job.bridge.progress.connect(self._on_progress)
         job.bridge.message.connect(self._on_message)
@@ -227,8 +293,16 @@ class UncertaintyDesk(QObject):
         self.changed.emit()
 
     def _show(self, shown: ShownEnsemble | None) -> None:
-        self._shown = shown
+        before, self._shown = self._shown, shown
+        if before is None or shown is None or (before.folder, before.error) != (shown.folder, shown.error):
+            self._field = None
+            self._fields.drop()
+            self.field_changed.emit()
         self.result_changed.emit()
+
+    def _draws(self, shown: ShownEnsemble) -> bool:
+        """Whether members of this ensemble are being drawn."""
+        return self._job is not None and getattr(self._job.spec, "out", None) == shown.folder
 
     # -- what comes in -----------------------------------------------------------------------------------------------
     def _on_progress(self, event: Progress) -> None:
@@ -246,12 +320,23 @@ class UncertaintyDesk(QObject):
             self.changed.emit()
             return
         # Another ensemble may have been opened since; what is drawn lies in its folder all the same.
-        if self._shown is None or self._job is None or self._shown.folder != getattr(self._job.spec, "out", None):
+        if self._shown is None or not self._draws(self._shown):
             return
         if isinstance(event, EnsembleReady):
-            self._show(replace(self._shown, ensemble=event.ensemble))
+            self._shown = replace(self._shown, ensemble=event.ensemble)
+            self._settle(self._shown)
         else:
-            self._show(replace(self._shown, error=event.fit.error, variogram=event.fit.variogram))
+            fit = event.fit
+            residuals = Residuals(fit.days, fit)
+            self._show(replace(self._shown, error=fit.error, variogram=fit.variogram, residuals=residuals))
+
+    def _on_field(self, event: FieldDrawn) -> None:
+        self._field = event
+        self.field_changed.emit()
+
+    def _on_field_finished(self, event: RunFinished) -> None:
+        if event.reason is FinishReason.FAILED:
+            report_failure(self._session, "The error field", event)
 
     def _on_finished(self, event: RunFinished) -> None:
         if event.reason is FinishReason.FAILED:
@@ -262,12 +347,11 @@ class UncertaintyDesk(QObject):
             self._settle(self._shown)
 
     def _settle(self, shown: ShownEnsemble) -> None:
-        """Know what the folder says of itself from now on; one that nothing was written to is forgotten."""
-        try:
+        """Show it, with what its folder says of itself by now."""
+        with suppress(InputError):
             header = read_header(shown.folder)
-        except InputError:
-            return
-        self._show(replace(shown, header=header, error=header.error or shown.error))
+            shown = replace(shown, header=header, error=header.error or shown.error)
+        self._show(shown)
 
     def _on_ended(self, job: RunJob) -> None:
         if job is self._job:

@@ -15,11 +15,21 @@ from firegui.runs.spec import EvaluateSpec
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wish:
-    """Something to evaluate for the map; ``entry`` is the run that it belongs to, if any."""
+    """Something to evaluate for the map; ``entry`` is the run that it belongs to, if any.
+
+    Without one the plan goes by the ``title``. ``against`` names the plan that ``spec`` has in place of no drops.
+    """
 
     title: str
     spec: EvaluateSpec
     entry: RunEntry | None
+    against: str = ""
+
+    @property
+    def plan_name(self) -> str:
+        """What the plan is called over the map; empty for one of the project's runs, and for a member's."""
+        named = self.entry is None and self.spec.member is None and self.spec.schedule is not None
+        return self.title if named else ""
 
 
 class Viewer(QObject):
@@ -50,7 +60,8 @@ class Viewer(QObject):
         wish = self._current or self._wish
         if wish is None:
             return ""
-        what = "the fire without drops" if wish.entry is None and wish.spec.member is None else wish.title
+        plain = wish.entry is None and wish.spec.member is None and wish.spec.schedule is None
+        what = "the fire without drops" if plain else wish.title
         return f"Working out {what}…" if self._job is not None else f"{what} is shown when the run pauses or ends"
 
     def ask(self, wish: Wish) -> None:
@@ -86,7 +97,10 @@ class Viewer(QObject):
         wish, self._wish = self._wish, None
         self._current, self._job = wish, RunJob(wish.spec, self._execute, self)
         self.began.emit(wish.entry)
-        self._feed.begin(wish.title, wish.spec.project, of_member=wish.spec.member is not None)
+        self._feed.begin(
+            wish.title, wish.spec.project, of_member=wish.spec.member is not None, plan_name=wish.plan_name,
+            against=wish.against,
+        )  # fmt: skip
         bridge = self._job.bridge
         bridge.baseline.connect(self._on_baseline)
         bridge.plan.connect(self._on_plan)

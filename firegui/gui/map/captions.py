@@ -15,15 +15,30 @@ def caption_of(shown: Shown | None, layers: LayerStack, hint: str) -> Caption:
     if shown is None:
         return Caption()
     when, zone = shown.time, shown.project.calendar.zone_name
-    day = shown.project.calendar.day_name(shown.step)
-    title = f"{TITLES[shown.view]} · {day} · {when.day} {when:%b %Y %H:%M} {zone}"
+    day = shown.project.calendar.day_name(shown.drawn_step)
+    what = f"{TITLES[shown.view]}, mean" if shown.result.mean_of else _fire_name(shown)
+    title = f"{what} · {day} · {when.day} {when:%b %Y %H:%M} {zone}"
     fire = layers["difference" if shown.view is View.DIFFERENCE else "occupancy"]
-    notes = [f"{shown.result.title} of an ensemble"] if shown.result.member else []
+    notes = [f"{shown.result.title} of an ensemble"] if shown.result.of_ensemble else []
+    if shown.result.against and shown.view is View.BASELINE:
+        notes.append("its drops are not drawn")
     if fire.missing():
-        notes.append("no result yet" if shown.view is not View.DIFFERENCE else fire.missing())
+        waits = shown.view is not View.DIFFERENCE and not shown.result.mean_of
+        notes.append("no result yet" if waits else fire.missing())
     elif shown.result.stale:
         notes.append("inputs edited since this result")
     if layers["observed"].visible and shown.perimeter_is_carried:
         notes.append("observed perimeter filled forward")
     scale = fire.legend.scale if fire.visible and not fire.missing() else None
     return Caption(title, " · ".join(notes), hint, scale, shown.scenario.grid.cell_size_m)
+
+
+def _fire_name(shown: Shown) -> str:
+    first, plan = shown.result.names
+    match shown.view:
+        case View.BASELINE:
+            return shown.result.against or TITLES[View.BASELINE]
+        case View.PLAN:
+            return shown.result.plan_name or TITLES[View.PLAN]
+        case View.DIFFERENCE:
+            return f"{first[0].upper()}{first[1:]} − {plan}"

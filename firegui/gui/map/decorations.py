@@ -142,10 +142,11 @@ class Decorations(QGraphicsItem):
         painter.drawText(at, text)
 
     def _paint_legend(self, painter: QPainter, scale: Scale) -> None:
-        width, font = _LEGEND_PX, map_font(8.5)
+        font, bold = map_font(8.5), map_font(8.5, bold=True)
+        width = max(_LEGEND_PX, text_width(scale.title, bold))
         left, top = self._size.right() - _EDGE - width, self._size.bottom() - _EDGE - 38.0
         self._pill(painter, QRectF(left - 9, top - 7, width + 18, 52))
-        self._text(painter, QPointF(left, top + 8), scale.title, map_font(8.5, bold=True))
+        self._text(painter, QPointF(left, top + 8), scale.title, bold)
         painter.drawImage(QRectF(left, top + 14, width, 10), scale_image(scale))
         painter.setPen(QPen(self.ink.frame, 1.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)

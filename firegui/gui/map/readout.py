@@ -54,7 +54,7 @@ def probe_rows(shown: Shown, place: Place, cell: tuple[int, int]) -> list[tuple[
     scenario = shown.scenario
     rows = [("", text) for text in place.texts(cell[0] + 0.5, cell[1] + 0.5)]
     rows += _fire(shown, cell, short=False)
-    observed = scenario.observed_on(shown.event_day)
+    observed = scenario.observed_on(shown.observed_day)
     if observed is not None:
         carried = " (filled forward)" if shown.perimeter_is_carried else ""
         rows.append(("Observed", ("inside the perimeter" if observed[cell] else "outside the perimeter") + carried))
@@ -65,22 +65,23 @@ def probe_rows(shown: Shown, place: Place, cell: tuple[int, int]) -> list[tuple[
 
 
 def _fire(shown: Shown, cell: tuple[int, int], *, short: bool) -> list[tuple[str, str]]:
-    plan, baseline = shown.result.plan, shown.result.baseline
+    plan, baseline, mean = shown.result.plan, shown.result.baseline, "mean " if shown.result.mean_of else ""
+    first, second = shown.result.names
     if short:
         if shown.view is View.DIFFERENCE:
             without, with_drops = _value(shown, baseline, "fire", cell), _value(shown, plan, "fire", cell)
             if without is None or with_drops is None:
                 return []
-            return [("baseline − plan", f"{without - with_drops:+.2f}")]
+            return [(f"{mean}{first} − {second}", f"{without - with_drops:+.2f}")]
         value = _value(shown, shown.frames, "fire", cell)
-        return [("P(fire)", f"{value:.2f}")] if value is not None else []
+        return [(f"{mean}P(fire)", f"{value:.2f}")] if value is not None else []
     wanted = (
-        ("P(fire), baseline", baseline, "fire"), ("P(fire), plan", plan, "fire"),
-        ("P(burning), baseline", baseline, "burning"), ("P(burning), plan", plan, "burning"),
+        (f"P(fire), {first}", baseline, "fire"), (f"P(fire), {second}", plan, "fire"),
+        (f"P(burning), {first}", baseline, "burning"), (f"P(burning), {second}", plan, "burning"),
         ("Fuel factor left", plan, "retardant"),
     )  # fmt: skip
     values = ((name, _value(shown, frames, what, cell)) for name, frames, what in wanted)
-    return [(name, f"{value:.2f}") for name, value in values if value is not None]
+    return [(mean.capitalize() + name, f"{value:.2f}") for name, value in values if value is not None]
 
 
 def _value(shown: Shown, frames: Frames | None, what: str, cell: tuple[int, int]) -> float | None:

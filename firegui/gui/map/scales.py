@@ -68,6 +68,12 @@ def difference_scale() -> Scale:
     return Scale("P(fire), baseline − plan", "−1 more fire", "+1 less fire", rgba, "0")
 
 
+def signed_scale(title: str, limit: float) -> Scale:
+    """``−limit … limit`` as codes 0 … 255, opaque: blue above 0, ochre below, the same strength on both sides."""
+    rgb = _map("CET-CBD1")[::-1]
+    return Scale(title, f"−{limit:g}", f"{limit:g}", _with_alpha(rgb, np.ones(256)), "0")
+
+
 def retardant_scale() -> Scale:
     """Remaining fuel factor r, 0 … 1: invisible where untreated, stronger the more retardant lies there."""
     left = np.arange(256) / 255.0

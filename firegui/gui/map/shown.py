@@ -43,20 +43,33 @@ class Shown:
 
     @property
     def event_day(self) -> int:
-        """Zero-based day of the event, which the weather and the perimeters are counted by."""
+        """Zero-based day of the event, which the weather is counted by."""
         return self.project.plan.start_day + self.day
+
+    @property
+    def observed_day(self) -> int:
+        """Zero-based day of the event whose perimeter is of the shown time: at the very end, of the day after."""
+        return self.project.plan.start_day + self.project.calendar.day_of_step(self.step)
 
     @property
     def perimeter_is_carried(self) -> bool:
         """Whether the perimeter of the shown day is an earlier day's, filled forward over a gap."""
-        event, day = self.scenario, self.event_day
+        event, day = self.scenario, self.observed_day
         return event.observed_on(day) is not None and event.is_filled_forward(day)
 
     @property
+    def drawn_step(self) -> int:
+        """The step of the state that is drawn: means over an ensemble are known at the ends of days alone."""
+        frames = self.frames or self.result.baseline
+        if not self.result.mean_of or frames is None:
+            return self.step
+        return min(frames.index_of_step(self.step) * frames.stride, self.project.calendar.n_steps)
+
+    @property
     def time(self) -> datetime:
-        """Local time of the shown step."""
+        """Local time of the drawn state."""
         calendar = self.project.calendar
-        return calendar.time_of_step(self.step).astimezone(calendar.local_zone)
+        return calendar.time_of_step(self.drawn_step).astimezone(calendar.local_zone)
 
     @property
     def frames(self) -> Frames | None:

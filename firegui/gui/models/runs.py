@@ -10,6 +10,7 @@ from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.plots.text import duration, number
 from firegui.gui.theme import current_colors
 from firegui.runs.events import FinishReason
+from firegui.runs.messages import counted
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -18,10 +19,11 @@ HEADERS = ("Run", "State", "Progress", "Elapsed", "ETA", "Best", "Drops")
 _TIPS = (
     "Objective and time of start; the run on screen is in bold",
     "",
-    "First stage: epochs done of those asked for. Second: its pass, and the drops decided of those to test",
+    "First stage: epochs done of those asked for. Second: its pass, and the drops decided of those to test. Tactical "
+    "heuristic: passes done",
     "Time it has worked",
     "Time left at the pace of late; with a + nobody can tell how much follows (see the run's tooltip)",
-    "Best objective of the first stage, at design effectiveness",
+    "Best objective of the first stage, or of the tactical heuristic, at design effectiveness",
     "Executed drops of the kept plan",
 )
 PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -125,12 +127,21 @@ def _alignment(column: int) -> Qt.AlignmentFlag:
 
 
 def _progress_text(entry: RunEntry) -> str:
+    if entry.tactical:
+        return _passes_text(entry)
     if not entry.prunes:
         return f"{entry.epoch:,}/{entry.epochs:,}"
     if entry.is_over:
-        return f"{entry.passes} pass{'' if entry.passes == 1 else 'es'}"
+        return counted(entry.passes, "pass", "passes")
     done, of = entry.tested
     return f"{entry.passes}: {done:,}/{of:,}" if of else "begins"
+
+
+def _passes_text(entry: RunEntry) -> str:
+    done, of = entry.swept
+    if entry.is_over:
+        return counted(done, "pass", "passes")
+    return f"pass {done + 1}/{of}" if of else "begins"
 
 
 def _eta_text(entry: RunEntry) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, QSortFilterProxyModel, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtCore import QSignalBlocker, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QProgressBar,
     QScrollArea,
@@ -25,25 +24,29 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
+from firegui.gui.dialogs.export_ensemble import EnsembleExportDialog
 from firegui.gui.forms.buttons import ButtonRow
+from firegui.gui.forms.ensemble_tables import EnsembleTables
 from firegui.gui.forms.plan_choices import narrow_combo
-from firegui.gui.forms.tables import dress_table
 from firegui.gui.forms.uncertainty import UncertaintyForm
 from firegui.gui.jobs.ensembles import Earlier, lacks, member_spec
+from firegui.gui.jobs.mean_maps import MeanMaps
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.jobs.uncertainty import UncertaintyDesk
-from firegui.gui.models.sensitivity import table_text
-from firegui.gui.models.uncertainty import SORT_ROLE, ColumnsModel, MembersModel, SummaryModel
 from firegui.gui.plots.elided import ElidedLabel
 from firegui.gui.plots.uncertainty import BenefitChart, ConvergenceChart, FanChart, VariogramChart
-from firegui.gui.plots.uncertainty_text import NOTHING, error_words, head_text
+from firegui.gui.plots.uncertainty_error import ErrorFields
+from firegui.gui.plots.uncertainty_text import NOTHING, caution_text, error_words, head_text
 from firegui.gui.reporting import refusing
 from firegui.gui.session import Session
 from firegui.io.atomic import write_text
 from firegui.runs.uq_summary import ensemble_csv, summarised, summary_csv
+from firegui.runs.uq_text import UNBURNED
 
 _CONTROLS = 290
-_ERROR_PAGE = 5
+_MEANS = "Mean maps"
+_MEANS_HELP = "Show the mean probability of fire over the members on the map, day by day: no drops, and the plan"
+_BACK_HELP = "Show the run that was on the map before the mean maps, or else the fire without drops"
 
 
 class UncertaintyPanel(QWidget):
@@ -59,10 +62,9 @@ class UncertaintyPanel(QWidget):
         self._session, self._queue, self._desk = session, queue, desk
         self._earlier: tuple[Earlier, ...] = ()
         self._problems: tuple[Problem, ...] = ()
-        self.form = UncertaintyForm(queue)
-        self.summary, self.members = SummaryModel(self), MembersModel(self)
-        self.summary_view, self.members_view = QTableView(), QTableView()
-        self.sorted_members = QSortFilterProxyModel(self)
+        self.form, self.tables = UncertaintyForm(queue), EnsembleTables(self)
+        self.summary_view, self.members_view = self.tables.summary_view, self.tables.members_view
+        self.mean_maps, self.errors = MeanMaps(session, queue, desk, self), ErrorFields(desk)
         self.fan, self.benefit = FanChart(), BenefitChart()
         self.convergence, self.variogram = ConvergenceChart(), VariogramChart()
         self.quantity, self.unit = QComboBox(), QComboBox()
@@ -70,9 +72,9 @@ class UncertaintyPanel(QWidget):
         self.earlier = narrow_combo("Earlier ensembles", "earlier")
         self.bar, self.notes, self.error_text = QProgressBar(), QLabel(wordWrap=True), QLabel(wordWrap=True)
         self.means, self.head = QLabel(wordWrap=True), ElidedLabel(role="muted")
+        self.caution = ElidedLabel(role="warning")
         self._activity = ElidedLabel(role="muted")
         self._buttons: dict[str, QToolButton] = {}
-        self._sorted_with: tuple[str, ...] = ()
         self._lay_out()
         self._connect()
         self._on_settings()
@@ -81,7 +83,7 @@ class UncertaintyPanel(QWidget):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def button(self, name: str) -> QToolButton:
-        """``start``, ``stop``, ``resume``, ``fit``, ``show``, ``copy`` or ``export``; else ``KeyError``."""
+        """``start``, ``stop``, ``resume``, ``fit``, ``show``, ``copy``, ``csv``, ``map``, ``export`` or ``folder``."""
         return self._buttons[name]
 
     def start(self) -> None:
@@ -104,11 +106,7 @@ class UncertaintyPanel(QWidget):
 
     def copy(self) -> None:
         """Put the table in front, of members or the summary, on the clipboard, tabs between its columns."""
-        view, model = self._front()
-        shown = view.model()
-        count = range(shown.columnCount())
-        rows = [[str(shown.index(row, column).data()) for column in count] for row in range(shown.rowCount())]
-        QGuiApplication.clipboard().setText(table_text(model.titles, rows))
+        QGuiApplication.clipboard().setText(self.tables.text(self._front()))
         self._session.message.emit("The table is on the clipboard.")
 
     def save(self, path: Path) -> None:
@@ -117,7 +115,7 @@ class UncertaintyPanel(QWidget):
         if shown is None or shown.ensemble is None:
             return
         path = path if path.suffix else path.with_suffix(".csv")
-        if self._front()[1] is self.members:
+        if self._front() is self.members_view:
             text = ensemble_csv(shown.ensemble, regions=shown.regions)
         else:
             text = summary_csv(summarised(shown.ensemble, regions=shown.regions))
@@ -125,12 +123,21 @@ class UncertaintyPanel(QWidget):
             write_text(path, text)
             self._session.message.emit(f"Wrote {path}")
 
+    def export(self) -> None:
+        """Ask what to write of the ensemble, and where to."""
+        shown = self._desk.shown
+        if shown is None or shown.header is None or not self._desk.is_settled:
+            return
+        dialog = EnsembleExportDialog(self._session, self._desk.exports, shown.folder, shown.header, self.window())
+        dialog.exec()
+        dialog.deleteLater()
+
     # -- putting together --------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        self.pages = QTabWidget(documentMode=True)
+        self.pages, self.error_page = QTabWidget(documentMode=True), self._error_page()
         pages = (
-            ("Fan", self.fan), ("Benefit", self.benefit), ("Table", self._summary_page()),
-            ("Members", self._members_page()), ("Convergence", self.convergence), ("Model error", self._error_page()),
+            ("Fan", self.fan), ("Benefit", self.benefit), ("Table", self.summary_view), ("Members", self.members_view),
+            ("Convergence", self.convergence), ("Error fit", self.error_page), ("Error maps", self.errors),
         )  # fmt: skip
         for title, page in pages:
             self.pages.addTab(page, title)
@@ -138,7 +145,7 @@ class UncertaintyPanel(QWidget):
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        for part in (self._choices(), self.pages, self.head):
+        for part in (self._choices(), self.pages, self.caution, self._foot()):
             column.addWidget(part, 1 if part is self.pages else 0)
         parts = QSplitter(Qt.Orientation.Horizontal)
         parts.addWidget(self._controls())
@@ -194,39 +201,32 @@ class UncertaintyPanel(QWidget):
         self._buttons |= {
             "show": row.add("show", "Play", "Play the chosen member on the map (double-click)", self._play_chosen),
             "copy": row.add("copy", "Copy", "Copy the table for a spreadsheet (Ctrl+C in it)", self.copy),
-            "export": row.add("export", "CSV…", "Write the table as CSV with every digit", self._ask_file),
+            "csv": row.add("csv", "CSV…", "Write the table as CSV with every digit", self._ask_file),
         }  # fmt: skip
         whole = QWidget()
         line = QHBoxLayout(whole)
         line.setContentsMargins(0, 0, 0, 0)
         line.addWidget(self.earlier, 1)
-        shown: tuple[QWidget, ...] = (self.quantity, self.unit, self.threads, self.quantiles, row)
+        choices = (self.quantity, self.unit, self.threads, self.quantiles)
+        shown: tuple[QWidget, ...] = (*choices, self.errors.controls, row)
         for part in shown:
             line.addWidget(part)
         return whole
 
-    def _summary_page(self) -> QWidget:
-        self.summary_view.setModel(self.summary)
-        self._dress(self.summary_view, "Summary of the ensemble")
-        return self.summary_view
-
-    def _members_page(self) -> QWidget:
-        self.sorted_members.setSourceModel(self.members)
-        self.sorted_members.setSortRole(SORT_ROLE)
-        self.members_view.setModel(self.sorted_members)
-        self._dress(self.members_view, "Members of the ensemble")
-        self.members_view.setSortingEnabled(True)
-        self.members_view.activated.connect(self._on_activated)
-        return self.members_view
-
-    def _dress(self, view: QTableView, name: str) -> None:
-        dress_table(view, name, view.fontMetrics().height() + 8)
-        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        view.verticalHeader().hide()
-        view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
-        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.activated.connect(self.copy)
+    def _foot(self) -> QWidget:
+        """What the ensemble is of, and what can be done with all of it."""
+        row = ButtonRow()
+        self._buttons |= {
+            "map": row.add("map", _MEANS, _MEANS_HELP, self.mean_maps.toggle, show_text=True),
+            "export": row.add("export", "Export…", "Write tables, maps and figures of the ensemble", self.export),
+            "folder": row.add("folder", "Open folder", "Open the ensemble's folder", self._open_folder),
+        }  # fmt: skip
+        whole = QWidget()
+        line = QHBoxLayout(whole)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(self.head, 1)
+        line.addWidget(row)
+        return whole
 
     def _error_page(self) -> QWidget:
         page = QWidget()
@@ -242,6 +242,7 @@ class UncertaintyPanel(QWidget):
         session.project_opened.connect(self._on_settings)
         session.project_opened.connect(self._offer_earlier)
         session.project_edited.connect(self._on_settings)
+        session.result_changed.connect(self._refresh)
         desk.changed.connect(self._refresh)
         desk.result_changed.connect(self._show)
         desk.earlier_changed.connect(self._offer_earlier)
@@ -252,8 +253,9 @@ class UncertaintyPanel(QWidget):
             check.toggled.connect(self._draw)
         self.pages.currentChanged.connect(self._refresh)
         self.earlier.activated.connect(self._open_earlier)
-        selection = self.members_view.selectionModel()
-        selection.selectionChanged.connect(lambda _now, _before: self._refresh())
+        self.tables.played.connect(self.play)
+        self.tables.copied.connect(self.copy)
+        self.tables.chosen_changed.connect(self._refresh)
 
     # -- what happens ------------------------------------------------------------------------------------------------
     def _on_settings(self) -> None:
@@ -296,64 +298,47 @@ class UncertaintyPanel(QWidget):
         if chosen is not None:
             self._desk.go_on(chosen, self.form.members.value())
 
-    def _on_activated(self, index: QModelIndex) -> None:
-        self.play(self.members.member(self.sorted_members.mapToSource(index).row()))
-
     def _play_chosen(self) -> None:
-        rows = self.members_view.selectionModel().selectedRows()
-        if rows:
-            self._on_activated(rows[0])
+        if (member := self.tables.chosen) is not None:
+            self.play(member)
+
+    def _open_folder(self) -> None:
+        if self._desk.shown is not None and self._desk.shown.folder.exists():
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._desk.shown.folder)))
 
     def _ask_file(self) -> None:
-        name = "ensemble.csv" if self._front()[1] is self.members else "summary.csv"
+        name = "ensemble.csv" if self._front() is self.members_view else "summary.csv"
         start = (self._session.folder.parent if self._session.folder is not None else Path.home()) / name
         chosen, _filter = QFileDialog.getSaveFileName(self.window(), "Export the table", str(start), "Table (*.csv)")
         if chosen:
             self.save(Path(chosen))
 
-    def _front(self) -> tuple[QTableView, ColumnsModel]:
-        """The table that is copied and exported: the members where they are in front, else the summary."""
-        if self.pages.currentWidget() is self.members_view:
-            return self.members_view, self.members
-        return self.summary_view, self.summary
+    def _front(self) -> QTableView:
+        """The table that is copied and written: the members where they are in front, else the summary."""
+        return self.members_view if self.pages.currentWidget() is self.members_view else self.summary_view
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show(self) -> None:
         shown = self._desk.shown
         ensemble = None if shown is None else shown.ensemble
         regions = shown is not None and shown.regions
-        self.summary.show(None if ensemble is None or not ensemble.members else summarised(ensemble, regions=regions))
-        chosen = self._chosen_member()
-        self.members.show(ensemble, regions=regions)
-        self._sort_members(chosen)
+        self.tables.show(ensemble, regions=regions)
         error = None if shown is None else shown.error
-        self.pages.setTabVisible(_ERROR_PAGE, error is not None)
+        for page in (self.error_page, self.errors):
+            self.pages.setTabVisible(self.pages.indexOf(page), error is not None)
         self.variogram.show_error(error, None if shown is None else shown.variogram)
         self.error_text.setText(error_words(shown))
+        self.error_text.setToolTip(UNBURNED)
         self.quantity.setEnabled(regions)
         if not regions:
             with QSignalBlocker(self.quantity):
                 self.quantity.setCurrentIndex(0)
         self.head.set_text(NOTHING if shown is None else head_text(shown))
+        self.caution.set_text(caution_text(shown))
         with QSignalBlocker(self.earlier):
             self.earlier.setCurrentIndex(self._shown_row())
         self._draw()
         self._refresh()
-
-    def _chosen_member(self) -> int | None:
-        rows = self.members_view.selectionModel().selectedRows()
-        return self.members.member(self.sorted_members.mapToSource(rows[0]).row()) if rows else None
-
-    def _sort_members(self, chosen: int | None) -> None:
-        """Where the plan does least first, until a person sorts otherwise; the chosen member stays chosen."""
-        titles = self.members.titles
-        if titles and titles != self._sorted_with:
-            self._sorted_with = titles
-            saved = "saved" in titles[1]
-            order = Qt.SortOrder.AscendingOrder if saved else Qt.SortOrder.DescendingOrder
-            self.members_view.sortByColumn(1, order)
-        if chosen is not None and chosen < self.members.rowCount():
-            self.members_view.selectRow(self.sorted_members.mapFromSource(self.members.index(chosen, 0)).row())
 
     def _draw(self) -> None:
         ensemble = None if self._desk.shown is None else self._desk.shown.ensemble
@@ -371,21 +356,27 @@ class UncertaintyPanel(QWidget):
         some = shown is not None and shown.ensemble is not None
         can_play = shown is not None and shown.header is not None
         can_go_on = chosen is not None and chosen.can_go_on(self.form.members.value())
+        self.mean_maps.follow()
         usable = {
             "start": there and not desk.is_busy and not self._problems,
             "stop": desk.is_busy and not desk.is_stopping,
-            "resume": can_go_on and not desk.is_busy, "copy": some, "export": some,
-            "show": can_play and self.members_view.selectionModel().hasSelection(),
+            "resume": can_go_on and not desk.is_busy, "copy": some, "csv": some,
+            "show": can_play and self.tables.chosen is not None, "map": self.mean_maps.can_show,
+            "export": some and desk.is_settled, "folder": can_play,
         }  # fmt: skip
         for name, enabled in usable.items():
             self._buttons[name].setEnabled(enabled)
+        self._buttons["map"].setText("Back" if self.mean_maps.are_shown else _MEANS)
+        self._buttons["map"].setToolTip(_BACK_HELP if self.mean_maps.are_shown else _MEANS_HELP)
         self._buttons["show"].setVisible(page is self.members_view)
-        for name in ("copy", "export"):
+        for name in ("copy", "csv"):
             self._buttons[name].setVisible(page in (self.members_view, self.summary_view))
         for check in (self.threads, self.quantiles):
             check.setVisible(page is self.fan)
         for combo in (self.quantity, self.unit):
             combo.setVisible(page in (self.fan, self.benefit, self.convergence))
+        self.errors.controls.setVisible(page is self.errors)
+        self.caution.setVisible(bool(self.caution.text()) and page not in (self.error_page, self.errors))
         self.form.setEnabled(there and not desk.is_busy)
         self._activity.set_text(desk.activity)
         self.means.setText(desk.running_means)

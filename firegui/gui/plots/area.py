@@ -76,15 +76,24 @@ class AreaChart(Chart):
 
     def _write_title(self) -> None:
         result = self._session.result
+        name = "Mean fire area ≈ ha" if result.mean_of else "Fire area ≈ ha"
         if self._pointed is not None and any(frames is not None for frames in self._drawn):
-            self.set_title(f"Fire area ≈ ha, day {self._pointed:.1f}", *self._read_out(self._pointed))
+            self.set_title(f"{name}, day {self._pointed:.1f}", *self._read_out(self._pointed))
             return
-        ends = [_end("plan", "accent", result.plan_metrics), _end("no drops", "muted", result.baseline_metrics)]
-        self.set_title("Fire area ≈ ha", *(end for end in ends if end is not None))
+        plan, first = self._names
+        ends = [_end(plan, "accent", result.plan_metrics), _end(first, "muted", result.baseline_metrics)]
+        self.set_title(name, *(end for end in ends if end is not None))
+
+    @property
+    def _names(self) -> tuple[str, str]:
+        """What the plan is called, and the fire that it is compared with."""
+        result = self._session.result
+        return result.plan_name or "plan", result.against or "no drops"
 
     def _read_out(self, day: float) -> list[Piece]:
         pieces = []
-        for name, role, curve in (("plan", "accent", self._with), ("no drops", "muted", self._without)):
+        plan, first = self._names
+        for name, role, curve in ((plan, "accent", self._with), (first, "muted", self._without)):
             x, y = self.curve_points(curve)
             if len(x):
                 pieces.append(Piece(f"{name} {number(float(np.interp(day, x, y)))}", role))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,8 @@ class _Curve:
 class Chart(QWidget):
     """Colours are named by their role in :class:`~firegui.gui.theme.Colors`, so that a change of theme repaints them.
 
-    The view follows the data until a person zooms or drags; :meth:`fit` lets it follow again.
+    The view follows the data until a person zooms or drags; :meth:`fit` lets it follow again. ``axes`` by their side
+    take the place of the usual ones.
     """
 
     hovered = Signal(object)
@@ -42,9 +43,11 @@ class Chart(QWidget):
     zoomed = Signal()
     """A person changed the view."""
 
-    def __init__(self, title: str, x_label: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, title: str, x_label: str, parent: QWidget | None = None, *, axes: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(parent)
-        self._log = False
+        self._log = self._log_x = False
         self._curves: list[_Curve] = []
         self._level: float | None = None
         self._marks: dict[float, Any] = {}
@@ -52,7 +55,7 @@ class Chart(QWidget):
         small = QFont(self.font())
         small.setPointSize(_FONT_POINTS)
         self.legend.setFont(small)
-        self.plot = pg.PlotWidget()
+        self.plot = pg.PlotWidget(axisItems=dict(axes or {}))
         self.item = self.plot.getPlotItem()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -96,7 +99,7 @@ class Chart(QWidget):
     ) -> int:
         """A new curve; its number is for :meth:`set_curve`. ``symbol`` is the size of a dot at every point."""
         item = self.item.plot(antialias=True)
-        item.setLogMode(False, self._log)
+        item.setLogMode(self._log_x, self._log)
         self._curves.append(_Curve(item, role, width, style, symbol))
         self.set_colors(current_colors())
         return len(self._curves) - 1
@@ -144,13 +147,14 @@ class Chart(QWidget):
     @property
     def cursor_x(self) -> float | None:
         """Where the vertical line is."""
-        return float(self._cursor.value()) if self._cursor.isVisible() else None
+        return self._plain_x(float(self._cursor.value())) if self._cursor.isVisible() else None
 
     def set_cursor(self, x: float | None) -> None:
         """The vertical line."""
-        self._cursor.setVisible(x is not None)
-        if x is not None:
-            self._cursor.setPos(x)
+        drawable = x is not None and (x > 0 or not self._log_x)
+        self._cursor.setVisible(drawable)
+        if x is not None and drawable:
+            self._cursor.setPos(float(np.log10(x)) if self._log_x else x)
 
     def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
         """Dotted vertical lines, each with a few words beside it."""
@@ -194,10 +198,10 @@ class Chart(QWidget):
         self.item.setLabel(side, text, **{"font-size": f"{_FONT_POINTS}pt", "color": current_colors().muted})
 
     # -- how it is drawn ---------------------------------------------------------------------------------------------
-    def set_log(self, on: bool) -> None:
-        """A logarithmic ordinate, or a plain one."""
-        self._log = on
-        self.item.setLogMode(x=False, y=on)
+    def set_log(self, on: bool, *, x: bool = False) -> None:
+        """A logarithmic ordinate, or a plain one; the abscissa likewise."""
+        self._log, self._log_x = on, x
+        self.item.setLogMode(x=x, y=on)
 
     def fit(self) -> None:
         """Show all the data and follow it."""
@@ -245,7 +249,10 @@ class Chart(QWidget):
     def _x_at(self, point: QPointF) -> float | None:
         if not self.item.vb.sceneBoundingRect().contains(point):
             return None
-        return float(self.item.vb.mapSceneToView(point).x())
+        return self._plain_x(float(self.item.vb.mapSceneToView(point).x()))
+
+    def _plain_x(self, x: float) -> float:
+        return 10.0**x if self._log_x else x
 
     def _on_moved(self, point: QPointF) -> None:
         self.hovered.emit(self._x_at(point))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from firegui.domain.settings import ObjectiveWeights
@@ -56,18 +57,26 @@ class EpochChart(Chart):
 
 
 class ObjectiveChart(EpochChart):
-    """Current and best objective, and that of the fire without drops."""
+    """Current and best objective, that of the fire without drops, and that of the tactical heuristic if it is known."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Objective", parent)
         self._current = self.add_curve("muted")
         self._best = self.add_curve("accent", width=2.0)
+        self._rule = self.add_curve("warning", style=Qt.PenStyle.DotLine)
+        self._tactical: float | None = None
+
+    def set_tactical(self, objective: float | None) -> None:
+        """What the tactical heuristic reached at design effectiveness, on the same inputs; ``None`` for nothing."""
+        self._tactical = objective
 
     def draw(self, entry: RunEntry, options: Options) -> None:
         """See :class:`EpochChart`."""
         x = _abscissa(entry, options)
         self.set_curve(self._current, x, entry.history.column("objective"))
         self.set_curve(self._best, x, entry.history.column("best"))
+        ends = x[[0, -1]] if len(x) and self._tactical is not None else np.empty(0)
+        self.set_curve(self._rule, ends, np.full(len(ends), self._tactical, float))
         level = None if entry.baseline is None else entry.baseline.objective
         self.set_level(level, "no drops")
 
@@ -81,6 +90,8 @@ class ObjectiveChart(EpochChart):
         pieces = [Piece(f"best {best}", "accent"), Piece(f"now {current}", "muted")]
         if entry.baseline is not None:
             pieces.append(Piece(f"no drops {number(entry.baseline.objective)}"))
+        if self._tactical is not None:
+            pieces.append(Piece(f"tactical {number(self._tactical)}", "warning"))
         return f"{self._name} · {where}", pieces
 
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.specs import same_inputs
 from firegui.gui.plots.area import AreaChart
 from firegui.gui.plots.buttons import tool_button
 from firegui.gui.plots.chart import Chart
@@ -27,12 +28,15 @@ from firegui.gui.plots.curves import ColumnChart, EpochChart, ObjectiveChart, Op
 from firegui.gui.plots.elided import ElidedLabel
 from firegui.gui.plots.elimination import DropsLeftChart, EliminationChart, RemovedChart, SlackChart
 from firegui.gui.plots.replan import LoopChart, side_by_side
-from firegui.gui.plots.result import ResultView
+from firegui.gui.plots.result import ResultView, no_curves
 from firegui.gui.session import Session
+from firegui.runs.events import FinishReason
 
 REPAINT_MS = 50
 FIRST, SECOND, RESULT = range(3)
 """The pages."""
+_NOTE = 3
+"""What stands in place of the first two for a run that has neither stage."""
 
 _PAGES = (
     ("Stage 1", "How the search for a plan converges"),
@@ -62,7 +66,7 @@ class LivePlots(QWidget):
         self.left, self.slack, self.removed = DropsLeftChart(), SlackChart(), RemovedChart()
         self.result, self.loop = ResultView(), LoopChart()
         self.area = AreaChart(session)
-        self._pages = QStackedWidget()
+        self._page, self._pages = FIRST, QStackedWidget()
         self._page_buttons = QButtonGroup(self)
         self._lay_out()
         self._listen()
@@ -81,7 +85,7 @@ class LivePlots(QWidget):
     @property
     def page(self) -> int:
         """The page that is shown: ``FIRST``, ``SECOND`` or ``RESULT``."""
-        return self._pages.currentIndex()
+        return self._page
 
     @property
     def options(self) -> Options:
@@ -93,6 +97,7 @@ class LivePlots(QWidget):
         """Draw everything as it is now."""
         self.repaints += 1
         entry = self._queue.shown
+        self.objective.set_tactical(self._tactical_of(entry))
         for chart in self.epoch_charts:
             if entry is None:
                 chart.clear()
@@ -106,15 +111,14 @@ class LivePlots(QWidget):
         self.result.show_run(entry)
         self.loop.show_run(entry)
         self.area.refresh()
+        self._turn()
         self._write_titles()
 
     def show_page(self, page: int) -> None:
         """Turn to another page."""
-        self._row = None
-        self._pages.setCurrentIndex(page)
+        self._row, self._page = None, page
         self._page_buttons.buttons()[page].setChecked(True)
-        for button in self._actions.values():
-            button.setVisible(page == FIRST)
+        self._turn()
         self._write_titles()
         self._show_fit()
 
@@ -136,6 +140,23 @@ class LivePlots(QWidget):
         for chart in self._charts:
             chart.fit()
         self._show_fit()
+
+    def _tactical_of(self, entry: RunEntry | None) -> float | None:
+        """What the tactical heuristic reached last on the inputs of ``entry``."""
+        if entry is None or entry.project is None:
+            return None
+        for other in reversed(self._queue.entries):
+            ended = other.tactical and other.reason is FinishReason.COMPLETED
+            if ended and other.project is not None and same_inputs(other.project, entry.project):
+                return other.best
+        return None
+
+    def _turn(self) -> None:
+        entry = self._queue.shown
+        page = _NOTE if entry is not None and entry.tactical and self._page != RESULT else self._page
+        self._pages.setCurrentIndex(page)
+        for button in self._actions.values():
+            button.setVisible(page == FIRST)
 
     def _write_titles(self) -> None:
         entry = self._queue.shown
@@ -219,6 +240,7 @@ class LivePlots(QWidget):
         self._pages.addWidget(_side_by_side(self.epoch_charts, (5, 5, 3, 3)))
         self._pages.addWidget(_side_by_side(self.elimination_charts, (6, 5, 5)))
         self._pages.addWidget(side_by_side(self.result, self.loop))
+        self._pages.addWidget(no_curves())
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 2, 6, 4)
         column.setSpacing(2)
@@ -284,7 +306,9 @@ class LivePlots(QWidget):
 
 
 def _page_of(entry: RunEntry | None) -> int:
-    """The page of the stage that a run is in."""
+    """The page of the stage that a run is in; a run that has neither stage has only its result."""
+    if entry is not None and entry.tactical:
+        return RESULT
     return SECOND if entry is not None and entry.prunes else FIRST
 
 

@@ -19,6 +19,11 @@ from firegui.gui.plots.text import duration, number
 
 _NO_RUN = "No run is shown."
 _ETAS = "design · nominal η"
+_NO_CURVES = (
+    "There are no curves: the tactical heuristic places drops by rule, in three passes, and searches for nothing. What "
+    "came of it is under Result. A search can begin with its plan, and its drops can be pruned: see the buttons over "
+    "the list of runs."
+)
 _AT_WORK = "The numbers at nominal effectiveness come when the run has ended."
 
 
@@ -49,6 +54,15 @@ class ResultView(QScrollArea):
             self._label.setText(text)
 
 
+def no_curves() -> QLabel:
+    """What stands where the curves of a stage would be, for a run that has no stage."""
+    label = QLabel(_NO_CURVES, wordWrap=True)
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    label.setProperty("role", "muted")
+    label.setMargin(24)
+    return label
+
+
 def result_html(entry: RunEntry) -> str:
     """Drops, objective and fire with and without the plan, what every stage took, and how the run ended."""
     if entry.is_over and entry.replan is not None:
@@ -76,12 +90,16 @@ def _with_both(entry: RunEntry, first: _FirstStage) -> list[list[str]]:
 
 def _with_one(entry: RunEntry) -> list[list[str]]:
     bare, plan, scored = entry.baseline, entry.plan, entry.nominal
+    cost = ["Rollouts · time", "", _cost(entry.history)]
+    if entry.tactical:
+        took = _count(entry.rollouts), duration(entry.seconds)
+        cost = ["Passes · rollouts · time", "", " · ".join((_count(entry.swept[0]), *took))]
     return [
         ["", "no drops", "plan"],
         ["Drops", "0", _count(entry.drops)],
         [f"Objective, {_ETAS}", _objective(bare), _pair(_objective(plan), _objective(scored))],
         [f"Fire at the end, ha, {_ETAS}", _extent(bare), _pair(_extent(plan), _extent(scored))],
-        ["Rollouts · time", "", _cost(entry.history)],
+        cost,
     ]
 
 

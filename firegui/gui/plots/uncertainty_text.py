@@ -6,7 +6,7 @@ from pathlib import Path
 
 from firegui.domain.uncertainty import KIND_TITLES, ErrorSource, UncertaintyKind
 from firegui.gui.jobs.uncertainty import ShownEnsemble
-from firegui.runs.uq_text import error_text
+from firegui.runs.uq_text import REPLANNED, UNBURNED, below_start_text, error_text
 
 NOTHING = "No ensemble is shown: draw one, or open an earlier one."
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."
@@ -19,6 +19,16 @@ def error_words(shown: ShownEnsemble | None) -> str:
         return ""
     preset = shown.error.source.startswith(_PRESET)
     return "\n".join([error_text(shown.error), *([_APPROXIMATE] if preset else [])])
+
+
+def caution_text(shown: ShownEnsemble | None) -> str:
+    """What must not be overlooked in an ensemble, or empty."""
+    if shown is None:
+        return ""
+    said = [] if shown.header is None else [note for note in shown.header.notes if note.startswith(REPLANNED)]
+    below = "" if shown.ensemble is None or not shown.ensemble.members else below_start_text(shown.ensemble)
+    texts = [*said, *([below] if below else [])]
+    return f"⚠ {'. '.join(texts)}" if texts else ""
 
 
 def head_text(shown: ShownEnsemble) -> str:
@@ -34,5 +44,6 @@ def head_text(shown: ShownEnsemble) -> str:
         parts.append(f"seed {header.seed}")
         settings = header.settings
         of_paper = settings.kind is UncertaintyKind.EPISTEMIC and settings.error is ErrorSource.PAPER
-        parts.extend(["the paper's error model, approximate here"] if of_paper else header.notes)
+        said = [note for note in header.notes if note != UNBURNED and not note.startswith(REPLANNED)]
+        parts.extend(["the paper's error model, approximate here"] if of_paper else said)
     return " · ".join(parts)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from firegui.domain.ensemble import (
     UNIT,
     Ensemble,
     EnsembleState,
+    below_start,
     convergence,
     fan_of,
     packed,
@@ -88,6 +90,15 @@ def test_convergence_is_the_mean_of_the_first_members_with_its_error() -> None:
         assert means[count - 1] == pytest.approx(values[:count].mean(), rel=1e-12)
         assert errors[count - 1] == pytest.approx(values[:count].std(ddof=1) / math.sqrt(count), rel=1e-6)
     assert math.isnan(errors[0])
+
+
+def test_a_mean_below_the_start_is_found_with_its_first_day() -> None:
+    found = ensemble([10.0, 30.0], [10.0, 30.0])
+    extent = np.array([[[20.0, 21.0, 19.0, 18.0], [20.0, 23.0, 17.0, 30.0]], [[20.0, 20.0, 21.0, 25.0]] * 2])
+    assert below_start(replace(found, extent=extent)) == ((0, 2),)
+    assert below_start(replace(found, extent=extent - 1e-6 * (np.arange(4) > 0))) == ((0, 2),), "that was rounding"
+    extent[1, :, 1] = 12.0
+    assert below_start(replace(found, extent=extent)) == ((0, 2), (1, 1))
 
 
 def test_exposure_counts_the_ends_of_days() -> None:

@@ -98,6 +98,8 @@ class DropsLayer(Layer):
 
     def missing(self) -> str:
         """Says when there is no plan."""
+        if self.session.result.mean_of:
+            return "not shown with means over an ensemble: show the plan's run"
         return "" if any(drop.executed for drop in self.session.result.drops) else "no executed drops yet: start a run"
 
     def draw(self, shown: Shown | None) -> None:

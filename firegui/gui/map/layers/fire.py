@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.results import Frames
-from firegui.gui.map.layers.base import RasterLayer
-from firegui.gui.map.scales import burning_scale, difference_codes, difference_scale, fire_scale, retardant_scale
+from firegui.gui.map.layers.base import Legend, RasterLayer
+from firegui.gui.map.scales import (
+    Scale,
+    burning_scale,
+    difference_codes,
+    difference_scale,
+    fire_scale,
+    retardant_scale,
+)
 from firegui.gui.map.shown import Shown
 from firegui.gui.session import Session, View
+from firegui.runs.messages import counted
 
 Bytes = NDArray[np.uint8]
+
+
+def of_members(scale: Scale, title: str, members: int) -> Scale:
+    """The same colours under the name of a mean over that many members; ``scale`` itself for none."""
+    return replace(scale, title=f"{title} over {counted(members, 'member')}") if members else scale
 
 
 def _moment(frames: Frames | None, step: int) -> tuple[Frames | None, int]:
@@ -26,6 +41,7 @@ class OccupancyLayer(RasterLayer):
     help = "P(fire) = 1 − U: probability that the cell burns or has burned by the shown step, 0 to 1"
     follows = frozenset({"step", "view", "result"})
     source = "fire"
+    mean = "mean probability of fire"
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, fire_scale(), opacity=0.85)
@@ -35,11 +51,18 @@ class OccupancyLayer(RasterLayer):
         """Not in the difference view."""
         return self.session.view is not View.DIFFERENCE
 
+    @property
+    def legend(self) -> Legend:
+        """The scale, which says when it is of a mean."""
+        return Legend(scale=of_members(self.scale, self.mean, self.session.result.mean_of))
+
     def missing(self) -> str:
-        """Says which side has no result yet."""
-        result = self.session.result
-        frames = result.baseline if self.session.view is View.BASELINE else result.plan
-        return "" if frames is not None else f"no {self.session.view.value} result yet: start a run"
+        """Says which side has no result."""
+        result, view = self.session.result, self.session.view
+        frames = result.baseline if view is View.BASELINE else result.plan
+        if frames is not None:
+            return ""
+        return "the ensemble has no plan" if result.mean_of else f"no {view.value} result yet: start a run"
 
     def identity(self, shown: Shown) -> object:
         """The frame that is shown."""
@@ -57,6 +80,7 @@ class BurningLayer(OccupancyLayer):
     title = "Burning probability"
     help = "B: probability that the cell is burning at the shown step, 0 to 1"
     source = "burning"
+    mean = "mean probability of burning"
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -82,6 +106,10 @@ class RetardantLayer(OccupancyLayer):
         """Everywhere but on the baseline, which has no drops."""
         return self.session.view is not View.BASELINE
 
+    def missing(self) -> str:
+        """An ensemble keeps none."""
+        return "not kept with means over an ensemble" if self.session.result.mean_of else super().missing()
+
 
 class DifferenceLayer(RasterLayer):
     """Baseline minus plan."""
@@ -99,10 +127,20 @@ class DifferenceLayer(RasterLayer):
         """Only in the difference view."""
         return self.session.view is View.DIFFERENCE
 
+    @property
+    def legend(self) -> Legend:
+        """The scale, which says when it is of means, and when of two plans."""
+        result, title = self.session.result, "mean P(fire), baseline − plan,"
+        if result.against:
+            return Legend(scale=replace(self.scale, title=f"P(fire), {' − '.join(result.names)}"))
+        return Legend(scale=of_members(self.scale, title, result.mean_of))
+
     def missing(self) -> str:
         """Needs both sides."""
         result = self.session.result
-        return "" if result.baseline is not None and result.plan is not None else "needs a baseline and a plan result"
+        if result.baseline is not None and result.plan is not None:
+            return ""
+        return "the ensemble has no plan" if result.mean_of else "needs a baseline and a plan result"
 
     def identity(self, shown: Shown) -> object:
         """Both frames."""

@@ -58,7 +58,7 @@ class ObservedLayer(Layer):
         self._strokes.set_strokes([Stroke(path, pen) for pen in pens])
 
     def _path(self, shown: Shown) -> QPainterPath:
-        scenario, day = shown.scenario, shown.event_day
+        scenario, day = shown.scenario, shown.observed_day
         if self._traced is None or self._traced[0] is not scenario or self._traced[1] != day:
             mask = scenario.observed_on(day)
             self._traced = (scenario, day, QPainterPath() if mask is None else outline(mask))

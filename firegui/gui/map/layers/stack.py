@@ -79,7 +79,12 @@ class LayerStack(QObject):
         for layer in self:
             if layer.dirty:
                 layer.update()
-        said = tuple((layer.missing(), layer.in_view, layer.legend.entries) for layer in self)
+        said = tuple((layer.missing(), layer.in_view, layer.legend.entries, _scale_title(layer)) for layer in self)
         if said != self._said:
             self._said = said
             self.refreshed.emit()
+
+
+def _scale_title(layer: Layer) -> str:
+    scale = layer.legend.scale
+    return "" if scale is None else scale.title

@@ -1,0 +1,264 @@
+"""Runs the planner benchmark of the open project in a thread of its own, and opens those that were run before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from math import isnan
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from firegui.domain.benchmark import BenchmarkTable, Task
+from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.gui.jobs.benchmarks import (
+    FOLDER,
+    Earlier,
+    Wish,
+    comparison_spec,
+    earlier_benchmarks,
+    export_files,
+    project_then,
+    seconds_left,
+    task_spec,
+    wished_spec,
+)
+from firegui.gui.jobs.bridge import EventBridge
+from firegui.gui.jobs.desk import Desk
+from firegui.gui.jobs.worker import Execute, RunJob
+from firegui.gui.plots.text import duration
+from firegui.gui.session import Session
+from firegui.runs.benchmark_folder import BenchmarkHeader, read_benchmark, read_header
+from firegui.runs.events import BenchmarkProgress, BenchmarkReady, Progress, RunFinished, TaskProgress
+from firegui.runs.runner import execute as run_execute
+from firegui.runs.spec import BenchmarkSpec, EvaluateSpec
+
+Trail = list[tuple[int, float]]
+"""``(spent, best)`` of a task at work, as far as it was told."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownBenchmark:
+    """A benchmark on screen: of ``project``, and as its ``header`` says once it has written one."""
+
+    folder: Path
+    project: Project
+    table: BenchmarkTable | None = None
+    header: BenchmarkHeader | None = None
+
+
+class BenchmarkDesk(Desk):
+    """See the module."""
+
+    title = "The benchmark"
+    kept = "finished tasks"
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        execute: Execute = run_execute,
+        clock: Callable[[], datetime] = datetime.now,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(session, execute=execute, clock=clock, parent=parent)
+        self._told: BenchmarkProgress | None = None
+        self._step = ""
+        self._running: BenchmarkTable | None = None
+        self._shown: ShownBenchmark | None = None
+        self.trails: dict[Task, Trail] = {}
+
+    # -- what is known -----------------------------------------------------------------------------------------------
+    @property
+    def shown(self) -> ShownBenchmark | None:
+        """What is on screen: the benchmark at work, the latest, or one that was opened."""
+        return self._shown
+
+    @property
+    def shows_running(self) -> bool:
+        """Whether the benchmark on screen is the one at work."""
+        return self._shown is not None and self._job is not None and self._shown.folder == self._out
+
+    @property
+    def running(self) -> tuple[TaskProgress, ...]:
+        """The tasks at work."""
+        return () if self._told is None else self._told.running
+
+    @property
+    def activity(self) -> str:
+        """What is being done and how long the rest takes, or empty."""
+        if self._job is None:
+            return ""
+        if self._stopping:
+            return "Stopping…"
+        told = self._told
+        if told is None:
+            return f"{self._step or 'Preparing'}…"
+        left = None if self._running is None else seconds_left(self._running, self._spent, told.seconds)
+        rest = "" if left is None else f" · about {duration(left)} left"
+        return f"{told.done} of {told.tasks} tasks · {duration(told.seconds)}{rest}"
+
+    @property
+    def share(self) -> float:
+        """How much of the benchmark is done, 0 … 1, every task counted alike."""
+        told = self._told
+        if told is None or not told.tasks:
+            return 0.0
+        begun = sum(min(one.spent / one.allowance, 1.0) for one in told.running if one.allowance)
+        return (told.done + begun) / told.tasks
+
+    @property
+    def earlier(self) -> tuple[Earlier, ...]:
+        """The benchmarks in the project's folder, the latest first."""
+        return earlier_benchmarks(self._session.folder)
+
+    @property
+    def pace(self) -> float | None:
+        """Processor time of a rollout-equivalent in the benchmark that is shown, in seconds; ``None`` without one."""
+        table = None if self._shown is None else self._shown.table
+        charged = 0 if table is None else sum(row.evaluations for row in table.rows)
+        return table.core_hours * 3600.0 / charged if table is not None and charged else None
+
+    # -- what can be asked -------------------------------------------------------------------------------------------
+    def start(self, wish: Wish) -> None:
+        """Run a benchmark of the open project; nothing happens while one runs.
+
+        Raises ``RuntimeError`` when the project was never saved.
+        """
+        folder = self._session.folder
+        if folder is None:
+            raise RuntimeError("the project has no folder yet")
+        if self._job is None:
+            project = self._session.project
+            out = self._new_folder(folder / FOLDER, project.plan.setting.value)
+            self._run(wished_spec(wish, project, folder, out, self._session.backend))
+
+    def go_on(self, earlier: Earlier, wish: Wish) -> None:
+        """Finish a benchmark, with the planners and seeds that ``wish`` has besides; what is done is kept."""
+        folder = self._session.folder
+        if self._job is not None or folder is None or not earlier.can_go_on(wish.settings):
+            return
+        wish = replace(wish, settings=earlier.wanted(wish.settings))
+        try:
+            project = project_then(earlier.header, self._session.project)
+        except InputError as error:
+            self._session.refuse(error)
+            return
+        self._run(replace(wished_spec(wish, project, folder, earlier.folder, self._session.backend), resume=True))
+
+    def open(self, folder: Path) -> None:
+        """Show the benchmark in ``folder``; one that cannot be read is refused."""
+        try:
+            header, table = read_benchmark(folder)
+        except InputError as error:
+            self._session.refuse(error)
+            return
+        self._show(ShownBenchmark(folder, header.project.on(self._session.project), table, header))
+
+    def spec_of(self, task: Task) -> EvaluateSpec | None:
+        """Both fires of a finished task for the map; what cannot be shown is refused."""
+        return self._spec(lambda shown, project: task_spec(shown.folder, task, project, self._session.backend))
+
+    def comparison_of(self, one: Task, other: Task) -> EvaluateSpec | None:
+        """The fires of two finished tasks for the map, that of ``other`` in place of the fire without drops."""
+        return self._spec(
+            lambda shown, project: comparison_spec(shown.folder, one, other, project, self._session.backend)
+        )
+
+    def _spec(self, make: Callable[[ShownBenchmark, Project], EvaluateSpec]) -> EvaluateSpec | None:
+        shown = self._shown
+        if shown is None:
+            return None
+        try:
+            project = shown.project if shown.header is None else project_then(shown.header, self._session.project)
+            return make(shown, project)
+        except InputError as error:
+            self._session.refuse(error)
+            return None
+
+    def export(self, out: Path) -> None:
+        """Copy the tables and figures of what is shown into ``out``, and say what was written."""
+        if self._shown is None:
+            return
+        try:
+            names = export_files(self._shown.folder, out)
+        except InputError as error:
+            self._session.refuse(error)
+            return
+        drawn = "" if any(name.endswith(".png") for name in names) else "; figures are drawn once every task is done"
+        self._session.message.emit(f"Wrote {', '.join(names)} to {out}{drawn}")
+
+    # -- at work -----------------------------------------------------------------------------------------------------
+    @property
+    def _out(self) -> Path | None:
+        spec = None if self._job is None else self._job.spec
+        return spec.out if isinstance(spec, BenchmarkSpec) else None
+
+    @property
+    def _spent(self) -> int:
+        done = 0 if self._running is None else sum(row.evaluations for row in self._running.rows)
+        return done + sum(one.spent for one in self.running)
+
+    def _run(self, spec: BenchmarkSpec) -> None:
+        self._begin(spec)
+        if self._shown is None or self._shown.folder != spec.out:
+            self._show(ShownBenchmark(spec.out, spec.project))
+
+    def _show(self, shown: ShownBenchmark | None) -> None:
+        self._shown = shown
+        self.result_changed.emit()
+
+    def _listen(self, bridge: EventBridge) -> None:
+        bridge.progress.connect(self._on_progress)
+        bridge.benchmark.connect(self._on_news)
+
+    def _forget(self) -> None:
+        self._told, self._step, self._running = None, "", None
+        self.trails = {}
+
+    def _clear(self) -> None:
+        self._show(None)
+
+    # -- what comes in -----------------------------------------------------------------------------------------------
+    def _on_progress(self, event: Progress) -> None:
+        self._step = event.text
+        self.changed.emit()
+
+    def _on_news(self, event: BenchmarkProgress | BenchmarkReady) -> None:
+        if isinstance(event, BenchmarkProgress):
+            self._told = event
+            self._trace(event)
+            self.changed.emit()
+            return
+        first, self._running = self._running is None, event.table
+        for row in event.table.rows:
+            self.trails.pop(row.task, None)
+        # Another benchmark may have been opened since; what is done lies in its folder all the same.
+        if self._shown is not None and self._shown.folder == self._out:
+            self._show(replace(self._shown, table=event.table))
+        if first:
+            self.earlier_changed.emit()
+
+    def _trace(self, event: BenchmarkProgress) -> None:
+        """Keep how the tasks at work improve; a resumed one begins where it was taken up."""
+        for one in event.running:
+            trail = self.trails.setdefault(one.task, [])
+            if not isnan(one.best) and (not trail or one.best < trail[-1][1]):
+                trail.append((one.spent, one.best))
+
+    def _on_finished(self, event: RunFinished) -> None:
+        super()._on_finished(event)
+        shown = self._shown
+        if shown is not None and shown.folder == self._out:
+            # What nothing was written to is forgotten when the thread ends.
+            with suppress(InputError):
+                self._show(replace(shown, header=read_header(shown.folder)))
+
+    def _on_ended(self, job: RunJob) -> None:
+        nothing = job is self._job and self._shown is not None and self._shown.table is None
+        super()._on_ended(job)
+        if nothing:
+            self._show(None)

@@ -1,0 +1,336 @@
+"""How planners converge (paper, Figures ``planner_convergence*``): best objective so far against what was charged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
+
+from firegui.domain.benchmark import FIXED_COST, BenchmarkTable, Group, PlannerName, Task
+from firegui.gui.plots.benchmark_text import CURVES_NOTE, SHORT_TITLES, group_name, task_name
+from firegui.gui.plots.chart import Chart
+from firegui.gui.plots.elided import Piece
+from firegui.gui.plots.text import number
+from firegui.gui.theme import COLORS, Colors, Theme, current_colors
+
+Floats = NDArray[np.float64]
+Tasks = frozenset[Task]
+Trails = Mapping[Task, Sequence[tuple[int, float]]]
+
+LEVELS = FIXED_COST | {PlannerName.TWO_STAGE}
+"""Drawn as dotted lines across: they have no curve on the shared allowance."""
+_COLORS: Mapping[PlannerName, tuple[str, str]] = {
+    PlannerName.NONE: ("#9aa3b0", "#5a6472"),
+    PlannerName.UNIFORM: ("#c3c8d0", "#8a8a8a"),
+    PlannerName.FOOTPRINT: ("#c9a66b", "#8f6414"),
+    PlannerName.TACTICAL: ("#ff7d9c", "#b3224f"),
+    PlannerName.GREEDY: ("#ffffff", "#000000"),
+    PlannerName.CMA_ES: ("#ff8a4c", "#c45100"),
+    PlannerName.CMA_ES_NATIVE: ("#c39be0", "#7b3f98"),
+    PlannerName.DIFFERENTIAL_EVOLUTION: ("#f0b93a", "#a87400"),
+    PlannerName.PARTICLE_SWARM: ("#f2a7d3", "#b0528c"),
+    PlannerName.GRADIENT: ("#4aa3ff", "#0065a8"),
+    PlannerName.GRADIENT_DESIGN: ("#8fd3ff", "#2f8fc4"),
+    PlannerName.GRADIENT_TACTICAL: ("#3fd1a5", "#007a58"),
+    PlannerName.TWO_STAGE: ("#7f9cff", "#0b3c5d"),
+}
+"""Okabe and Ito's colours for the searches, on dark and on light ground."""
+_NEAR_PX = 14.0
+_DIM_ALPHA = 70
+_SWATCH = QSize(26, 12)
+_TASKS_ROLE = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """A curve of one task, or a level of one planner: ``y`` is the best objective at ``x`` rollout-equivalents."""
+
+    name: str
+    planner: PlannerName
+    matched: bool
+    tasks: Tasks
+    x: Floats
+    y: Floats
+
+    @property
+    def is_level(self) -> bool:
+        """Whether it is a fixed cost's, which goes on for ever."""
+        return self.planner in LEVELS
+
+    def at(self, x: float) -> float | None:
+        """The best at ``x`` rollout-equivalents; ``None`` before the first and after the last."""
+        if not self.x[0] <= x <= self.x[-1]:
+            return None
+        return float(self.y[np.searchsorted(self.x, x, side="right") - 1])
+
+
+def lines_of(table: BenchmarkTable, trails: Trails) -> Iterator[Line]:
+    """Every line of a benchmark: a curve a seed, a level a planner without a search, and the tasks at work so far."""
+    ends = [row.evaluations for row in table.rows if row.task.planner not in LEVELS]
+    last = float(max([*ends, table.settings.allowance]))
+    for group in table.groups:
+        if group.planner in LEVELS:
+            tasks = frozenset(row.task for row in group.rows)
+            x, y = np.array([1.0, last]), np.full(2, group.objective.mean)
+            yield Line(SHORT_TITLES[group.planner], group.planner, group.matched, tasks, x, y)
+        else:
+            yield from (_curve(row.task, row.curve, row.evaluations) for row in group.rows if row.curve)
+    for task, trail in trails.items():
+        if trail and task.planner not in LEVELS:
+            yield _curve(task, trail, trail[-1][0])
+
+
+def _curve(task: Task, points: Sequence[tuple[int, float]], end: int) -> Line:
+    """Steps: what was found stays the best until something better is."""
+    spent = np.array([*(spent for spent, _ in points), end], float)
+    best = np.array([*(best for _, best in points), points[-1][1]], float)
+    x, y = np.repeat(spent, 2)[1:], np.repeat(best, 2)[:-1]
+    return Line(task_name(task), task.planner, task.matched, frozenset({task}), np.maximum(x, 1.0), y)
+
+
+class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
+    """A logarithmic axis in plain numbers: few of them, where there is room for few."""
+
+    def logTickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """``1``, ``2``, ``5``, ``10`` …; the other lines have no number."""
+        return [self._text(10.0 ** float(value)) for value in values]
+
+    @staticmethod
+    def _text(value: float) -> str:
+        return f"{value:,.6g}" if f"{value:.0e}"[0] in "125" else ""
+
+
+class ConvergenceChart(Chart):
+    """A line a task or level; those that are chosen stand out, and the one under the mouse is read out."""
+
+    pointed = Signal(object)
+    """``frozenset[Task]`` of the line that was clicked."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        axes = {side: _NumberAxis(side) for side in ("left", "bottom")}
+        super().__init__("", "rollout-equivalents charged", parent, axes=axes)
+        self.set_y_label("objective")
+        self.title.hide()
+        self._lines: list[tuple[Line, Any]] = []
+        self._chosen: Tasks = frozenset()
+        self._under: Line | None = None
+        self.set_log(True, x=True)
+        self.plot.scene().sigMouseMoved.connect(self._look_up)
+        self.plot.scene().sigMouseClicked.connect(self._point)
+        self.hovered.connect(self._on_left)
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """What is drawn."""
+        return tuple(line for line, _ in self._lines)
+
+    @property
+    def standing_out(self) -> tuple[str, ...]:
+        """The names of the lines that stand out from the others."""
+        return tuple(line.name for line in self.lines if self._stands_out(line))
+
+    def show_lines(self, lines: Sequence[Line]) -> None:
+        """Draw other lines, in the same view if a person chose one."""
+        for _, item in self._lines[len(lines) :]:
+            self.item.removeItem(item)
+        items = [item for _, item in self._lines[: len(lines)]]
+        for _ in range(len(lines) - len(items)):
+            items.append(self.item.plot(antialias=True))
+        self._lines = list(zip(lines, items, strict=True))
+        self._under = None
+        self.set_logarithmic(self._log)
+        self.set_colors(current_colors())
+        self._read_out()
+
+    def set_logarithmic(self, on: bool) -> None:
+        """Both axes logarithmic, or both plain."""
+        self.set_log(on, x=on)
+        for line, item in self._lines:
+            item.setLogMode(on, on)
+            # An objective of 0 has no place on a logarithmic axis.
+            item.setData(line.x, np.where((line.y > 0) | (not on), line.y, np.nan), connect="finite")
+
+    def choose(self, tasks: Tasks) -> None:
+        """Let the lines of ``tasks`` stand out; none lets all of them."""
+        self._chosen = tasks
+        self.set_colors(current_colors())
+
+    def set_colors(self, colors: Colors) -> None:
+        """Take on the colours of a theme."""
+        super().set_colors(colors)
+        some = any(self._stands_out(line) for line, _ in getattr(self, "_lines", []))
+        for line, item in getattr(self, "_lines", []):
+            out = self._stands_out(line)
+            item.setPen(pen_of(line.planner, line.matched, colors, width=2.6 if out else 1.3, faint=some and not out))
+            item.setZValue(10 if out else 0)
+
+    # -- the mouse ---------------------------------------------------------------------------------------------------
+    def _stands_out(self, line: Line) -> bool:
+        return line is self._under or bool(line.tasks & self._chosen)
+
+    def _look_up(self, point: QPointF) -> None:
+        under = self._line_at(point)
+        if under is not self._under:
+            self._under = under
+            self.set_colors(current_colors())
+        self._read_out(self._x_at(point))
+
+    def _on_left(self, x: float | None) -> None:
+        if x is None and self._under is not None:
+            self._under = None
+            self.set_colors(current_colors())
+            self._read_out()
+
+    def _line_at(self, point: QPointF) -> Line | None:
+        x, box = self._x_at(point), self.item.vb
+        if x is None:
+            return None
+        near = []
+        for line, _ in self._lines:
+            y = line.at(x)
+            if y is not None and (y > 0 or not self._log):
+                shown = float(np.log10(y)) if self._log else y
+                near.append((abs(box.mapViewToScene(QPointF(0.0, shown)).y() - point.y()), line))
+        nearest = min(near, key=itemgetter(0), default=None)
+        return nearest[1] if nearest is not None and nearest[0] <= _NEAR_PX else None
+
+    def _point(self, event: Any) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and not event.double():
+            line = self._line_at(event.scenePos())
+            self.pointed.emit(frozenset() if line is None else line.tasks)
+
+    def _read_out(self, x: float | None = None) -> None:
+        line = self._under
+        if line is None or x is None:
+            self.set_title("", Piece(CURVES_NOTE if self._lines else ""))
+            return
+        best = line.at(x)
+        where = "" if line.is_level else f" at {x:,.0f}"
+        self.set_title("", Piece(f"{line.name}: {number(best)}{where}"), Piece(f"ends at {number(float(line.y[-1]))}"))
+
+
+class ConvergenceView(QWidget):
+    """The chart, and beside it the names of its lines, worst first: to look up, and to choose one."""
+
+    chosen = Signal(object)
+    """``frozenset[Task]`` that a person pointed at, in the chart or in the list; empty for none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.chart, self.names, self.log = ConvergenceChart(), QListWidget(), QCheckBox("Log axes")
+        self.log.setToolTip("Logarithmic axes, or plain ones")
+        self.log.setChecked(True)
+        self.names.setAccessibleName("Lines of the chart")
+        self.names.setIconSize(_SWATCH)
+        self.names.setMinimumWidth(90)
+        self.names.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
+        self.names.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        parts = QSplitter(Qt.Orientation.Horizontal)
+        parts.addWidget(self.chart)
+        parts.addWidget(self._side())
+        parts.setStretchFactor(0, 1)
+        parts.setSizes([400, 175])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(parts)
+        self.chart.pointed.connect(self.chosen)
+        self.names.itemSelectionChanged.connect(self._on_names)
+        self.log.toggled.connect(self._on_log)
+
+    def _side(self) -> QWidget:
+        side = QWidget()
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.log)
+        column.addWidget(self.names, 1)
+        return side
+
+    def show_table(self, table: BenchmarkTable | None, trails: Trails) -> None:
+        """Draw another benchmark, or more of the same; ``None`` clears."""
+        lines = [] if table is None else list(lines_of(table, trails))
+        first = not self.chart.lines
+        self.chart.show_lines(lines)
+        wanted = [] if table is None else _entries(table.groups, lines)
+        there = [(self.names.item(k).text(), self.names.item(k).data(_TASKS_ROLE)) for k in range(self.names.count())]
+        if there != [(group_name(planner, matched), tasks) for planner, matched, tasks in wanted]:
+            self._fill(wanted)
+        if first:
+            self.chart.fit()
+
+    def choose(self, tasks: Tasks) -> None:
+        """Let the lines of ``tasks`` stand out, and choose their names."""
+        with QSignalBlocker(self.names):
+            for k in range(self.names.count()):
+                self.names.item(k).setSelected(bool(self.names.item(k).data(_TASKS_ROLE) & tasks))
+        self.chart.choose(tasks)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow a change of theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "names"):
+            for k in range(self.names.count()):
+                item = self.names.item(k)
+                task = next(iter(item.data(_TASKS_ROLE)))
+                item.setIcon(swatch(task.planner, task.matched))
+
+    def _fill(self, entries: Sequence[tuple[PlannerName, bool, Tasks]]) -> None:
+        with QSignalBlocker(self.names):
+            self.names.clear()
+            for planner, matched, tasks in entries:
+                item = QListWidgetItem(swatch(planner, matched), group_name(planner, matched))
+                item.setData(_TASKS_ROLE, tasks)
+                item.setToolTip(Group(planner, matched, ()).title)
+                self.names.addItem(item)
+
+    def _on_log(self, on: bool) -> None:
+        self.chart.set_logarithmic(on)
+        self.chart.fit()
+
+    def _on_names(self) -> None:
+        self.chosen.emit(frozenset().union(*(item.data(_TASKS_ROLE) for item in self.names.selectedItems())))
+
+
+def _entries(groups: Sequence[Group], lines: Sequence[Line]) -> list[tuple[PlannerName, bool, Tasks]]:
+    """The lines by planner and allowance in the order of the table, then those that are at work only."""
+    found: dict[tuple[PlannerName, bool], set[Task]] = {(group.planner, group.matched): set() for group in groups}
+    for line in lines:
+        found.setdefault((line.planner, line.matched), set()).update(line.tasks)
+    return [(planner, matched, frozenset(tasks)) for (planner, matched), tasks in found.items() if tasks]
+
+
+def pen_of(
+    planner: PlannerName, matched: bool, colors: Colors, *, width: float = 1.3, faint: bool = False
+) -> QPen:  # fmt: skip
+    """Dotted for a level, dashed at the matched allowance, else solid; in pixels whatever the zoom."""
+    color = QColor(_COLORS[planner][0 if colors is COLORS[Theme.DARK] else 1])
+    color.setAlpha(_DIM_ALPHA if faint else 255)
+    style = Qt.PenStyle.DotLine if planner in LEVELS else Qt.PenStyle.DashLine if matched else Qt.PenStyle.SolidLine
+    pen = QPen(color, width, style)
+    pen.setCosmetic(True)
+    return pen
+
+
+def swatch(planner: PlannerName, matched: bool) -> QIcon:
+    """How a line looks, for its name."""
+    pixmap = QPixmap(_SWATCH * 2)
+    pixmap.setDevicePixelRatio(2.0)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setPen(pen_of(planner, matched, current_colors(), width=3.0))
+    painter.drawLine(1, _SWATCH.height() // 2, _SWATCH.width() - 2, _SWATCH.height() // 2)
+    painter.end()
+    icon = QIcon(pixmap)
+    # Chosen or not, a colour means the same.
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)
+    return icon

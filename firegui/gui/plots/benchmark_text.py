@@ -1,0 +1,86 @@
+"""The words of a benchmark in the window: short names, what it is of, and what to bear in mind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkTable, PlannerName, Task
+from firegui.domain.project import Project
+from firegui.domain.settings import SETTING_TITLES
+from firegui.runs.benchmark_folder import BenchmarkHeader
+from firegui.runs.benchmark_printed import effectiveness_text, incomplete
+from firegui.runs.messages import counted
+
+NOTHING = "No benchmark is shown: run one, or open an earlier one."
+SHORT_TITLES: Mapping[PlannerName, str] = {
+    PlannerName.NONE: "No drops",
+    PlannerName.UNIFORM: "Random, anywhere",
+    PlannerName.FOOTPRINT: "Random, footprint",
+    PlannerName.TACTICAL: "Tactical",
+    PlannerName.GREEDY: "Greedy",
+    PlannerName.CMA_ES: "CMA-ES, daily",
+    PlannerName.CMA_ES_NATIVE: "CMA-ES, native",
+    PlannerName.DIFFERENTIAL_EVOLUTION: "Differential evolution",
+    PlannerName.PARTICLE_SWARM: "Particle swarm",
+    PlannerName.GRADIENT: "Gradient",
+    PlannerName.GRADIENT_DESIGN: "Gradient, design η",
+    PlannerName.GRADIENT_TACTICAL: "Gradient, tactical start",
+    PlannerName.TWO_STAGE: "Two-stage",
+}
+
+
+def group_name(planner: PlannerName, matched: bool) -> str:
+    """A line of the table where there is little room."""
+    return SHORT_TITLES[planner] + (", matched" if matched else "")
+
+
+def task_name(task: Task) -> str:
+    """``Gradient, matched (seed 0)``; the fire without drops has no seed."""
+    seed = "" if task.planner is PlannerName.NONE else f" (seed {task.seed})"
+    return f"{group_name(task.planner, task.matched)}{seed}"
+
+
+def head_text(table: BenchmarkTable, project: Project) -> str:
+    """What a benchmark is of, in one line, and how far it is."""
+    done, asked = len(table.rows), len(table.tasks)
+    parts = [f"{asked} tasks" if done >= asked else f"incomplete: {done} of {asked} tasks"]
+    parts += [SETTING_TITLES[project.plan.setting], f"nominal {effectiveness_text(project.plan.nominal)}"]
+    source = "" if table.settings.budget else ", the two-stage plan's"
+    parts.append(f"budget {counted(table.budget, 'drop')}{source}" if table.budget else "budget not known yet")
+    parts.append(f"allowance {table.settings.allowance:,}")
+    return " · ".join(parts)
+
+
+def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Project) -> Iterator[str]:
+    """What has to be borne in mind, a sentence or two each."""
+    yield from incomplete(table)
+    if header is not None:
+        yield from header.notes
+    nominal = effectiveness_text(project.plan.nominal)
+    yield (
+        f"Every line is scored at nominal effectiveness ({nominal}) by one rollout of probabilities. The objective has"
+        f" in it the penalty for drops over the budget, λ {table.settings.excess:g} for a budget more. Lower is better."
+    )
+    yield (
+        f"A gradient epoch is charged as {GRADIENT_CHARGE} rollouts, whatever it takes. The column “Epoch” has what it "
+        "took in rollouts of the same schedules; where that is less, the charge favours the other planners."
+    )
+    machine = f" of this machine: {header.machine}" if header is not None and header.machine else ""
+    yield (
+        f"Runtimes are processor seconds of one thread{machine}. On another machine, or with more threads, they differ."
+    )
+    if table.matched_allowance and any(task.matched for task in table.tasks):
+        cost = f"{table.matched_allowance:,} rollout-equivalents"
+        yield f"Lines at the matched allowance had what the two-stage plan cost, {cost}, and one seed."
+    yield (
+        "All of this holds in the simulator, whose answer to drops has not been validated: a planner that searches"
+        " longer may also find its weaknesses."
+    )
+
+
+CURVES_NOTE = "Best so far at the η that was searched at · dotted: fixed cost, two-stage · dashed: matched allowance"
+DEPLOYMENT_NOTE = (
+    "The planner with the lowest mean objective whose slowest seed fits into the time, by its processor time in one "
+    "thread here and with the whole of its allowance. All of it holds in the simulator, whose answer to drops has not "
+    "been validated."
+)

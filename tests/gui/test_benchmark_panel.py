@@ -1,0 +1,355 @@
+"""The benchmark in the window: asked for, at work, stopped, gone on with, reopened, handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QStyle, QStyleOptionButton
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
+from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.gui.forms.benchmark import BenchmarkForm
+from firegui.gui.jobs import benchmarks as benchmarks_module
+from firegui.gui.jobs.benchmark import BenchmarkDesk
+from firegui.gui.jobs.benchmarks import EXTRAS, FOLDER, cost_text, earlier_benchmarks
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.panels.benchmark import BenchmarkPanel
+from firegui.gui.session import Session
+from firegui.io.project_store import save_project
+from firegui.planning import benchmark as planning_module
+from firegui.runs.benchmark_folder import HEADER, task_folder
+from tests.gui.fake_benchmarks import Contest, table, write_benchmark
+from tests.gui.hands import LEFT, cell_text, type_into_field
+
+NOW = datetime(2026, 3, 4, 5, 6, 7)
+P = PlannerName
+SMALL = BenchmarkSettings(planners=(P.NONE, P.TACTICAL, P.GRADIENT), seeds=2, allowance=600, budget=40)
+
+
+def tick(box: QCheckBox) -> None:
+    """Click the little square of a check box."""
+    option = QStyleOptionButton()
+    box.initStyleOption(option)
+    square = box.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, box)
+    QTest.mouseClick(box, LEFT, pos=square.center() if square.isValid() else QPoint(8, box.height() // 2))
+
+
+def choose_planners(form: BenchmarkForm, *planners: PlannerName) -> None:
+    for name, box in form.planners.items():
+        if box.isChecked() != (name in planners):
+            tick(box)
+
+
+@pytest.fixture
+def saved(session: Session, project: Project, tmp_path: Path) -> Path:
+    folder = tmp_path / "p.firegui"
+    save_project(project, folder)
+    session.open_project(project, folder)
+    return folder
+
+
+Made = tuple[BenchmarkPanel, BenchmarkDesk]
+Make = Callable[..., Made]
+
+
+@pytest.fixture
+def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
+    desks: list[BenchmarkDesk] = []
+
+    def made(execute: object = None) -> Made:
+        desk = BenchmarkDesk(session, clock=lambda: NOW, execute=execute or Contest())  # type: ignore[arg-type]
+        desks.append(desk)
+        panel = BenchmarkPanel(session, queue, desk)
+        panel.start_requested.connect(panel.start)
+        qtbot.addWidget(panel)
+        panel.resize(1180, 620)
+        with qtbot.waitActive(panel):
+            panel.show()
+            panel.activateWindow()
+        return panel, desk
+
+    yield made
+    for desk in desks:
+        desk.shutdown()
+        desk.deleteLater()
+
+
+def run(qtbot: QtBot, panel: BenchmarkPanel, desk: BenchmarkDesk) -> None:
+    panel.form.set_settings(SMALL)
+    QTest.mouseClick(panel.button("start"), LEFT)
+    qtbot.waitUntil(lambda: not desk.is_busy)
+
+
+def reopen(panel: BenchmarkPanel, number: int = 1) -> None:
+    panel.earlier.setCurrentIndex(number)
+    panel.earlier.activated.emit(number)
+
+
+# -- asking ------------------------------------------------------------------------------------------------------------
+def test_what_is_ticked_and_typed_is_what_is_run_in_the_projects_folder(
+    qtbot: QtBot, make: Make, saved: Path, session: Session
+) -> None:
+    execute = Contest()
+    panel, desk = make(execute)
+    choose_planners(panel.form, P.NONE, P.GRADIENT, P.CMA_ES)
+    tick(panel.form.matched[P.GRADIENT])
+    for box, text in (
+        (panel.form.seeds, "2"), (panel.form.seed, "7"), (panel.form.allowance, "900"), (panel.form.budget, "12"),
+        (panel.form.processes, "3"),
+    ):  # fmt: skip
+        type_into_field(qtbot, box, text)
+    QTest.mouseClick(panel.button("start"), LEFT)
+    qtbot.waitUntil(lambda: not desk.is_busy)
+    (spec,) = execute.specs
+    assert spec.out == saved / FOLDER / "20260304-050607-A"
+    assert spec.project is session.project and spec.project_folder == saved
+    assert (spec.processes, spec.resume) == (3, False)
+    assert spec.settings == BenchmarkSettings(
+        planners=(P.NONE, P.CMA_ES, P.GRADIENT), matched=(P.GRADIENT,), seeds=2, seed=7, allowance=900, budget=12
+    )
+    assert "--planners none,cma-es,gradient --matched gradient" in spec.command
+    assert "--processes 3" in spec.command
+
+
+def test_a_planner_whose_package_is_missing_cannot_be_ticked_says_why_and_is_noted_as_left_out(
+    qtbot: QtBot, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(benchmarks_module, "find_spec", lambda _name: None)
+    execute = Contest()
+    panel, desk = make(execute)
+    for name in (P.DIFFERENTIAL_EVOLUTION, P.PARTICLE_SWARM):
+        box = panel.form.planners[name]
+        tick(box)
+        assert not box.isChecked() and not panel.form.matched[name].isEnabled()
+        assert "needs nevergrad" in box.text() and "pip install nevergrad" in box.toolTip()
+    run(qtbot, panel, desk)
+    assert any("Particle swarm is left out" in note for note in execute.specs[0].notes)
+
+
+def test_the_form_knows_of_every_package_that_a_planner_may_miss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning_module, "find_spec", lambda _name: None)
+    assert {name: planning_module.missing_extra(name) for name in P} == {name: EXTRAS.get(name, "") for name in P}
+
+
+def test_without_a_planner_nothing_can_be_run_and_the_dock_says_so(make: Make) -> None:
+    panel, _desk = make()
+    choose_planners(panel.form)
+    assert "no planner is given" in panel.notes.text()
+    assert not panel.button("start").isEnabled()
+    tick(panel.form.planners[P.NONE])
+    assert panel.button("start").isEnabled()
+    assert not panel.notes.isVisible()
+
+
+def test_the_cost_counts_searches_and_says_what_nobody_knows_before() -> None:
+    text = cost_text(SMALL)
+    assert text.startswith("5 tasks, at most 1,200 rollout-equivalents.")
+    assert "two-stage" not in text and "shows after the first tasks" in text
+    free = cost_text(replace(SMALL, budget=0, matched=(P.GRADIENT,)))
+    assert free.startswith("7 tasks, at most 1,200") and "and 1 search at that cost again" in free
+    assert "about 20:00 of processor time" in cost_text(SMALL, pace=1.0)
+
+
+def test_a_budget_of_0_is_explained(qtbot: QtBot, make: Make) -> None:
+    panel, _desk = make()
+    assert "the two-stage plan comes first" in panel.about.text()
+    choose_planners(panel.form, P.GRADIENT)
+    type_into_field(qtbot, panel.form.budget, "30")
+    assert "two-stage" not in panel.about.text()
+
+
+# -- at work -----------------------------------------------------------------------------------------------------------
+def test_work_shows_every_task_and_how_far_it_is_and_stops_with_what_is_done(qtbot: QtBot, make: Make) -> None:
+    execute = Contest(endless=True)
+    panel, desk = make(execute)
+    panel.form.set_settings(SMALL)
+    QTest.mouseClick(panel.button("start"), LEFT)
+    qtbot.waitUntil(lambda: desk.activity.startswith("1 of 5 tasks · 1:00") and desk.running[0].spent == 300)
+    assert panel.pages.currentWidget() is panel.tasks_view
+    lines = {cell_text(panel.tasks_view, row, 0): row for row in range(5)}
+    assert cell_text(panel.tasks_view, lines["No drops"], 1) == "done"
+    at_work = lines["Tactical (seed 0)"]
+    assert [cell_text(panel.tasks_view, at_work, column) for column in (1, 2, 4, 5)] == [
+        "at work",
+        "300",
+        "15.0",
+        "0:15",
+    ]
+    assert cell_text(panel.tasks_view, lines["Gradient (seed 1)"], 1) == "waiting"
+    assert panel.bar.value() == 300
+    assert not panel.form.isEnabled()
+    work = desk.work()
+    assert work is not None and work.kept == "finished tasks"
+    QTest.mouseClick(panel.button("stop"), LEFT)
+    assert desk.activity == "Stopping…"
+    qtbot.waitUntil(lambda: not desk.is_busy)
+    assert execute.living == 0
+    assert "incomplete: 1 of 5 tasks" in panel.head.text()
+    assert "still missing: Tactical heuristic (seeds 0, 1)" in panel.remarks.text()
+
+
+def test_the_time_left_is_told_once_the_two_stage_plan_has_shown_its_cost(qtbot: QtBot, make: Make) -> None:
+    execute = Contest(endless=True)
+    panel, desk = make(execute)
+    panel.form.set_settings(replace(SMALL, planners=(P.TWO_STAGE, P.GRADIENT), seeds=1, budget=0, allowance=6_000))
+    panel.button("start").click()
+    qtbot.waitUntil(lambda: "1:00" in desk.activity and desk.share < 0.5)
+    assert "left" not in desk.activity
+    # 25,686 of the plan and 3,000 so far took a minute, 3,000 are left.
+    qtbot.waitUntil(lambda: desk.activity == "1 of 2 tasks · 1:00 · about 0:06 left")
+
+
+def test_what_was_stopped_goes_on_with_what_is_missing_and_with_what_was_ticked_since(
+    qtbot: QtBot, make: Make, session: Session, project: Project, saved: Path
+) -> None:
+    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL, done=2)
+    execute = Contest()
+    panel, desk = make(execute)
+    reopen(panel)
+    assert panel.earlier.currentText().endswith("2 of 5 tasks")
+    tick(panel.form.planners[P.GREEDY])
+    QTest.mouseClick(panel.button("resume"), LEFT)
+    qtbot.waitUntil(lambda: not desk.is_busy)
+    (spec,) = execute.specs
+    assert spec.resume and spec.out == saved / FOLDER / "20260101-000000-A"
+    assert spec.settings == replace(SMALL, planners=(*SMALL.planners, P.GREEDY))
+    assert panel.table.lines.rowCount() == 4
+    assert not panel.button("resume").isEnabled()
+
+
+def test_a_finished_benchmark_takes_more_seeds_but_no_other_allowance(
+    qtbot: QtBot, make: Make, project: Project, saved: Path
+) -> None:
+    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL)
+    panel, _desk = make()
+    reopen(panel)
+    assert not panel.button("resume").isEnabled()
+    type_into_field(qtbot, panel.form.seeds, "3")
+    assert panel.button("resume").isEnabled()
+    type_into_field(qtbot, panel.form.allowance, "700")
+    assert not panel.button("resume").isEnabled()
+
+
+def test_another_event_is_refused_before_anything_is_run(
+    make: Make, session: Session, project: Project, saved: Path, refusals: list[InputError]
+) -> None:
+    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL, done=2)
+    hotter = replace(project.fire_model, parameters={**project.fire_model.parameters, "p": 0.9})
+    session.open_project(replace(project, fire_model=hotter), saved)
+    execute = Contest()
+    panel, _desk = make(execute)
+    reopen(panel)
+    panel.button("resume").click()
+    assert not execute.specs
+    assert "another event or fire model" in str(refusals[0])
+
+
+def test_opening_another_project_stops_the_work_and_forgets_the_benchmark(
+    qtbot: QtBot, make: Make, session: Session, project: Project
+) -> None:
+    execute = Contest(endless=True)
+    panel, desk = make(execute)
+    panel.form.set_settings(SMALL)
+    panel.button("start").click()
+    qtbot.waitUntil(execute.working.is_set)
+    session.open_project(project, None)
+    assert not desk.is_busy and desk.shown is None
+    assert panel.table.lines.rowCount() == 0
+    qtbot.waitUntil(lambda: execute.living == 0)
+
+
+# -- what lies there ---------------------------------------------------------------------------------------------------
+def test_an_earlier_benchmark_is_opened_with_its_settings(make: Make, project: Project, saved: Path) -> None:
+    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL)
+    panel, desk = make()
+    assert panel.earlier.itemText(0) == "Earlier benchmarks…"
+    reopen(panel)
+    assert panel.form.settings() == SMALL
+    assert desk.shown is not None and desk.shown.table == table(SMALL)
+    assert panel.pages.currentWidget() is panel.table
+    assert "budget 40 drops" in panel.head.text() and "allowance 600" in panel.head.text()
+
+
+def test_a_damaged_benchmark_is_left_out_and_a_damaged_row_refused(
+    make: Make, project: Project, saved: Path, refusals: list[InputError]
+) -> None:
+    folder = saved / FOLDER / "20260101-000000-A"
+    write_benchmark(folder, project, SMALL)
+    (saved / FOLDER / "other").mkdir()
+    (saved / FOLDER / "other" / HEADER).write_text("format = 'x'\n")
+    (task_folder(folder, Task(P.NONE, 0)) / "row.json").write_text("{}")
+    (found,) = earlier_benchmarks(saved)
+    assert found.folder == folder
+    panel, desk = make()
+    reopen(panel)
+    assert desk.shown is None
+    assert "row.json" in str(refusals[0])
+
+
+# -- handing over ------------------------------------------------------------------------------------------------------
+def export_to(monkeypatch: pytest.MonkeyPatch, panel: BenchmarkPanel, folder: Path) -> None:
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args, **_more: str(folder))
+    QTest.mouseClick(panel.button("export"), LEFT)
+
+
+def test_the_export_copies_sheets_tables_and_figures_and_says_which(
+    monkeypatch: pytest.MonkeyPatch, make: Make, session: Session, project: Project, saved: Path, tmp_path: Path
+) -> None:
+    folder, out = saved / FOLDER / "20260101-000000-A", tmp_path / "out"
+    write_benchmark(folder, project, SMALL)
+    (folder / "planner_convergence.png").write_bytes(b"picture")
+    out.mkdir()
+    (out / "rows.csv").write_text("an older one")
+    panel, _desk = make()
+    reopen(panel)
+    said: list[str] = []
+    session.message.connect(said.append)
+    export_to(monkeypatch, panel, out)
+    names = {path.name for path in out.iterdir()}
+    assert {"planner_benchmark.csv", "planner_benchmark.tex", "planner_convergence.png", "rows.csv", HEADER} <= names
+    assert (out / "rows.csv").read_bytes() == (folder / "rows.csv").read_bytes()
+    assert all(name in said[-1] for name in names) and str(out) in said[-1]
+    assert not any(name.startswith(".") for name in names)
+
+
+def test_an_export_into_its_own_folder_is_refused_and_one_that_fails_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, make: Make, project: Project, saved: Path, tmp_path: Path,
+    refusals: list[InputError],
+) -> None:  # fmt: skip
+    folder = saved / FOLDER / "20260101-000000-A"
+    write_benchmark(folder, project, SMALL)
+    panel, _desk = make()
+    reopen(panel)
+    export_to(monkeypatch, panel, folder)
+    assert "own folder" in str(refusals[-1])
+    (folder / "rows.csv").unlink()
+    (folder / "rows.csv").symlink_to(tmp_path / "gone")
+    out = tmp_path / "out"
+    out.mkdir()
+    monkeypatch.setattr(benchmarks_module, "files_of", lambda place: (place / "planner_cost.csv", place / "rows.csv"))
+    export_to(monkeypatch, panel, out)
+    assert len(refusals) == 2
+    assert list(out.iterdir()) == []
+
+
+def test_the_table_is_copied_as_it_is_shown(qtbot: QtBot, make: Make) -> None:
+    panel, desk = make()
+    run(qtbot, panel, desk)
+    panel.pages.setCurrentWidget(panel.table)
+    panel.table.setFocus()
+    QTest.keyClick(panel.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
+    assert lines[0][:2] == ["Planner", "Drops"]
+    assert [line[0] for line in lines[1:]] == ["No intervention (baseline)", "Tactical heuristic", "Budgeted gradient"]
+    panel.pages.setCurrentWidget(panel.tasks_view)
+    QTest.mouseClick(panel.button("copy"), LEFT)
+    assert "Gradient (seed 1)" in QGuiApplication.clipboard().text()

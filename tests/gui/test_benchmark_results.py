@@ -1,0 +1,323 @@
+"""What a benchmark shows: the table with its seeds, curves under the mouse, which planner when, plans on the map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.benchmark import (
+    BenchmarkSettings,
+    BenchmarkTable,
+    PlannerName,
+    Task,
+    Violations,
+    deployment,
+    tasks_of,
+)
+from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.gui.jobs.benchmark import BenchmarkDesk
+from firegui.gui.jobs.benchmarks import FOLDER
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.models.benchmark import COLUMNS, BenchmarkModel
+from firegui.gui.panels.benchmark import BenchmarkPanel
+from firegui.gui.plots.benchmark import Line, lines_of
+from firegui.gui.plots.benchmark_text import notes
+from firegui.gui.session import Session
+from firegui.gui.theme import current_colors
+from firegui.io.project_store import save_project
+from firegui.runs.benchmark_folder import task_folder
+from firegui.runs.spec import EvaluateSpec
+from tests.gui.fake_benchmarks import Contest, row_of, table, write_benchmark
+from tests.gui.hands import LEFT
+
+P = PlannerName
+SMALL = BenchmarkSettings(planners=(P.NONE, P.TACTICAL, P.GRADIENT), seeds=2, allowance=600, budget=40)
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def folder(session: Session, project: Project, tmp_path: Path) -> Path:
+    """A finished benchmark in a saved project."""
+    place = tmp_path / "p.firegui"
+    save_project(project, place)
+    write_benchmark(place / FOLDER / "20260101-000000-A", project, SMALL)
+    session.open_project(project, place)
+    return place / FOLDER / "20260101-000000-A"
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session, queue: RunQueue, folder: Path) -> Iterator[BenchmarkPanel]:
+    desk = BenchmarkDesk(session, clock=lambda: datetime(2026, 3, 4), execute=Contest())
+    made = BenchmarkPanel(session, queue, desk)
+    qtbot.addWidget(made)
+    made.resize(1180, 620)
+    with qtbot.waitActive(made):
+        made.show()
+        made.activateWindow()
+    made.earlier.setCurrentIndex(1)
+    made.earlier.activated.emit(1)
+    yield made
+    desk.shutdown()
+    desk.deleteLater()
+
+
+Played = list[tuple[str, EvaluateSpec, str]]
+
+
+@pytest.fixture
+def played(queue: RunQueue, monkeypatch: pytest.MonkeyPatch) -> Played:
+    """What the map was asked to show."""
+    found: Played = []
+    monkeypatch.setattr(
+        queue, "show_member", lambda title, spec, against="": found.append((title, spec, against))
+    )  # fmt: skip
+    return found
+
+
+def titles(panel: BenchmarkPanel) -> list[str]:
+    return [row[0] for row in panel.table.shown_rows()]
+
+
+def place_of(panel: BenchmarkPanel, text: str, above: str = "") -> QPoint:
+    """The middle of a line's first cell, scrolled into view; ``above`` is the planner of a seed."""
+    model = panel.table.model()
+    tops = [model.index(row, 0) for row in range(model.rowCount())]
+    found = next(top for top in tops if top.data() == (above or text))
+    if above:
+        found = next(
+            seed for row in range(model.rowCount(found)) if (seed := model.index(row, 0, found)).data() == text
+        )
+    panel.table.scrollTo(found)
+    return panel.table.visualRect(found).center()
+
+
+def click(panel: BenchmarkPanel, text: str, above: str = "", *, ctrl: bool = False) -> None:
+    keys = CTRL if ctrl else Qt.KeyboardModifier.NoModifier
+    QTest.mouseClick(panel.table.viewport(), LEFT, keys, place_of(panel, text, above))
+
+
+# -- the table ---------------------------------------------------------------------------------------------------------
+def test_a_line_has_mean_and_spread_over_the_seeds_and_the_worst_comes_first(panel: BenchmarkPanel) -> None:
+    rows = {row[0]: dict(zip(panel.table.titles, row, strict=True)) for row in panel.table.shown_rows()}
+    assert list(rows) == ["No intervention (baseline)", "Tactical heuristic", "Budgeted gradient"]
+    line = rows["Budgeted gradient"]
+    assert line["Objective with penalty"] == "4.45 ± 0.13"
+    assert line["Final extent"] == "27,676 ± 71"
+    assert (line["Drops"], line["Charged rollouts"], line["Search dimension"]) == ("1,032", "600", "63,000")
+    assert (line["Epoch took / charged"], line["Rule violations"]) == ("2.05 / 3", "0")
+    assert rows["No intervention (baseline)"]["Epoch took / charged"] == "–"
+
+
+def test_the_seeds_unfold_by_key_and_a_heading_sorts(qtbot: QtBot, panel: BenchmarkPanel) -> None:
+    click(panel, "Budgeted gradient")
+    QTest.keyClick(panel.table, Qt.Key.Key_Right)
+    assert titles(panel)[-3:] == ["Budgeted gradient", "seed 1", "seed 0"]
+    header = panel.table.header()
+    drops = QPoint(header.sectionViewportPosition(1) + 5, header.height() // 2)
+    QTest.mouseClick(header.viewport(), LEFT, pos=drops)
+    assert titles(panel)[0] == "No intervention (baseline)"
+    QTest.mouseClick(header.viewport(), LEFT, pos=drops)
+    assert titles(panel)[-1] == "No intervention (baseline)"
+
+
+def test_more_of_a_benchmark_keeps_what_is_chosen_and_unfolded(panel: BenchmarkPanel, folder: Path) -> None:
+    click(panel, "Budgeted gradient")
+    QTest.keyClick(panel.table, Qt.Key.Key_Right)
+    click(panel, "seed 1", "Budgeted gradient")
+    panel.table.show_table(table(replace(SMALL, planners=(*SMALL.planners, P.GREEDY))), regions=True)
+    assert "Greedy marginal benefit" in titles(panel) and "seed 1" in titles(panel)
+    assert panel.table.best == (Task(P.GRADIENT, 1),)
+
+
+def test_without_regions_there_is_no_column_for_them(panel: BenchmarkPanel) -> None:
+    assert "Protected cells" in panel.table.titles
+    panel.table.show_table(table(SMALL), regions=False)
+    assert "Protected cells" not in panel.table.titles
+
+
+def test_a_violation_is_counted_over_the_seeds_and_stands_out() -> None:
+    settings = replace(SMALL, planners=(P.TACTICAL,))
+    rows = [row_of(task, settings, grounded=task.seed) for task in tasks_of(settings)]
+    model = BenchmarkModel()
+    model.show(BenchmarkTable(settings, tasks_of(settings), tuple(rows), 40))
+    cell = model.index(0, len(COLUMNS) - 1)
+    assert cell.data() == "1"
+    assert "grounded 1" in cell.data(Qt.ItemDataRole.ToolTipRole)
+    assert cell.data(Qt.ItemDataRole.ForegroundRole).name() == current_colors().error
+    assert model.index(0, 0, model.index(0, 0)).siblingAtColumn(cell.column()).data() == "0"
+    assert rows[0].violations == Violations(0, 0, 0)
+
+
+# -- convergence -------------------------------------------------------------------------------------------------------
+def test_searches_are_steps_to_their_end_and_fixed_costs_levels_across() -> None:
+    found = table(SMALL)
+    lines = {line.name: line for line in lines_of(found, {})}
+    assert set(lines) == {"No drops", "Tactical", "Gradient (seed 0)", "Gradient (seed 1)"}
+    row = next(row for row in found.rows if row.task == Task(P.GRADIENT, 1))
+    curve = lines["Gradient (seed 1)"]
+    spent, best = row.curve[5]
+    assert curve.at(spent) == best
+    assert curve.at(spent - 0.5) == row.curve[4][1]
+    assert (curve.x[-1], curve.at(600.0)) == (600.0, row.curve[-1][1])
+    assert curve.at(601.0) is None
+    tactical = [row.objective for row in found.rows if row.task.planner is P.TACTICAL]
+    np.testing.assert_allclose(lines["Tactical"].y, np.mean(tactical))
+    assert lines["Tactical"].is_level and tuple(lines["Tactical"].x) == (1.0, 600.0)
+
+
+def test_a_task_at_work_is_drawn_as_far_as_it_is() -> None:
+    trail = {Task(P.GREEDY, 0): [(10, 9.0), (50, 7.0)]}
+    (line,) = (line for line in lines_of(table(SMALL), trail) if line.planner is P.GREEDY)
+    assert line.at(30.0) == 9.0
+    assert line.at(50.0) == 7.0
+
+
+def spot_on(panel: BenchmarkPanel, line: Line, x: float) -> QPoint:
+    """Where the chart has a point of ``line``, in its widget."""
+    box, y = panel.curves.chart.item.vb, line.at(x)
+    assert y is not None
+    place = box.mapViewToScene(QPointF(float(np.log10(x)), float(np.log10(y))))
+    spot: QPoint = panel.curves.chart.plot.mapFromScene(place)
+    return spot
+
+
+def move(panel: BenchmarkPanel, spot: QPoint) -> None:
+    """Let the mouse come to ``spot``. Not QTest.mouseMove: it sets the one cursor there is."""
+    viewport, at, none = panel.curves.chart.plot.viewport(), QPointF(spot), Qt.MouseButton.NoButton
+    where = QPointF(viewport.mapToGlobal(spot))
+    QTest.qWait(30)  # a scene takes in no more than so many moves a second
+    event = QMouseEvent(QEvent.Type.MouseMove, at, where, none, none, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(viewport, event)
+
+
+def line_called(panel: BenchmarkPanel, name: str) -> Line:
+    return next(line for line in panel.curves.chart.lines if line.name == name)
+
+
+def show_curves(qtbot: QtBot, panel: BenchmarkPanel) -> None:
+    panel.pages.setCurrentWidget(panel.curves)
+    qtbot.waitUntil(lambda: panel.curves.chart.item.vb.width() > 200)
+    QTest.qWait(50)
+
+
+def test_the_curve_under_the_mouse_stands_out_and_is_read_out(qtbot: QtBot, panel: BenchmarkPanel) -> None:
+    show_curves(qtbot, panel)
+    chart = panel.curves.chart
+    line = line_called(panel, "Gradient (seed 0)")
+    move(panel, spot_on(panel, line, 500.0))
+    qtbot.waitUntil(lambda: chart.standing_out == ("Gradient (seed 0)",))
+    assert chart.legend.text().startswith("Gradient (seed 0): ")
+    assert "ends at 4.35" in chart.legend.text()
+    move(panel, spot_on(panel, line_called(panel, "Tactical"), 500.0))
+    qtbot.waitUntil(lambda: chart.standing_out == ("Tactical",))
+
+
+def test_a_click_on_a_curve_chooses_its_line_in_the_table_and_a_line_its_curve(
+    qtbot: QtBot, panel: BenchmarkPanel
+) -> None:
+    show_curves(qtbot, panel)
+    chart = panel.curves.chart
+    spot = spot_on(panel, line_called(panel, "Gradient (seed 1)"), 500.0)
+    move(panel, spot)
+    QTest.mouseClick(chart.plot.viewport(), LEFT, pos=spot)
+    qtbot.waitUntil(lambda: panel.table.best == (Task(P.GRADIENT, 1),))
+    panel.pages.setCurrentWidget(panel.table)
+    click(panel, "Tactical heuristic")
+    assert set(chart.standing_out) >= {"Tactical"}
+    assert [item.text() for item in panel.curves.names.selectedItems()] == ["Tactical"]
+
+
+def test_a_name_beside_the_chart_chooses_all_of_its_seeds(qtbot: QtBot, panel: BenchmarkPanel) -> None:
+    show_curves(qtbot, panel)
+    names = panel.curves.names
+    assert [names.item(k).text() for k in range(names.count())] == ["No drops", "Tactical", "Gradient"]
+    QTest.mouseClick(names.viewport(), LEFT, pos=names.visualItemRect(names.item(2)).center())
+    assert set(panel.curves.chart.standing_out) == {"Gradient (seed 0)", "Gradient (seed 1)"}
+    assert panel.table.all_chosen == {Task(P.GRADIENT, 0), Task(P.GRADIENT, 1)}
+
+
+def test_both_axes_can_be_plain(qtbot: QtBot, panel: BenchmarkPanel) -> None:
+    show_curves(qtbot, panel)
+    chart = panel.curves.chart
+    assert chart.item.vb.viewRect().right() < 4.0
+    panel.curves.log.click()
+    qtbot.waitUntil(lambda: chart.item.vb.viewRect().right() > 500.0)
+
+
+# -- which planner, and what to bear in mind ---------------------------------------------------------------------------
+def test_the_deployment_table_has_a_planner_for_every_time(panel: BenchmarkPanel) -> None:
+    model = panel.deployment
+    rows = [[str(model.index(row, k).data()) for k in range(model.columnCount())] for row in range(model.rowCount())]
+    assert [row[0] for row in rows] == [row.decision for row in deployment(table(SMALL))]
+    assert rows[0] == ["At once", "10 s", "Tactical heuristic", "5.2 s", "16.36 ± 1.39", "34.4%"]
+    assert rows[-1][1:3] == ["no limit", "Budgeted gradient"]
+
+
+def test_a_time_for_which_nothing_is_fast_enough_says_so(panel: BenchmarkPanel) -> None:
+    panel.deployment.show(table(replace(SMALL, planners=(P.GRADIENT,))))
+    assert panel.deployment.index(0, 2).data() == "none that was run takes so little"
+
+
+def test_the_notes_say_what_is_missing_scored_charged_and_measured(panel: BenchmarkPanel, project: Project) -> None:
+    text = panel.remarks.text()
+    assert "scored at nominal effectiveness (η 0.9" in text
+    assert "charged as 3 rollouts" in text
+    assert "processor seconds of one thread of this machine: a machine, 4 cores" in text
+    assert "Incomplete" not in text
+    partly = " ".join(notes(table(SMALL, done=3), None, project))
+    assert "Incomplete: 3 of 5" in partly and "Budgeted gradient (seeds 0, 1)" in partly
+
+
+# -- on the map --------------------------------------------------------------------------------------------------------
+def test_a_double_click_shows_the_best_seed_of_a_line_on_the_map(
+    qtbot: QtBot, panel: BenchmarkPanel, played: Played
+) -> None:
+    place = place_of(panel, "Budgeted gradient")
+    QTest.mouseClick(panel.table.viewport(), LEFT, pos=place)
+    QTest.mouseDClick(panel.table.viewport(), LEFT, pos=place)
+    ((title, spec, against),) = played
+    assert (title, against) == ("Gradient (seed 0)", "")
+    assert spec.schedule is not None and spec.against is None
+    assert spec.project.plan == panel._session.project.plan
+
+
+def test_two_lines_are_compared_the_worse_in_place_of_no_drops(panel: BenchmarkPanel, played: Played) -> None:
+    click(panel, "Budgeted gradient")
+    assert panel.button("show").isEnabled() and not panel.button("compare").isEnabled()
+    click(panel, "Tactical heuristic", ctrl=True)
+    assert panel.button("compare").isEnabled() and not panel.button("show").isEnabled()
+    QTest.mouseClick(panel.button("compare"), LEFT)
+    ((title, spec, against),) = played
+    assert (title, against) == ("Gradient (seed 0)", "Tactical (seed 0)")
+    assert spec.schedule is not None and spec.against is not None
+
+
+def test_no_drops_can_be_shown_and_compared_with(panel: BenchmarkPanel, played: Played) -> None:
+    click(panel, "No intervention (baseline)")
+    QTest.mouseClick(panel.button("show"), LEFT)
+    click(panel, "Tactical heuristic", ctrl=True)
+    QTest.mouseClick(panel.button("compare"), LEFT)
+    assert [(title, against) for title, _, against in played] == [("No drops", ""), ("Tactical (seed 0)", "No drops")]
+    assert played[0][1].schedule is None
+    assert played[1][1].against is None
+
+
+def test_a_plan_that_is_gone_is_refused(
+    panel: BenchmarkPanel, folder: Path, played: Played, refusals: list[InputError]
+) -> None:
+    (task_folder(folder, Task(P.GRADIENT, 0)) / "plan.safetensors").unlink()
+    click(panel, "Budgeted gradient")
+    QTest.mouseClick(panel.button("show"), LEFT)
+    assert not played
+    assert "has no plan" in str(refusals[0])

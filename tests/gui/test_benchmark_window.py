@@ -1,0 +1,208 @@
+"""Plans of a benchmark on the map, and the benchmark as part of the whole window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.gui import documents as documents_module
+from firegui.gui import main_window as main_window_module
+from firegui.gui.dialogs.closing import Running
+from firegui.gui.jobs.benchmark import BenchmarkDesk
+from firegui.gui.jobs.benchmarks import FOLDER
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
+from firegui.gui.map.place import Place
+from firegui.gui.map.readout import hover_text, probe_rows
+from firegui.gui.map.shown import Shown
+from firegui.gui.panels.benchmark import BenchmarkPanel
+from firegui.gui.plots.area import AreaChart
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session, ShownResult, View
+from firegui.io.project_store import save_project
+from firegui.io.schedule_file import write_plan_safetensors
+from firegui.runs.benchmark_folder import task_folder
+from tests.gui.fake_benchmarks import Contest, write_benchmark
+from tests.gui.fake_runs import frames, metrics
+from tests.gui.hands import LEFT
+from tests.gui.map_scene import open_map
+
+P = PlannerName
+SMALL = BenchmarkSettings(planners=(P.NONE, P.TACTICAL, P.GRADIENT), seeds=2, allowance=600, budget=40)
+
+
+@pytest.fixture
+def folder(session: Session, project: Project, tmp_path: Path) -> Path:
+    """A finished benchmark in a saved project."""
+    place = tmp_path / "p.firegui"
+    save_project(project, place)
+    write_benchmark(place / FOLDER / "20260101-000000-A", project, SMALL)
+    session.open_project(project, place)
+    return place / FOLDER / "20260101-000000-A"
+
+
+def flying(project: Project, seed: int) -> Schedule:
+    """Drops near the fire."""
+    steps, aircraft = project.calendar.n_steps, project.planned_fleet.n_aircraft
+    random = np.random.default_rng(seed)
+    logits = np.where(random.random((steps, aircraft)) < 0.5, 3.0, -3.0)
+    poses = np.stack([random.uniform(15, 25, logits.shape), random.uniform(20, 50, logits.shape), logits * 0], axis=2)
+    return Schedule(logits, poses)
+
+
+def test_two_plans_on_the_map_are_named_and_leave_no_fire_behind(
+    qtbot: QtBot, session: Session, project: Project, folder: Path
+) -> None:
+    for planner, seed in ((P.GRADIENT, 1), (P.TACTICAL, 2)):
+        write_plan_safetensors(task_folder(folder, Task(planner, 0)) / "plan.safetensors", flying(project, seed))
+    queue = RunQueue(session)
+    desk = BenchmarkDesk(session, execute=Contest())
+    panel = BenchmarkPanel(session, queue, desk)
+    qtbot.addWidget(panel)
+    qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity, timeout=60_000)
+    still = session.result.baseline
+    desk.open(folder)
+    panel.compare(Task(P.GRADIENT, 0), Task(P.TACTICAL, 0))
+    assert session.result.baseline is None
+    qtbot.waitUntil(lambda: session.result.plan is not None and not queue.activity, timeout=60_000)
+    assert session.view is View.DIFFERENCE
+    assert session.result.names == ("Tactical (seed 0)", "Gradient (seed 0)")
+    tactical = session.result.baseline
+    assert still is not None and tactical is not None
+    assert tactical.fire[-1].sum() < still.fire[-1].sum()
+    queue.show_baseline()
+    qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity, timeout=60_000)
+    assert session.result.names == ("baseline", "plan")
+    np.testing.assert_array_equal(session.result.baseline.fire, still.fire)
+    queue.shutdown()
+    queue.deleteLater()
+    desk.deleteLater()
+
+
+def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
+    qtbot: QtBot, session: Session, project: Project
+) -> None:
+    view, chart = open_map(qtbot, session), AreaChart(session)
+    qtbot.addWidget(chart)
+    session.show_result(
+        ShownResult(
+            "Gradient", frames(project, 6), metrics(9.0), frames(project), metrics(3.0, 2), project=project,
+            plan_name="Gradient", against="Tactical",
+        )
+    )  # fmt: skip
+    captions = {}
+    for shown in View:
+        session.set_view(shown)
+        view.flush()
+        captions[shown] = view.decorations.caption
+    assert [captions[shown].title.split(" · ")[0] for shown in View] == ["Tactical", "Gradient", "Tactical − Gradient"]
+    assert "its drops are not drawn" in captions[View.BASELINE].note
+    scale = captions[View.DIFFERENCE].scale
+    assert scale is not None and scale.title == "P(fire), Tactical − Gradient"
+    place = Place(project.scenario.grid)
+    shown_now = Shown.of(session)
+    assert shown_now is not None
+    assert hover_text(shown_now, place, 0.5, 0.5).count("Tactical − Gradient") == 1
+    names = [name for name, _ in probe_rows(shown_now, place, (0, 0))]
+    assert "P(fire), Tactical" in names and "P(fire), Gradient" in names
+    chart.refresh()
+    assert "Gradient" in chart.legend.text() and "Tactical" in chart.legend.text()
+
+
+# -- in the window -----------------------------------------------------------------------------------------------------
+@pytest.fixture
+def contest(monkeypatch: pytest.MonkeyPatch) -> Contest:
+    """What the window runs in place of benchmarks: it works until it is stopped."""
+    made = Contest(endless=True)
+    monkeypatch.setattr(main_window_module, "BenchmarkDesk", partial(BenchmarkDesk, execute=made))
+    return made
+
+
+@pytest.fixture
+def workbench(
+    contest: Contest, qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QSettings
+) -> Iterator[MainWindow]:
+    opened = MainWindow(session, queue, Preferences(preferences_store))
+    opened.resize(1280, 800)
+    with qtbot.waitActive(opened):
+        opened.show()
+        opened.activateWindow()
+    yield opened
+    opened.stop_work()
+    opened.deleteLater()
+
+
+def test_f12_brings_the_dock_forward_and_run_saves_the_project_first(
+    qtbot: QtBot, workbench: MainWindow, contest: Contest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    QTest.keyClick(workbench, Qt.Key.Key_F12)
+    assert not workbench.docks["Benchmark"].widget().visibleRegion().isEmpty()
+    panel = workbench.benchmark
+    panel.form.set_settings(SMALL)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: ("", ""))
+    QTest.mouseClick(panel.button("start"), LEFT)
+    assert not workbench.benchmark_desk.is_busy
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: (str(tmp_path / "new.firegui"), ""))
+    QTest.mouseClick(panel.button("start"), LEFT)
+    qtbot.waitUntil(contest.working.is_set)
+    assert contest.specs[0].project_folder == tmp_path / "new.firegui"
+
+
+def test_closing_the_window_asks_about_a_benchmark_and_ends_its_thread(
+    qtbot: QtBot, workbench: MainWindow, contest: Contest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    save_project(workbench.session.project, tmp_path / "p.firegui")
+    workbench.session.mark_saved(tmp_path / "p.firegui")
+    workbench.benchmark.form.set_settings(SMALL)
+    workbench.benchmark.start()
+    qtbot.waitUntil(contest.working.is_set)
+    asked: list[tuple[str, str]] = []
+    answers = [Running.KEEP, Running.STOP_AND_SAVE]
+
+    def answer(_parent: object, title: str, _purpose: str, kept: str) -> Running:
+        asked.append((title, kept))
+        return answers[len(asked) - 1]
+
+    monkeypatch.setattr(documents_module, "ask_running", answer)
+    assert not workbench.close()
+    assert workbench.benchmark_desk.is_busy
+    assert workbench.close()
+    assert asked == [("The benchmark", "finished tasks")] * 2
+    assert contest.living == 0
+
+
+@pytest.mark.slow
+def test_a_real_benchmark_is_run_stopped_resumed_and_shown(qtbot: QtBot, session: Session, folder: Path) -> None:
+    queue, desk = RunQueue(session), BenchmarkDesk(session)
+    panel = BenchmarkPanel(session, queue, desk)
+    panel.start_requested.connect(panel.start)
+    qtbot.addWidget(panel)
+    wanted = BenchmarkSettings(planners=(P.NONE, P.UNIFORM, P.GRADIENT), seeds=1, allowance=1_500, budget=5)
+    panel.form.set_settings(wanted)
+    panel.form.processes.setValue(1)
+    panel.button("start").click()
+    qtbot.waitUntil(lambda: bool(desk.running) and desk.running[0].spent > 0, timeout=120_000)
+    panel.button("stop").click()
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=20_000)
+    assert desk.shown is not None and desk.shown.table is not None and not desk.shown.table.complete
+    panel.form.set_settings(wanted)
+    panel.button("resume").click()
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=300_000)
+    assert desk.shown.table is not None and desk.shown.table.complete
+    panel.play(Task(P.GRADIENT, 0))
+    qtbot.waitUntil(lambda: session.result.plan is not None and not queue.activity, timeout=60_000)
+    (row,) = (row for row in desk.shown.table.rows if row.task.planner is P.GRADIENT)
+    assert session.result.plan_metrics == row.metrics
+    queue.shutdown()
+    desk.shutdown()

@@ -1,0 +1,305 @@
+"""One click for when there is a minute: the tactical heuristic as a run of its own, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QMenu, QToolBar, QToolButton
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.specs import run_title
+from firegui.gui.main_window import MainWindow
+from firegui.gui.models.runs import HEADERS
+from firegui.gui.panels.runs import RunsPanel
+from firegui.gui.plots.live import FIRST, RESULT, SECOND, LivePlots
+from firegui.gui.plots.result import result_html
+from firegui.gui.plots.text import number
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session
+from firegui.io.project_store import load_project
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.folder import read_run
+from firegui.runs.spec import PlanSpec, Stage
+from tests.gui.fake_runs import FakeExecute
+from tests.gui.hands import LEFT
+from tests.support import tiny_project
+
+LONG_MS = 120_000
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def session(qapp: object) -> Iterator[Session]:
+    opened = Session()
+    yield opened
+    opened.undo_stack.clear()
+    opened.deleteLater()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tiny_project(tmp_path)
+
+
+def window_on(qtbot: QtBot, session: Session, queue: RunQueue, store: QSettings) -> MainWindow:
+    opened = MainWindow(session, queue, Preferences(store))
+    opened.resize(1280, 800)
+    with qtbot.waitActive(opened):
+        opened.show()
+        opened.activateWindow()
+    return opened
+
+
+@pytest.fixture
+def window(qtbot: QtBot, session: Session, folder: Path, preferences_store: QSettings) -> Iterator[MainWindow]:
+    """The workbench on a tiny saved fire, with the real engine."""
+    queue = RunQueue(session)
+    session.open_project(load_project(folder), folder)
+    opened = window_on(qtbot, session, queue, preferences_store)
+    wait_idle(qtbot, opened)
+    yield opened
+    session.undo_stack.setClean()
+    opened.close()
+    opened.deleteLater()
+
+
+@pytest.fixture
+def execute() -> FakeExecute:
+    return FakeExecute(endless=True)
+
+
+@pytest.fixture
+def staged(
+    qtbot: QtBot, session: Session, folder: Path, execute: FakeExecute, preferences_store: QSettings
+) -> Iterator[MainWindow]:
+    """The same with a stand-in that goes on until it is stopped."""
+    queue = RunQueue(session, execute=execute)
+    session.open_project(load_project(folder), folder)
+    opened = window_on(qtbot, session, queue, preferences_store)
+    yield opened
+    queue.stop()
+    wait_idle(qtbot, opened)
+    session.undo_stack.setClean()
+    opened.close()
+    opened.deleteLater()
+
+
+def wait_idle(qtbot: QtBot, window: MainWindow) -> None:
+    queue = window.queue
+    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity, timeout=LONG_MS)
+
+
+def tool(window: MainWindow, action: QAction) -> QToolButton:
+    bar = window.findChild(QToolBar, "toolBar")
+    assert isinstance(bar, QToolBar)
+    button = bar.widgetForAction(action)
+    assert isinstance(button, QToolButton)
+    return button
+
+
+def runs(window: MainWindow) -> RunsPanel:
+    panel = window.docks["Runs"].widget()
+    assert isinstance(panel, RunsPanel)
+    return panel
+
+
+def plots(window: MainWindow) -> LivePlots:
+    panel = window.docks["Progress"].widget()
+    assert isinstance(panel, LivePlots)
+    return panel
+
+
+def press(button: QToolButton) -> None:
+    assert button.isVisible()
+    assert button.isEnabled()
+    QTest.mouseClick(button, LEFT)
+
+
+def click_quick(qtbot: QtBot, window: MainWindow) -> RunEntry:
+    press(tool(window, window.actions_.quick))
+    wait_idle(qtbot, window)
+    return window.queue.entries[-1]
+
+
+def row_of(window: MainWindow, entry: RunEntry) -> dict[str, str]:
+    model = runs(window).model
+    row = model.row_of(entry)
+    return {name: str(model.index(row, column).data()) for column, name in enumerate(HEADERS)}
+
+
+def page_button(window: MainWindow, text: str) -> QToolButton:
+    return next(button for button in plots(window).findChildren(QToolButton) if button.text() == text)
+
+
+# -- one click ---------------------------------------------------------------------------------------------------------
+def test_one_click_plans_by_rule_and_shows_it_like_any_run(qtbot: QtBot, window: MainWindow) -> None:
+    entry = click_quick(qtbot, window)
+    session, record = window.session, read_run(entry.folder)
+    assert record.stages == (Stage.TACTICAL,)
+    assert entry.reason is FinishReason.COMPLETED
+    assert window.queue.shown is entry
+    assert session.result.plan is not None
+    assert record.metrics is not None
+    assert sum(drop.executed for drop in session.result.drops) == record.metrics.drops_executed == entry.drops
+    assert record.command.startswith("firegui tactical ")
+    row = row_of(window, entry)
+    assert row["Run"].endswith(" · tactical")
+    assert (row["State"], row["Progress"]) == ("completed", "3 passes")
+    assert "/" not in row["Progress"]
+    assert entry.seconds == record.header.seconds
+    assert record.scores.design is not None
+    assert entry.best == record.scores.design.objective
+
+
+def test_the_button_stands_beside_start_and_has_a_key_and_a_meaning(window: MainWindow) -> None:
+    start, quick = tool(window, window.actions_.start), tool(window, window.actions_.quick)
+    assert (quick.y(), quick.text()) == (start.y(), "Quick")
+    assert 0 <= quick.x() - start.geometry().right() < 12
+    assert "(Shift+F5)" in quick.toolTip()
+    assert "tactical heuristic" in quick.toolTip()
+    menus = [menu for menu in window.menuBar().findChildren(QMenu) if menu.title() == "&Plan"]
+    assert window.actions_.quick in menus[0].actions()
+
+
+def test_its_key_starts_it_too(qtbot: QtBot, staged: MainWindow, execute: FakeExecute) -> None:
+    QTest.keyClick(staged, Qt.Key.Key_F5, SHIFT)
+    qtbot.waitUntil(lambda: len(execute.runs) == 1)
+    assert execute.runs[0].stages == (Stage.TACTICAL,)
+    assert execute.runs[0].warm_start is None
+
+
+def test_while_it_works_its_passes_are_told_and_it_can_be_stopped(
+    qtbot: QtBot, staged: MainWindow, execute: FakeExecute
+) -> None:
+    press(tool(staged, staged.actions_.quick))
+    qtbot.waitUntil(lambda: staged.queue.active is not None and staged.queue.active.swept[1] == 3)
+    entry = staged.queue.active
+    assert entry is not None
+    assert entry.status == "placing"
+    row = row_of(staged, entry)
+    assert row["Progress"] in ("pass 1/3", "pass 2/3", "pass 3/3")
+    assert row["ETA"] == "–"
+    assert plots(staged).page == RESULT
+    assert "come when the run has ended" in plots(staged).result.text
+    press(tool(staged, staged.actions_.stop))
+    wait_idle(qtbot, staged)
+    assert (entry.reason, entry.state) == (FinishReason.STOPPED, RunState.FINISHED)
+
+
+# -- the pages under the map -------------------------------------------------------------------------------------------
+def test_its_pages_say_why_there_are_no_curves(qtbot: QtBot, window: MainWindow) -> None:
+    click_quick(qtbot, window)
+    progress = plots(window)
+    qtbot.waitUntil(lambda: progress.page == RESULT)
+    for name, page in (("Stage 1", FIRST), ("Stage 2", SECOND)):
+        press(page_button(window, name))
+        assert progress.page == page
+        notes = [note for note in progress.findChildren(QLabel) if note.isVisible()]
+        assert any("There are no curves" in note.text() for note in notes)
+        assert not progress.objective.isVisible()
+        assert not progress.left.isVisible()
+        assert not page_button(window, "Log").isVisible()
+
+
+def test_the_curves_come_back_with_a_run_that_has_some(qtbot: QtBot, window: MainWindow) -> None:
+    click_quick(qtbot, window)
+    press(page_button(window, "Stage 1"))
+    window.session.set_stages((Stage.OPTIMIZE,))
+    press(tool(window, window.actions_.start))
+    wait_idle(qtbot, window)
+    qtbot.waitUntil(lambda: plots(window).page == FIRST and plots(window).objective.isVisible())
+    assert page_button(window, "Log").isVisible()
+
+
+def test_its_result_counts_passes_and_rollouts_in_place_of_epochs(qtbot: QtBot, window: MainWindow) -> None:
+    html = result_html(click_quick(qtbot, window))
+    assert "Passes · rollouts · time" in html
+    assert "3 · 4 · " in html
+    assert "after stage" not in html
+    assert "placed by rule" in html
+
+
+# -- what follows ------------------------------------------------------------------------------------------------------
+def test_a_search_starts_from_its_plan(qtbot: QtBot, window: MainWindow) -> None:
+    entry = click_quick(qtbot, window)
+    window.session.set_stages((Stage.OPTIMIZE,))
+    runs(window).select(entry)
+    press(runs(window).button("branch"))
+    wait_idle(qtbot, window)
+    better = window.queue.entries[-1]
+    assert read_run(better.folder).warm_start_file == entry.folder / "plan.safetensors"
+    assert better.best is not None
+    assert entry.best is not None
+    assert better.best <= entry.best
+    # The first epoch evaluates what the heuristic placed.
+    assert better.history.column("objective")[0] == pytest.approx(entry.best, rel=1e-5)
+
+
+def test_the_convergence_of_a_search_shows_what_the_heuristic_reached(qtbot: QtBot, window: MainWindow) -> None:
+    chart = plots(window).objective
+    window.session.set_stages((Stage.OPTIMIZE,))
+    press(tool(window, window.actions_.start))
+    wait_idle(qtbot, window)
+    search = window.queue.entries[-1]
+    assert "tactical" not in chart.legend.text()
+    entry = click_quick(qtbot, window)
+    window.queue.show(search)
+    wait_idle(qtbot, window)
+    qtbot.waitUntil(lambda: "tactical" in chart.legend.text())
+    assert entry.best is not None
+    assert chart.legend.text().endswith(f"tactical {number(entry.best)}")
+    x, y = chart.curve_points(2)
+    assert (x.tolist(), y.tolist()) == ([1, search.epoch], [entry.best] * 2)
+
+
+def test_its_plan_is_pruned(qtbot: QtBot, window: MainWindow) -> None:
+    entry = click_quick(qtbot, window)
+    runs(window).select(entry)
+    press(runs(window).button("prune"))
+    wait_idle(qtbot, window)
+    pruned = window.queue.entries[-1]
+    assert pruned.drops_before == entry.drops
+    assert pruned.reason is FinishReason.COMPLETED
+
+
+def test_it_is_listed_the_same_when_the_project_is_opened_again(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+    entry = click_quick(qtbot, window)
+    before = row_of(window, entry) | {"Best": ""}
+    window.session.open_project(load_project(folder), folder)
+    wait_idle(qtbot, window)
+    again = window.queue.entries[-1]
+    assert again is not entry
+    assert row_of(window, again) | {"Best": ""} == before
+    assert (again.rollouts, again.stale) == (4, False)
+    window.queue.show(again)
+    wait_idle(qtbot, window)
+    assert plots(window).page == RESULT
+
+
+def test_a_stopped_one_goes_on_as_what_it_was_with_its_budget(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = click_quick(qtbot, window)
+    header = (entry.folder / "run.toml").read_text()
+    text = header.replace('project_folder = "', 'budget = 4\nproject_folder = "').replace("completed", "stopped")
+    (entry.folder / "run.toml").write_text(text)
+    asked: list[PlanSpec] = []
+    queue = window.queue
+    monkeypatch.setattr(queue, "_enqueue", lambda _entry, spec: asked.append(spec))
+    entry.reason = FinishReason.STOPPED
+    queue.go_on(entry)
+    assert [(spec.stages, spec.budget, spec.resume) for spec in asked] == [((Stage.TACTICAL,), 4, True)]
+    assert "--budget 4" in asked[0].command
+
+
+def test_its_folder_and_its_title_say_what_it_is(tmp_path: Path) -> None:
+    noon = datetime(2026, 8, 19, 12, 0, 5)
+    assert run_title(tmp_path / "20260819-120005-A-tactical", noon.date()) == "A · 12:00:05 · tactical"

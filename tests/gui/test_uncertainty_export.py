@@ -1,0 +1,210 @@
+"""Handing over an ensemble from its dock: what is chosen is written whole, or nothing is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.domain.uncertainty import UncertaintyKind
+from firegui.errors import InputError
+from firegui.gui.dialogs import export_ensemble
+from firegui.gui.dialogs.export_ensemble import EnsembleExportDialog
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.uncertainty import UncertaintyDesk
+from firegui.gui.panels.uncertainty import UncertaintyPanel
+from firegui.gui.session import Session
+from firegui.io.project_store import save_project
+from firegui.runs.control import RunControl
+from firegui.runs.events import Progress, RunEvent
+from firegui.runs.runner import execute as run_execute
+from firegui.runs.spec import EnsemblePart, RunSpec
+from tests.gui.saved_ensembles import fit_of, save_ensemble
+
+LEFT = Qt.MouseButton.LeftButton
+PART = EnsemblePart
+TABLES = {"ensemble.csv", "summary.csv", "ensemble.toml"}
+MAPS = {"mean_baseline.tif", "mean_plan.tif", "difference.tif"}
+FITTED = {"semivariogram.csv", "residuals.tif"}
+
+
+@pytest.fixture
+def ensemble(session: Session, project: Project, tmp_path: Path) -> Path:
+    folder = tmp_path / "p.firegui"
+    save_project(project, folder)
+    session.open_project(project, folder)
+    return save_ensemble(project, folder, kind=UncertaintyKind.EPISTEMIC, fit=fit_of(project))
+
+
+class Waits:
+    """Begins to write, and goes on when it is let or asked to stop."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+
+    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        emit(Progress(0, 1, "Writing the tables"))
+        while not (self.go.is_set() or control.stop_requested):
+            self.go.wait(0.001)
+        run_execute(spec, emit, control)
+
+
+@pytest.fixture
+def waits() -> Waits:
+    return Waits()
+
+
+@pytest.fixture
+def desk(session: Session, waits: Waits, ensemble: Path) -> Iterator[UncertaintyDesk]:
+    made = UncertaintyDesk(session, execute=waits)
+    made.open(ensemble)
+    yield made
+    made.shutdown()
+    made.deleteLater()
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, session: Session, desk: UncertaintyDesk, tmp_path: Path) -> EnsembleExportDialog:
+    """The dialog over an ensemble with a plan and a fitted error model; figures, which take a while, are not ticked."""
+    assert desk.shown is not None and desk.shown.header is not None
+    made = EnsembleExportDialog(session, desk.exports, desk.shown.folder, desk.shown.header)
+    qtbot.addWidget(made)
+    made.show()
+    made.boxes[PART.FIGURES].setChecked(False)
+    made.folder.setText(str(tmp_path / "out"))
+    return made
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
+    """What the dialog of problems was given."""
+    found: list[InputError] = []
+    monkeypatch.setattr(export_ensemble, "show_problems", lambda _parent, error: found.append(error))
+    return found
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_what_is_ticked_is_written_and_listed(
+    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyDesk, waits: Waits, session: Session, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    session.message.connect(said.append)
+    QTest.mouseClick(dialog.save_button, LEFT)
+    qtbot.waitUntil(lambda: dialog.activity.text() == "Writing the tables…")
+    assert not dialog.save_button.isEnabled() and not dialog.folder.isEnabled()
+    waits.go.set()
+    qtbot.waitUntil(lambda: not desk.exports.is_busy, timeout=20_000)
+    assert names(tmp_path / "out") == TABLES | MAPS | FITTED
+    assert dialog.written == tmp_path / "out"
+    assert dialog.activity.text().startswith("Wrote 8 files to") and "mean_plan.tif" in dialog.activity.text()
+    assert said[-1] == f"Exported the ensemble to {tmp_path / 'out'}"
+    assert dialog.close_button.text() == "Close" and dialog.open_button.isVisible()
+
+
+def test_the_folder_that_was_written_can_be_opened(
+    qtbot: QtBot, dialog: EnsembleExportDialog, waits: Waits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    assert not dialog.open_button.isVisible()
+    waits.go.set()
+    QTest.keyClick(dialog.save_button, Qt.Key.Key_Space)
+    qtbot.waitUntil(dialog.open_button.isVisible, timeout=20_000)
+    QTest.mouseClick(dialog.open_button, LEFT)
+    assert [Path(url.toLocalFile()) for url in opened] == [tmp_path / "out"]
+
+
+def test_giving_up_leaves_nothing(
+    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyDesk, tmp_path: Path
+) -> None:
+    QTest.mouseClick(dialog.save_button, LEFT)
+    qtbot.waitUntil(lambda: bool(dialog.activity.text()))
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    desk.shutdown()
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("answer", "text"), [("Yes", "member,"), ("No", "old")])
+def test_files_are_replaced_only_when_the_person_says_so(
+    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyDesk, waits: Waits, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, answer: str, text: str,
+) -> None:  # fmt: skip
+    asked: list[str] = []
+
+    def ask(_parent: QWidget, _title: str, question: str) -> QMessageBox.StandardButton:
+        asked.append(question)
+        return QMessageBox.StandardButton[answer]
+
+    monkeypatch.setattr(QMessageBox, "question", ask)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "ensemble.csv").write_text("old")
+    waits.go.set()
+    QTest.mouseClick(dialog.save_button, LEFT)
+    qtbot.waitUntil(lambda: not desk.exports.is_busy, timeout=20_000)
+    assert (tmp_path / "out" / "ensemble.csv").read_text().startswith(text)
+    assert len(asked) == 1 and "ensemble.csv already exists" in asked[0]
+
+
+def test_what_keeps_it_from_being_written_is_told_and_the_dialog_stays(
+    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyDesk, waits: Waits, ensemble: Path,
+    told: list[InputError],
+) -> None:  # fmt: skip
+    waits.go.set()
+    dialog.folder.setText("  ")
+    QTest.mouseClick(dialog.save_button, LEFT)
+    assert "is empty" in str(told[0])
+    dialog.folder.setText(str(ensemble / "ensemble.toml" / "out"))
+    QTest.mouseClick(dialog.save_button, LEFT)
+    qtbot.waitUntil(lambda: len(told) == 2 and not desk.exports.is_busy)
+    assert "is a file" in str(told[1])
+    assert dialog.isVisible() and dialog.save_button.isEnabled() and dialog.written is None
+
+
+def test_nothing_ticked_is_nothing_to_write(dialog: EnsembleExportDialog) -> None:
+    for box in dialog.boxes.values():
+        box.setChecked(False)
+    assert not dialog.save_button.isEnabled()
+
+
+def test_the_dock_offers_the_export_with_a_folder_of_its_own(
+    qtbot: QtBot, session: Session, queue: RunQueue, desk: UncertaintyDesk, tmp_path: Path
+) -> None:
+    panel = UncertaintyPanel(session, queue, desk)
+    qtbot.addWidget(panel)
+    panel.show()
+    seen: list[tuple[Path, tuple[EnsemblePart, ...]]] = []
+
+    def look() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, EnsembleExportDialog)
+        seen.append((Path(dialog.folder.text()), dialog.parts))
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+
+    QTimer.singleShot(0, look)
+    QTest.mouseClick(panel.button("export"), LEFT)
+    assert seen == [(tmp_path / "test-ridge-20260101-000000-ensemble", tuple(PART))]
+
+
+def test_an_ensemble_with_the_papers_error_has_no_fit_to_hand_over(
+    qtbot: QtBot, session: Session, project: Project, desk: UncertaintyDesk, tmp_path: Path
+) -> None:
+    folder = save_ensemble(project, tmp_path / "p.firegui", name="paper", kind=UncertaintyKind.EPISTEMIC)
+    desk.open(folder)
+    assert desk.shown is not None and desk.shown.header is not None
+    made = EnsembleExportDialog(session, desk.exports, folder, desk.shown.header)
+    qtbot.addWidget(made)
+    made.show()
+    assert not made.boxes[PART.ERROR_MODEL].isVisible()
+    assert PART.ERROR_MODEL not in made.parts
