@@ -287,6 +287,7 @@ class BenchmarkRun:
 
     def _conclude(self) -> RunFinished:
         table, out = self._agenda.table, self._spec.out
+        self._emit(self._progress(time.monotonic()))  # the last tasks may have been over too soon to be told of
         reason = FinishReason.COMPLETED
         if not table.complete:
             reason = FinishReason.STOPPED if self._control.stop_requested else FinishReason.FAILED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -256,8 +257,11 @@ def test_the_convergence_of_a_search_shows_what_the_heuristic_reached(qtbot: QtB
     qtbot.waitUntil(lambda: "tactical" in chart.legend.text())
     assert entry.best is not None
     assert chart.legend.text().endswith(f"tactical {number(entry.best)}")
-    x, y = chart.curve_points(2)
-    assert (x.tolist(), y.tolist()) == ([1, search.epoch], [entry.best] * 2)
+    assert chart.second_level == entry.best
+    window.session.set_plan("other days", replace(window.session.project.plan, days=1))
+    press(tool(window, window.actions_.start))
+    wait_idle(qtbot, window)
+    assert chart.second_level is None
 
 
 def test_its_plan_is_pruned(qtbot: QtBot, window: MainWindow) -> None:

@@ -85,11 +85,13 @@ class BenchmarkForm(QWidget):
         form = QFormLayout()
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(4)
-        self._from_plan = QLabel("0: the two-stage plan's drops")
-        self._from_plan.setProperty("role", "muted")
+        self._from_plan, every_core = QLabel("0: the two-stage plan's drops"), QLabel("0: one for every core")
+        for hint in (self._from_plan, every_core):
+            hint.setProperty("role", "muted")
         rows = (
             ("Seeds", self.seeds), ("First seed", self.seed), ("Allowance", self.allowance),
             ("Drop budget", self.budget), ("", self._from_plan), ("Processes", self.processes),
+            ("", every_core),
         )  # fmt: skip
         for title, field in rows:
             form.addRow(title, field) if title else form.addRow(field)

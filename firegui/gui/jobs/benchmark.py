@@ -99,6 +99,8 @@ class BenchmarkDesk(Desk):
             return f"{self._step or 'Preparing'}…"
         left = None if self._running is None else seconds_left(self._running, self._spent, told.seconds)
         rest = "" if left is None else f" · about {duration(left)} left"
+        if not told.running:
+            rest = " · processes are being made ready…" if told.done < told.tasks else " · drawing the figures…"
         return f"{told.done} of {told.tasks} tasks · {duration(told.seconds)}{rest}"
 
     @property

@@ -83,9 +83,8 @@ class Earlier:
         """Time, setting and size of a benchmark, for a list."""
         when = self.header.started.astimezone()
         clock = f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %H:%M}"
-        size = f"{self.done}" if self.done >= self.tasks else f"{self.done} of {self.tasks}"
-        at_work = ", at work" if self.held else ""
-        return f"{clock} · {self.header.project.plan.setting.value} · {size} tasks{at_work}"
+        size = f"{self.done} tasks" if self.done >= self.tasks else f"{self.done} of {self.tasks} tasks"
+        return f"{clock} · {self.header.project.plan.setting.value} · {'at work' if self.held else size}"
 
 
 def earlier_benchmarks(project_folder: Path | None) -> tuple[Earlier, ...]:

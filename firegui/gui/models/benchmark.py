@@ -229,7 +229,7 @@ _TASK_COLUMNS = (
 
 
 class TasksModel(ColumnsModel):
-    """A line a task, in the order they are asked for; it stays where it is while numbers change."""
+    """A line a task: those at work, those that wait, those that are done; it stays while only numbers change."""
 
     def show(self, table: BenchmarkTable | None, running: Sequence[TaskProgress]) -> None:
         """Show the tasks of ``table``, those ``running`` with how far they are."""
@@ -244,13 +244,14 @@ class TasksModel(ColumnsModel):
 def _task_lines(table: BenchmarkTable, running: Sequence[TaskProgress]) -> tuple[TaskLine, ...]:
     rows, at_work = {row.task: row for row in table.rows}, {one.task: one for one in running}
     allowances = {False: table.settings.allowance, True: table.matched_allowance}
-    return tuple(
+    lines = (
         TaskLine(
             task, rows.get(task), at_work.get(task),
             0 if task.planner in FIXED_COST | {PlannerName.TWO_STAGE} else allowances[task.matched],
         )
         for task in table.tasks
     )  # fmt: skip
+    return tuple(sorted(lines, key=lambda line: _STATES.index(line.state)))
 
 
 def _whole(value: float) -> str:

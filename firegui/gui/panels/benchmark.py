@@ -33,6 +33,7 @@ from firegui.gui.models.sensitivity import table_text
 from firegui.gui.models.uncertainty import ColumnsModel
 from firegui.gui.plots.benchmark import ConvergenceView, Tasks
 from firegui.gui.plots.benchmark_text import DEPLOYMENT_NOTE, NOTHING, head_text, notes, task_name
+from firegui.gui.plots.elided import ElidedLabel
 from firegui.gui.session import Session, View
 
 _WORDS = Words(
@@ -120,8 +121,7 @@ class BenchmarkPanel(DeskPanel):
         return row
 
     def _deployment_page(self) -> QWidget:
-        note = QLabel(DEPLOYMENT_NOTE, wordWrap=True)
-        note.setProperty("role", "muted")
+        note = ElidedLabel(DEPLOYMENT_NOTE, role="muted")
         self.deployment_view.setModel(self.deployment)
         self._dress(self.deployment_view, "Which planner for the time available")
         page = QWidget()

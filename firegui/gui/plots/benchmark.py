@@ -46,6 +46,8 @@ _COLORS: Mapping[PlannerName, tuple[str, str]] = {
 _NEAR_PX = 14.0
 _DIM_ALPHA = 70
 _SWATCH = QSize(26, 12)
+_LEADING = ((300.0, "123456789"), (70.0, "125"))
+"""How long a decade must be, in pixels, for numbers that begin with these digits."""
 _TASKS_ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -97,15 +99,16 @@ def _curve(task: Task, points: Sequence[tuple[int, float]], end: int) -> Line:
 
 
 class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
-    """A logarithmic axis in plain numbers: few of them, where there is room for few."""
+    """A logarithmic axis in plain numbers."""
 
     def logTickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """``1``, ``2``, ``5``, ``10`` …; the other lines have no number."""
-        return [self._text(10.0 ** float(value)) for value in values]
-
-    @staticmethod
-    def _text(value: float) -> str:
-        return f"{value:,.6g}" if f"{value:.0e}"[0] in "125" else ""
+        """``1``, ``2``, ``5``, ``10`` …, all of them or ``1``, ``10``: as many as a decade has room for."""
+        low, high = self.range
+        length = self.height() if self.orientation in ("left", "right") else self.width()
+        room = length / max(high - low, 1e-6)
+        leading = next((digits for pixels, digits in _LEADING if room >= pixels), "1")
+        numbers = (10.0 ** float(value) for value in values)
+        return [f"{number_:,.6g}" if f"{number_:.0e}"[0] in leading else "" for number_ in numbers]
 
 
 class ConvergenceChart(Chart):

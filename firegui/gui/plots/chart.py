@@ -50,6 +50,7 @@ class Chart(QWidget):
         self._log = self._log_x = False
         self._curves: list[_Curve] = []
         self._level: float | None = None
+        self._second_level: float | None = None
         self._marks: dict[float, Any] = {}
         self.title, self.legend = ElidedLabel(title), ElidedLabel()
         small = QFont(self.font())
@@ -68,8 +69,9 @@ class Chart(QWidget):
         # The level is mostly above the curves, so its text hangs below it.
         below = {"position": 0.98, "anchors": [(1, 0), (1, 0)]}
         self._level_line = pg.InfiniteLine(angle=0, movable=False, label="", labelOpts=below)
+        self._second_line = pg.InfiniteLine(angle=0, movable=False, label="", labelOpts=below)
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
-        for line in (self._level_line, self._cursor):
+        for line in (self._level_line, self._second_line, self._cursor):
             line.setVisible(False)
             self.item.addItem(line, ignoreBounds=line is self._cursor)
         self.set_colors(current_colors())
@@ -128,16 +130,29 @@ class Chart(QWidget):
     def set_level(self, value: float | None, text: str = "") -> None:
         """A dotted horizontal line, such as the fire without drops."""
         self._level = value
+        self._set_line(self._level_line, value, text)
+
+    def set_second_level(self, value: float | None, text: str = "") -> None:
+        """Another one, such as what another planner reached."""
+        self._second_level = value
+        self._set_line(self._second_line, value, text)
+
+    def _set_line(self, line: Any, value: float | None, text: str) -> None:
         drawable = value is not None and (value > 0 or not self._log)
         if value is not None and drawable:
-            self._level_line.setPos(float(np.log10(value)) if self._log else value)
-            self._level_line.label.setFormat(text)
-        self._level_line.setVisible(drawable)
+            line.setPos(float(np.log10(value)) if self._log else value)
+            line.label.setFormat(text)
+        line.setVisible(drawable)
 
     @property
     def level(self) -> float | None:
         """The level that is drawn."""
         return self._level if self._level_line.isVisible() else None
+
+    @property
+    def second_level(self) -> float | None:
+        """The second level that is drawn."""
+        return self._second_level if self._second_line.isVisible() else None
 
     @property
     def level_text(self) -> str:
@@ -228,8 +243,9 @@ class Chart(QWidget):
                 curve.item.setSymbolSize(curve.symbol)
                 curve.item.setSymbolPen(None)
                 curve.item.setSymbolBrush(getattr(colors, curve.role))
-        self._level_line.setPen(pg.mkPen(colors.muted, style=Qt.PenStyle.DotLine))
-        self._level_line.label.setColor(colors.muted)
+        for line in (self._level_line, self._second_line):
+            line.setPen(pg.mkPen(colors.muted, style=Qt.PenStyle.DotLine))
+            line.label.setColor(colors.muted)
         self._cursor.setPen(pg.mkPen(colors.text))
         for mark in self._marks.values():
             self._color_mark(mark, colors)

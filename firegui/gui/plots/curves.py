@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from firegui.domain.settings import ObjectiveWeights
@@ -53,6 +52,7 @@ class EpochChart(Chart):
         for index in range(self.curve_count):
             self.set_curve(index, np.empty(0), np.empty(0))
         self.set_level(None)
+        self.set_second_level(None)
         self.set_title(self._name)
 
 
@@ -63,7 +63,6 @@ class ObjectiveChart(EpochChart):
         super().__init__("Objective", parent)
         self._current = self.add_curve("muted")
         self._best = self.add_curve("accent", width=2.0)
-        self._rule = self.add_curve("warning", style=Qt.PenStyle.DotLine)
         self._tactical: float | None = None
 
     def set_tactical(self, objective: float | None) -> None:
@@ -75,10 +74,9 @@ class ObjectiveChart(EpochChart):
         x = _abscissa(entry, options)
         self.set_curve(self._current, x, entry.history.column("objective"))
         self.set_curve(self._best, x, entry.history.column("best"))
-        ends = x[[0, -1]] if len(x) and self._tactical is not None else np.empty(0)
-        self.set_curve(self._rule, ends, np.full(len(ends), self._tactical, float))
         level = None if entry.baseline is None else entry.baseline.objective
         self.set_level(level, "no drops")
+        self.set_second_level(self._tactical, "tactical")
 
     def read_out(self, entry: RunEntry, options: Options, row: int | None) -> tuple[str, list[Piece]]:
         """See :class:`EpochChart`."""
@@ -91,7 +89,7 @@ class ObjectiveChart(EpochChart):
         if entry.baseline is not None:
             pieces.append(Piece(f"no drops {number(entry.baseline.objective)}"))
         if self._tactical is not None:
-            pieces.append(Piece(f"tactical {number(self._tactical)}", "warning"))
+            pieces.append(Piece(f"tactical {number(self._tactical)}"))
         return f"{self._name} · {where}", pieces
 
 

@@ -232,6 +232,8 @@ def test_a_complete_benchmark_is_resumed_without_a_process(workplace: Workplace,
     events = carried_out(spec_of(tmp_path / "run", resume=True))
     assert end(events).reason is FinishReason.COMPLETED and last_table(events).complete
     assert workplace.begun == begun
+    told = [event for event in events if isinstance(event, BenchmarkProgress)]
+    assert (told[-1].done, told[-1].tasks, told[-1].running) == (6, 6, ()), "however fast it was"
 
 
 def test_resuming_with_anything_else_is_refused_with_everything_that_differs(
