@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.benchmark import Violations
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Tail
 from firegui.domain.grid import Grid
@@ -56,6 +57,12 @@ class AuditReport:
     def ok(self) -> bool:
         """Whether no rule is broken."""
         return not self.violations
+
+    @property
+    def counts(self) -> Violations:
+        """As the benchmark's tables have them: the paper's three rules, and all the others together."""
+        others = self.outside + self.dark + self.closed + self.sorties + self.cap + self.zones + self.pinned
+        return Violations(self.grounded, self.turnaround, self.simultaneous, others)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Which planner, effectiveness and package belong to a name of the benchmark, and what the audit counts of a plan."""
+"""Which planner, effectiveness and package belong to a name of the benchmark."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 
-from firegui.domain.benchmark import PlannerName, Violations
+from firegui.domain.benchmark import PlannerName
 from firegui.domain.settings import Effectiveness, PlanSettings, Start
-from firegui.planning.audit import AuditReport
 from firegui.planning.contest import Contest, ContestPlanner
 from firegui.planning.evaluations import Arrays
 from firegui.planning.planners.budgeted_gradient import BudgetedGradient
@@ -71,9 +70,3 @@ def missing_extra(name: PlannerName) -> str:
     """The package that has to be installed before ``name`` can be run; empty where nothing is missing."""
     package = _PACKAGES.get(name, "")
     return package if package and find_spec(package) is None else ""
-
-
-def violations_of(report: AuditReport) -> Violations:
-    """The counts of an audit as the benchmark's tables have them."""
-    others = report.outside + report.dark + report.closed + report.sorties + report.cap + report.zones + report.pinned
-    return Violations(report.grounded, report.turnaround, report.simultaneous, others)

@@ -22,6 +22,7 @@ Arrays = Mapping[str, NDArray[Any]]
 Check = Callable[[], None]
 
 _MEASURED_EVERY = 50
+_FIRST_MEASURED = 1  # a process's first epoch may still load something
 
 
 class Evaluations:
@@ -101,7 +102,7 @@ class Evaluations:
         ``metrics.objective`` is the project's own. The rollout that measures it is not the planner's and not charged.
         """
         self._afford(GRADIENT_CHARGE)
-        if self._epochs % _MEASURED_EVERY == 0:
+        if self._epochs % _MEASURED_EVERY == _FIRST_MEASURED:
             began = time.process_time()
             simulate(self.model, schedule, check=check)
             self._rollout_seconds += time.process_time() - began

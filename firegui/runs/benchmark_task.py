@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from firegui.domain.benchmark import BenchmarkRow, PlannerName, TaskTerms, Violations
+from firegui.domain.benchmark import BenchmarkRow, PlannerName, TaskTerms
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError, InputError
@@ -127,7 +127,7 @@ def _row(desk: Desk, terms: TaskTerms, schedule: Schedule, cost: _Cost) -> Bench
         evaluations=cost.evaluations,
         seconds=cost.seconds,
         candidate=audit.candidate,
-        violations=_violations(audit),
+        violations=audit.counts,
         gradient_cost=cost.gradient_cost,
         curve=cost.curve,
     )
@@ -139,11 +139,6 @@ def _audit(desk: Desk, schedule: Schedule) -> AuditReport:
     executed = [(drop.step, drop.column) for drop in drops if drop.executed]
     conditions = Conditions.of(desk.project)
     return desk.engine.audit(schedule, desk.model.fleet, maps.steps_per_day, maps.shape, executed, conditions)
-
-
-def _violations(audit: AuditReport) -> Violations:
-    others = len(audit.violations) - audit.grounded - audit.turnaround - audit.simultaneous
-    return Violations(audit.grounded, audit.turnaround, audit.simultaneous, others)
 
 
 def _read(desk: Desk, path: Path) -> Schedule:

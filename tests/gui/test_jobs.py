@@ -41,6 +41,7 @@ from firegui.runs.events import (
     RunEvent,
     RunFinished,
     RunState,
+    ScalingReady,
     SensitivityReady,
     SkillReady,
     StageBegan,
@@ -496,7 +497,7 @@ def test_epochs_that_a_resumed_run_repeats_replace_the_old_ones() -> None:
 
 
 def test_the_kinds_of_events_are_all_delivered() -> None:
-    """A new kind of event must be given a signal; this fails when one is added."""
+    """A new kind of event must be given a signal, or be of a command alone; this fails when one is added."""
     drawn = {
         BaselineReady,
         PlanUpdated,
@@ -513,4 +514,5 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
         BenchmarkProgress,
         BenchmarkReady,
     }
-    assert set(RunEvent.__args__) == drawn | {StateChanged, StageBegan, Message, Progress, RunFinished}
+    of_commands = {ScalingReady}
+    assert set(RunEvent.__args__) == drawn | of_commands | {StateChanged, StageBegan, Message, Progress, RunFinished}

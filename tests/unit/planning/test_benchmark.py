@@ -13,7 +13,7 @@ from firegui.domain.settings import DESIGN, NOMINAL, PlanSettings
 from firegui.errors import CancelledError
 from firegui.planning import benchmark
 from firegui.planning.audit import AuditReport, audit
-from firegui.planning.benchmark import missing_extra, planner_of, searches_at, violations_of
+from firegui.planning.benchmark import missing_extra, planner_of, searches_at
 from firegui.planning.evaluations import Arrays
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
@@ -68,7 +68,7 @@ def test_it_keeps_its_allowance_and_its_best_breaks_no_rule(model: Model, name: 
     executed = gates_of(evaluations.best, model.fleet, model.maps, model.rules).executed
     drops = [(step, column) for step, column in np.argwhere(executed).tolist()]
     report = audit(evaluations.best, model.fleet, model.maps.steps_per_day, model.shape, drops)
-    assert violations_of(report) == Violations(0, 0, 0, 0)
+    assert report.counts == Violations(0, 0, 0, 0)
     assert (planner.dimension > 0) == (name.value.startswith(("cma", "gradient", "diff", "particle")))
 
 
@@ -110,5 +110,5 @@ def test_only_planners_of_a_package_that_is_not_there_miss_it(monkeypatch: pytes
 
 def test_the_papers_three_rules_are_counted_apart_and_all_others_together() -> None:
     report = AuditReport(9, 8, 1, 2, 3, 4, (), dark=5, closed=6, sorties=7, cap=8, zones=9, pinned=10)
-    assert violations_of(report) == Violations(1, 2, 3, 4 + 5 + 6 + 7 + 8 + 9 + 10)
-    assert violations_of(replace(report, outside=0)).others == 45
+    assert report.counts == Violations(1, 2, 3, 4 + 5 + 6 + 7 + 8 + 9 + 10)
+    assert replace(report, outside=0).counts.others == 45

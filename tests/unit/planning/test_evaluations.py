@@ -59,6 +59,7 @@ def test_a_gradient_epoch_is_charged_three_and_its_cost_is_measured_beside(model
     assert evaluations.gradient_cost is None
     evaluations.charge_gradient(schedule(0), simulate(model, schedule(0)).metrics, seconds=1.0)
     assert evaluations.spent == GRADIENT_CHARGE == 3
+    evaluations.charge_gradient(schedule(0), simulate(model, schedule(0)).metrics, seconds=1.0)
     assert evaluations.gradient_cost is not None
     assert evaluations.gradient_cost > 0.0
 
