@@ -89,9 +89,11 @@ class BenchmarkSettings:
     seeds: int = option(3, "Seeds", "how often each planner that draws random numbers is run", low=1, high=100)
     seed: int = option(0, "First seed", "the others follow it", low=0, high=2**31)
     allowance: int = option(
-        6_000, "Allowance", "rollout-equivalents of each search; a gradient epoch is charged three", low=1
+        6_000, "Allowance", "rollout-equivalents of each search; a gradient epoch is charged three", low=1, high=10**9
     )
-    budget: int = option(0, "Drop budget", "soft limit on executed drops; 0 is the two-stage plan's count", low=0)
+    budget: int = option(
+        0, "Drop budget", "soft limit on executed drops; 0 is the two-stage plan's count", low=0, high=10**9
+    )
     excess: float = option(EXCESS_WEIGHT, "λ excess", "cost of drops over the budget, per budget", low=0.0)
 
     def problems(self) -> list[Problem]:

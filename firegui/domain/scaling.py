@@ -53,7 +53,9 @@ class ScalingSettings:
     )
     seeds: int = option(3, "Seeds", "searches of each planner at each fleet size", low=1, high=100)
     seed: int = option(0, "First seed", "the others follow it", low=0, high=2**31)
-    budget: int = option(0, "Drop budget", "soft limit of the searches; 0 is as many as can be flown", low=0)
+    budget: int = option(
+        0, "Drop budget", "soft limit of the searches; 0 is as many as can be flown", low=0, high=10**9
+    )
 
     def problems(self) -> list[Problem]:
         """Everything out of bounds."""

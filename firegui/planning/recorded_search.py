@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -44,8 +45,10 @@ class RecordedSearch:
 
     ``begin`` makes the search from its start vector. Its state is what the vectors were worth, in the order in which
     they were asked for: a restored one asks and is told the same again, without a rollout, and goes on with the same
-    bits. ``places [D, 2]`` of the baseline, which the start vector is made of, are kept with it. A search is told of
-    whole generations only; of the last, what is beyond the allowance is never scored.
+    bits. ``places [D, 2]`` of the baseline, which the start vector is made of, are kept with it, and a ``digest`` of
+    the vectors told of: another version of a library would be told what other vectors were worth. A search is told of
+    whole generations only; of the last, what is beyond the allowance is never scored. Raises
+    :class:`~firegui.errors.InputError` where the vectors are others.
     """
 
     def __init__(
@@ -56,7 +59,8 @@ class RecordedSearch:
         self._asked: Sequence[Floats] = ()
         self._places = state["places"] if state else None
         self._values: list[float] = state["values"].tolist() if state else []
-        self._told = 0
+        self._expected = state["digest"].tobytes() if state else b""
+        self._told, self._digest = 0, sha256()
 
     @property
     def dimension(self) -> int:
@@ -87,13 +91,16 @@ class RecordedSearch:
         """The objectives in the order in which they were asked for, and the places once there are any."""
         if self._places is None:
             return {}
-        return {"places": self._places, "values": np.array(self._values)}
+        digest = self._expected if self._search is None else self._digest.digest()
+        return {"places": self._places, "values": np.array(self._values), "digest": np.frombuffer(digest, np.uint8)}
 
     def _tell_whole(self, search: Search) -> None:
         """Tell of the vectors asked for last, once all of them are scored."""
         values = self._values[self._told : self._told + len(self._asked)]
         if len(values) == len(self._asked):
             search.tell(values)
+            for vector in self._asked:
+                self._digest.update(np.asarray(vector, np.float64).tobytes())
             self._told += len(values)
             self._asked = ()
 
@@ -105,4 +112,8 @@ class RecordedSearch:
                 check()
             self._asked = search.ask()
             self._tell_whole(search)
+        if self._expected and self._digest.digest() != self._expected:
+            what = "the search asks for other vectors than when it was interrupted"
+            remedy = "begin it anew, or go on with the versions of the libraries that it was begun with"
+            raise InputError([Problem("checkpoint", what, remedy)], "This planner cannot go on")
         return search

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
@@ -24,7 +25,7 @@ from firegui.planning.evaluations import Arrays, Check, Evaluations
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.model import Model
 
-_PLANNER, _EVALUATIONS, _SECONDS = "planner.", "evaluations.", "seconds"
+_PLANNER, _EVALUATIONS, _SECONDS, _TERMS = "planner.", "evaluations.", "seconds", "terms"
 
 
 class TaskRun:
@@ -37,7 +38,8 @@ class TaskRun:
 
     def __init__(self, model: Model, plan: PlanSettings, terms: TaskTerms, checkpoint: Path | None = None) -> None:
         name = terms.task.planner
-        stored = {} if checkpoint is None else _read(checkpoint)
+        self._terms = np.frombuffer(msgspec.json.encode(terms), np.uint8)
+        stored = {} if checkpoint is None else _read(checkpoint, self._terms)
         held = _part(stored, _EVALUATIONS) if stored else None
         searched = model.with_effectiveness(searches_at(name, plan))
         objective = SharedObjective(terms.budget, terms.excess)
@@ -105,14 +107,15 @@ class TaskRun:
             **{_PLANNER + name: array for name, array in planner.items()},
             **{_EVALUATIONS + name: array for name, array in evaluations.items()},
             _SECONDS: np.array([self._seconds]),
+            _TERMS: self._terms,
         }
 
 
-def _read(path: Path) -> dict[str, NDArray[Any]]:
+def _read(path: Path, terms: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
     try:
         stored: dict[str, NDArray[Any]] = load(path.read_bytes())
-        if _SECONDS not in stored:
-            raise ValueError("it is of something else")
+        if not {_SECONDS, _TERMS} <= stored.keys() or not np.array_equal(stored[_TERMS], terms):
+            raise ValueError("it is of another task, or of other terms")
     except (OSError, SafetensorError, ValueError) as error:
         remedy = "delete this file and resume: the task then begins anew"
         raise InputError([Problem(str(path), f"cannot be read ({error})", remedy)]) from error

@@ -21,6 +21,7 @@ from firegui.runs.benchmark_folder import (
     TITLE,
     BenchmarkHeader,
     check_out,
+    engine_problems,
     found_in,
     read_rows,
     resume_problems,
@@ -114,12 +115,14 @@ class BenchmarkRun:
         spec = self._spec
         then = self._checked()
         # The processes make their own; this one says what it is computed on, and whether it can be at all.
+        backend = then.backend if then is not None and spec.backend == "auto" else spec.backend
         model = self._engine.build(
-            spec.project, spec.project.plan.nominal, spec.backend, tell=self._speaker.pass_on, check=self._control.check
+            spec.project, spec.project.plan.nominal, backend, tell=self._speaker.pass_on, check=self._control.check
         )
         self._speaker.say_device(model)
         self._header = self._new_header(model, then)
         del model
+        self._compare_engines(then, self._header)
         self._claim(then)
         rows = () if then is None else read_rows(spec.out, tasks_of(spec.settings))
         self._agenda = Agenda(spec.settings, rows, pinned=bool(spec.project.operations.pinned))
@@ -176,6 +179,17 @@ class BenchmarkRun:
             versions=installed_versions((*PACKAGES, *SEARCHES_WITH)),
             project=ProjectSnapshot.of(spec.project),
         )
+
+    def _compare_engines(self, then: BenchmarkHeader | None, now: BenchmarkHeader) -> None:
+        """Refuse to mix rows of two engines; those of two machines differ in their seconds, which is said."""
+        if then is None:
+            return
+        problems = Problems()
+        problems.extend(engine_problems(then, now, self._spec.out))
+        problems.raise_if_any(TITLE)
+        if then.machine != now.machine:
+            text = f"begun on another machine ({then.machine}): the seconds of its rows are that one's"
+            self._emit(Message(text, "warning"))
 
     def _claim(self, then: BenchmarkHeader | None) -> None:
         """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""

@@ -34,7 +34,7 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic, toml_text
 from firegui.io.plain_words import plain_words
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.header import event_hash, without_none
+from firegui.runs.header import NOT_INSTALLED, event_hash, without_none
 from firegui.runs.place import check_place, names_in, read_kept
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
@@ -121,6 +121,9 @@ def found_in(path: Path, resume: bool) -> BenchmarkHeader | None:
     return read_header(path)
 
 
+_ENGINE_REMEDY = "go on with what it was begun with, or run the benchmark in another folder"
+
+
 def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec, digest: str) -> list[Problem]:
     """What keeps ``spec`` from going on with ``then``; ``digest`` is the hash of the project now.
 
@@ -143,6 +146,21 @@ def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec, digest: str) -> 
         what = f"has {', '.join(sorted(fewer))}, which is not asked for any more"
         found.append(Problem(where, what, "planners and seeds can only be added"))
     return found
+
+
+def engine_problems(then: BenchmarkHeader, now: BenchmarkHeader, where: Path) -> list[Problem]:
+    """Rows that were computed by something else do not belong into one table, nor searches that are repeated by it.
+
+    A package that was not there then, or is not now, keeps no row from being compared.
+    """
+    pairs = [("backend", then.backend, now.backend)]
+    both = (then.versions.keys() & now.versions.keys()) - {"python"}
+    pairs += [(name, then.versions[name], now.versions[name]) for name in sorted(both)]
+    return [
+        Problem(str(where), f"was run with {name} {before}, now {after}", _ENGINE_REMEDY)
+        for name, before, after in pairs
+        if before != after and NOT_INSTALLED not in (before, after)
+    ]
 
 
 # -- the tasks --------------------------------------------------------------------------------------------------------

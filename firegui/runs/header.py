@@ -29,6 +29,7 @@ from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, ReplanNote, Stage
 
 FORMAT = 1
+NOT_INSTALLED = "not installed"
 _FROM_SOURCE = "0+source"
 PACKAGES = ("firegui", "torch", "numpy", "rasterio", "pyproj")
 
@@ -129,7 +130,7 @@ def installed_versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
         try:
             found[name] = version(name)
         except PackageNotFoundError:
-            found[name] = _FROM_SOURCE if name == "firegui" else "not installed"
+            found[name] = _FROM_SOURCE if name == "firegui" else NOT_INSTALLED
     return found
 
 

@@ -31,7 +31,7 @@ from firegui.gui.jobs.benchmarks import FOLDER
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.models.benchmark import COLUMNS, BenchmarkModel
 from firegui.gui.panels.benchmark import BenchmarkPanel
-from firegui.gui.plots.benchmark import Line, lines_of
+from firegui.gui.plots.benchmark import ConvergenceChart, Line, lines_of
 from firegui.gui.plots.benchmark_text import notes
 from firegui.gui.session import Session
 from firegui.gui.theme import current_colors
@@ -321,3 +321,16 @@ def test_a_plan_that_is_gone_is_refused(
     QTest.mouseClick(panel.button("show"), LEFT)
     assert not played
     assert "has no plan" in str(refusals[0])
+
+
+@pytest.mark.parametrize(("low", "high"), [(18.05, 18.97), (0.55, 0.61), (300.0, 301.0), (0.5, 24.0), (1.0, 6000.0)])
+def test_a_logarithmic_axis_has_numbers_however_little_is_in_view(qtbot: QtBot, low: float, high: float) -> None:
+    chart = ConvergenceChart()
+    qtbot.addWidget(chart)
+    axis = chart.item.getAxis("left")
+    axis.resize(50.0, 300.0)
+    axis.setRange(float(np.log10(low)), float(np.log10(high)))
+    ticks = axis.tickValues(*axis.range, 300.0)
+    said = [text for spacing, values in ticks for text in axis.tickStrings(values, 1.0, spacing) if text]
+    assert len(said) >= 2
+    assert all(low <= float(text.replace(",", "")) <= high for text in said)

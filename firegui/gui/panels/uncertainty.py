@@ -155,7 +155,11 @@ class UncertaintyPanel(QWidget):
         parts.setCollapsible(1, False)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(6, 2, 6, 4)
-        whole.addWidget(parts)
+        # A narrow window would otherwise be made wider than it is, or the dock drawn over its neighbours.
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(parts)
+        whole.addWidget(area)
 
     def _controls(self) -> QWidget:
         row, large = ButtonRow(), "Show this dock in a window of its own, or put it back"

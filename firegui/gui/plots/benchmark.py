@@ -98,12 +98,29 @@ def _curve(task: Task, points: Sequence[tuple[int, float]], end: int) -> Line:
     return Line(task_name(task), task.planner, task.matched, frozenset({task}), np.maximum(x, 1.0), y)
 
 
+_HALF_DECADE, _PIXELS_A_TICK = 0.5, 45.0
+
+
 class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
     """A logarithmic axis in plain numbers."""
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
+        """Those of a decade; where less than half of one is in view, evenly spaced round numbers."""
+        if not 0.0 < maxVal - minVal < _HALF_DECADE:
+            found: list[tuple[float, list[float]]] = super().tickValues(minVal, maxVal, size)
+            return found
+        low, high = 10.0**minVal, 10.0**maxVal
+        least = (high - low) / max(size / _PIXELS_A_TICK, 1.0)
+        power = 10.0 ** np.floor(np.log10(least))
+        step = power * next(digit for digit in (1.0, 2.0, 5.0, 10.0) if digit * power >= least)
+        numbers = np.arange(np.ceil(low / step), np.floor(high / step) + 1.0) * step
+        return [(step, [float(value) for value in np.log10(numbers)])]
 
     def logTickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """``1``, ``2``, ``5``, ``10`` …, all of them or ``1``, ``10``: as many as a decade has room for."""
         low, high = self.range
+        if high - low < _HALF_DECADE:
+            return [f"{10.0 ** float(value):,.6g}" for value in values]
         length = self.height() if self.orientation in ("left", "right") else self.width()
         room = length / max(high - low, 1e-6)
         leading = next((digits for pixels, digits in _LEADING if room >= pixels), "1")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firegui.domain.uncertainty import KIND_TITLES, ErrorSource, UncertaintyKind
+from firegui.domain.uncertainty import KIND_TITLES
 from firegui.gui.jobs.uncertainty import ShownEnsemble
-from firegui.runs.uq_text import REPLANNED, UNBURNED, below_start_text, error_text
+from firegui.runs.uq_text import UNBURNED, below_start_text, error_text
 
 NOTHING = "No ensemble is shown: draw one, or open an earlier one."
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."
@@ -22,10 +22,10 @@ def error_words(shown: ShownEnsemble | None) -> str:
 
 
 def caution_text(shown: ShownEnsemble | None) -> str:
-    """What must not be overlooked in an ensemble, or empty."""
+    """What is approximate about an ensemble and what must not be overlooked in it, or empty."""
     if shown is None:
         return ""
-    said = [] if shown.header is None else [note for note in shown.header.notes if note.startswith(REPLANNED)]
+    said = [] if shown.header is None else [note for note in shown.header.notes if note != UNBURNED]
     below = "" if shown.ensemble is None or not shown.ensemble.members else below_start_text(shown.ensemble)
     texts = [*said, *([below] if below else [])]
     return f"⚠ {'. '.join(texts)}" if texts else ""
@@ -42,8 +42,4 @@ def head_text(shown: ShownEnsemble) -> str:
         plan = Path(header.schedule_file)
         parts.append(f"of {plan.parent.name}/{plan.name}" if header.schedule_file else "no drops only")
         parts.append(f"seed {header.seed}")
-        settings = header.settings
-        of_paper = settings.kind is UncertaintyKind.EPISTEMIC and settings.error is ErrorSource.PAPER
-        said = [note for note in header.notes if note != UNBURNED and not note.startswith(REPLANNED)]
-        parts.extend(["the paper's error model, approximate here"] if of_paper else said)
     return " · ".join(parts)

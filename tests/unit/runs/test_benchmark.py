@@ -12,7 +12,7 @@ from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerN
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError, Problem
 from firegui.io.project_store import list_runs
-from firegui.runs.benchmark_folder import HEADER, read_benchmark, read_header, task_folder
+from firegui.runs.benchmark_folder import HEADER, read_benchmark, read_header, task_folder, write_header
 from firegui.runs.benchmark_line import Report, Word
 from firegui.runs.control import RunControl
 from firegui.runs.event_lines import scalars
@@ -252,6 +252,16 @@ def test_resuming_with_anything_else_is_refused_with_everything_that_differs(
     assert "another event" in refused(elsewhere)[0].what
     fleet = replace(project, grounded={})
     assert "another fleet" in refused(spec_of(out, project=fleet, resume=True))[0].what
+
+
+def test_rows_of_another_engine_are_not_added_to(workplace: Workplace, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    carried_out(spec_of(out))
+    header = read_header(out)
+    then = replace(header, backend="another", versions={**header.versions, "numpy": "1.0", "cma": "not installed"})
+    write_header(out, then)
+    found = [problem.what for problem in refused(spec_of(out, resume=True))]
+    assert len(found) == 2 and "backend another" in found[0] and "numpy 1.0" in found[1]
 
 
 def test_bad_input_is_listed_at_once_and_nothing_is_written(workplace: Workplace, tmp_path: Path) -> None:

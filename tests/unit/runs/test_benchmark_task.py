@@ -128,6 +128,22 @@ def test_a_checkpoint_that_cannot_be_read_is_named(desks: Desks) -> None:
         carried_out(desk, terms_of(PlannerName.GRADIENT))
 
 
+def test_a_checkpoint_of_another_task_is_refused_and_stays(desks: Desks) -> None:
+    broken = desks("run")
+    stopped = terms_of(PlannerName.CMA_ES)
+    with pytest.raises(CancelledError):
+        carried_out(replace(broken, engine=stopping_at(broken, 2)), stopped)
+    held = (task_folder(broken.out, stopped.task) / CHECKPOINT).read_bytes()
+
+    other = terms_of(PlannerName.GRADIENT)
+    place = task_folder(broken.out, other.task) / CHECKPOINT
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(held)
+    with pytest.raises(InputError, match="of another task"):
+        carried_out(desks("run"), other)
+    assert place.read_bytes() == held
+
+
 def test_a_disk_that_is_full_for_a_moment_does_not_end_a_search(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = carried_out(desks("run"), terms_of(PlannerName.GRADIENT))
     desk = desks("full", checkpoint_seconds=0.0)

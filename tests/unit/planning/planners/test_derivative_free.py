@@ -141,6 +141,19 @@ def test_a_restored_search_ends_with_the_bits_of_an_unbroken_one(
         np.testing.assert_array_equal(resumed.evaluations.state()[name], wholes[make].evaluations[name])
 
 
+@every_planner
+def test_values_of_other_vectors_are_not_told(model: Model, make: Make) -> None:
+    """As another version of a library would ask for; here it is another seed."""
+    broken = contest_of(model)
+    planner = make(broken)
+    for _ in range(5):
+        planner.advance()
+    other = contest_of(model, seed=2, spent=broken.evaluations.state())
+    with pytest.raises(InputError, match="asks for other vectors"):
+        make(other, planner.state()).advance()
+    assert other.evaluations.spent == broken.evaluations.spent
+
+
 def asked_for(make: Make) -> str:
     """A digest of what a search asks for on a function that needs no rollout."""
     contest = contest_of(model_of(random_maps(4), small_fleet(), backend="reference"))
