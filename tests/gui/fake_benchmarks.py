@@ -131,8 +131,8 @@ def finish(folder: Path, row: BenchmarkRow, project: Project) -> None:
 class Contest:
     """Stands in for the runner: finishes what is not done, or works on its second task until it is stopped."""
 
-    def __init__(self, *, endless: bool = False) -> None:
-        self.endless = endless
+    def __init__(self, *, endless: bool = False, at: int = 1) -> None:
+        self.endless, self.at = endless, at
         self.specs: list[BenchmarkSpec] = []
         self.working = threading.Event()
         self.living = 0
@@ -152,7 +152,7 @@ class Contest:
         emit(BenchmarkReady(write_benchmark(spec.out, spec.project, spec.settings, done=done)))
         for number in range(done, len(tasks)):
             self._tell(spec, emit, number)
-            while self.endless and number == 1 and not control.stop_requested:
+            while self.endless and number == self.at and not control.stop_requested:
                 self.working.wait(0.001)
             if control.stop_requested:
                 break
@@ -168,5 +168,5 @@ class Contest:
             spent = int(share * allowance)
             at_work = TaskProgress(tasks[number], spent, allowance, 20.0 - 10.0 * share, 30.0 * share)
             emit(BenchmarkProgress((at_work,), number, len(tasks), 60.0))
-        if number == 1:
+        if number == self.at:
             self.working.set()
