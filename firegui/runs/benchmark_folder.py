@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -31,10 +31,10 @@ from firegui.domain.benchmark import (
     tasks_of,
 )
 from firegui.errors import InputError, Problem
-from firegui.io import atomic, toml_text
+from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.header import NOT_INSTALLED, event_hash, without_none
+from firegui.runs.header import NOT_INSTALLED, event_hash, header_text
 from firegui.runs.place import check_place, names_in, read_kept
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
@@ -83,8 +83,7 @@ class BenchmarkHeader:
 
     def text(self) -> str:
         """The file's text; what has no value is left out, for TOML has no null."""
-        plain = msgspec.to_builtins(self, builtin_types=(datetime, date))
-        return toml_text.dumps(without_none(plain))
+        return header_text(self)
 
 
 def read_header(folder: Path) -> BenchmarkHeader:

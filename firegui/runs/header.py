@@ -70,8 +70,7 @@ class RunHeader:
 
     def text(self) -> str:
         """The file's text; what has no value is left out, for TOML has no null."""
-        plain = msgspec.to_builtins(self, builtin_types=(datetime, date))
-        return toml_text.dumps(without_none(plain))
+        return header_text(self)
 
 
 def read_header(path: Path) -> RunHeader:
@@ -169,6 +168,12 @@ def _no_run(folder: Path) -> Problem:
 
 def _place(path: Path | None) -> str:
     return str(path.resolve()) if path else ""
+
+
+def header_text(header: object) -> str:
+    """The TOML of a run's header; what has no value is left out, for TOML has no null."""
+    plain = msgspec.to_builtins(header, builtin_types=(datetime, date))
+    return toml_text.dumps(without_none(plain))
 
 
 def without_none(value: Any) -> Any:

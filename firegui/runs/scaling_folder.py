@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,10 @@ import msgspec
 
 from firegui.domain.scaling import ScalingSettings, ScalingTable
 from firegui.errors import InputError, Problem
-from firegui.io import atomic, toml_text
+from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.header import event_hash, without_none
+from firegui.runs.header import event_hash, header_text
 from firegui.runs.place import check_place, names_in, read_kept
 from firegui.runs.resume import differences
 from firegui.runs.scaling_text import quality_csv, times_csv, times_latex
@@ -64,8 +64,7 @@ class ScalingHeader:
 
     def text(self) -> str:
         """The file's text; what has no value is left out, for TOML has no null."""
-        plain = msgspec.to_builtins(self, builtin_types=(datetime, date))
-        return toml_text.dumps(without_none(plain))
+        return header_text(self)
 
 
 def read_header(folder: Path) -> ScalingHeader:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +32,12 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.uncertainty import ErrorFit, ErrorModel, UncertaintySettings
 from firegui.errors import InputError, Problem
-from firegui.io import atomic, toml_text
+from firegui.io import atomic
 from firegui.io.ensemble_file import read_members
 from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.io.rasters import read_raster, write_raster
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.header import event_hash, without_none
+from firegui.runs.header import event_hash, header_text
 from firegui.runs.place import check_place, names_in, read_kept
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
@@ -93,8 +93,7 @@ class EnsembleHeader:
 
     def text(self) -> str:
         """The file's text; what has no value is left out, for TOML has no null."""
-        plain = msgspec.to_builtins(self, builtin_types=(datetime, date))
-        return toml_text.dumps(without_none(plain))
+        return header_text(self)
 
 
 def read_header(folder: Path) -> EnsembleHeader:

@@ -8,7 +8,6 @@ from firegui.domain.schedule import Schedule
 from firegui.planning.contest import Contest
 from firegui.planning.evaluations import Arrays, Check
 from firegui.planning.tactical_sweep import PASSES, TACTICAL_ROLLOUTS, tactical_pass
-from firegui.planning.tactical_sweep import tactical_schedule as tactical_schedule  # the same without a contest
 
 
 class Tactical:

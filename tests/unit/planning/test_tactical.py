@@ -10,7 +10,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings, Start
 from firegui.planning.audit import audit
 from firegui.planning.initialization import centroid_schedule, front_schedule, start_schedule
-from firegui.planning.planners.tactical import tactical_schedule
+from firegui.planning.tactical_sweep import tactical_schedule
 from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate, watch

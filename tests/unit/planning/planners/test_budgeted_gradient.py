@@ -14,8 +14,8 @@ from firegui.planning.benchmark import planner_of
 from firegui.planning.gradient import GradientPlanner
 from firegui.planning.initialization import START_ROLLOUTS, front_schedule, start_schedule
 from firegui.planning.planners.budgeted_gradient import BudgetedGradient
-from firegui.planning.planners.tactical import tactical_schedule
 from firegui.planning.shared_objective import SharedObjective
+from firegui.planning.tactical_sweep import tactical_schedule
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate

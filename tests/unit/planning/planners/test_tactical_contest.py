@@ -12,8 +12,7 @@ from firegui.domain.benchmark import PlannerName
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
 from firegui.planning.flight_rules import with_pins
-from firegui.planning.planners.tactical import tactical_schedule
-from firegui.planning.tactical_sweep import TACTICAL_ROLLOUTS
+from firegui.planning.tactical_sweep import TACTICAL_ROLLOUTS, tactical_schedule
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
