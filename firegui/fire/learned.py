@@ -41,8 +41,8 @@ def network_fields(
     :mod:`firegui.fire.prior`, the alignment then evened. ``correction [H, W]`` changes the base rate:
     ``p ← min(p exp(correction), 1)``.
     """
-    named: dict[str, Field] = dict(zip(MAPS, network.daily(partial, wind), strict=True))
-    named |= {name: PRIOR[name] for name in GAINS if name not in learned}
+    constant: dict[str, Field] = {name: PRIOR[name] for name in GAINS if name not in learned}
+    named = constant | network.daily(partial, wind, [name for name in MAPS if name not in constant])
     if correction is not None:
         named["base_rate"] = torch.clamp(named["base_rate"] * torch.exp(correction), max=1.0)
     return SpreadFields(**named, even_at_ms=None if "wind_alignment" in learned else EVEN_AT_MS)

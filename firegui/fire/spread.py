@@ -137,9 +137,10 @@ def evening(alignment: Field, wind_speed: Tensor, even_at_ms: float) -> Tensor:
     cannot slow down as the wind rises, for weight moves from neighbours in front to those behind and the sum does not
     fall.
     """
+    # A number where the alignment is one.
     means: list[Tensor] = [
         torch.special.i0e(torch.clamp(alignment * speed / WIND_SCALE_MS, 0.0, MAXIMUM_EXPONENT))
-        for speed in (torch.full_like(wind_speed, even_at_ms), wind_speed)
+        for speed in (wind_speed.new_tensor(even_at_ms), wind_speed)
     ]
     return means[0] / means[1]
 

@@ -44,7 +44,7 @@ def weather_of(spread: WeatherSpread, seed: int, member: int) -> WeatherDraw:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Winds:
-    """The forecast wind of an event: ``speed``, ``towards``, and the unit vector ``east``, ``north``, ``[D, H, W]``."""
+    """The forecast wind of an event, ``[D, H, W]``: ``speed``, ``towards``, and its components ``east`` and ``north``."""
 
     speed: Raster
     towards: Raster
@@ -57,7 +57,7 @@ class Winds:
         if not (np.isfinite(speed).all() and np.isfinite(towards).all()):
             problem = Problem("wind", "has cells without a number", "import the weather again, without gaps")
             raise InputError([problem], "The wind cannot be perturbed")
-        return Winds(speed, towards, np.cos(towards), np.sin(towards))
+        return Winds(speed, towards, speed * np.cos(towards), speed * np.sin(towards))
 
     def perturbed(self, draw: WeatherDraw, first: int, days: int, box: Box) -> tuple[Raster, Raster]:
         """Speed and direction ``[days, h, w]`` of the event's days from ``first`` on, as ``draw`` has them.
@@ -76,10 +76,7 @@ class Winds:
             return self.speed[at][now] * factor, self.towards[at][now] + np.float32(draw.direction)
         new, old = np.float32(1.0 - share), np.float32(share)
         speed = new * self.speed[at][now] + old * self.speed[at][before]
-        east, north = (
-            new * (self.speed[at] * part[at])[now] + old * (self.speed[at] * part[at])[before]
-            for part in (self.east, self.north)
-        )
+        east, north = (new * part[at][now] + old * part[at][before] for part in (self.east, self.north))
         return speed * factor, np.arctan2(north, east) + np.float32(draw.direction)
 
 

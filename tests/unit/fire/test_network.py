@@ -11,21 +11,21 @@ from torch.nn import functional
 from firegui.domain.weights import MAPS, TENSOR_SHAPES
 from firegui.errors import InputError
 from firegui.fire.features import Features, wind_inputs
-from firegui.fire.network import START, SpreadNetwork, initial, network_of, weights_of
+from firegui.fire.network import START, STRIP, Partial, SpreadNetwork, initial, network_of, weights_of
 from tests.unit.domain.samples import training, weights
 
 SHAPE = (11, 13)
 
 
-def random_features(seed: int = 0) -> Features:
+def random_features(seed: int = 0, shape: tuple[int, int] = SHAPE) -> Features:
     rng = np.random.default_rng(seed)
-    present = (rng.uniform(size=(7, *SHAPE)) > 0.3).astype(np.float32)
-    return Features(rng.random((7, *SHAPE), np.float32), rng.integers(0, 205, SHAPE), present)
+    present = (rng.uniform(size=(7, *shape)) > 0.3).astype(np.float32)
+    return Features(rng.random((7, *shape), np.float32), rng.integers(0, 205, shape), present)
 
 
-def random_wind(seed: int = 1) -> Tensor:
+def random_wind(seed: int = 1, shape: tuple[int, int] = SHAPE) -> Tensor:
     rng = np.random.default_rng(seed)
-    return torch.from_numpy(wind_inputs(rng.random(SHAPE, np.float32) * 9, rng.random(SHAPE, np.float32) * 6))
+    return torch.from_numpy(wind_inputs(rng.random(shape, np.float32) * 9, rng.random(shape, np.float32) * 6))
 
 
 def in_one_go(network: SpreadNetwork, features: Features, wind: Tensor) -> Tensor:
@@ -50,15 +50,40 @@ def lively() -> SpreadNetwork:
     return network_of(replace(weights(), tensors=loud))
 
 
+def daily(network: SpreadNetwork, partial: Partial, wind: Tensor) -> Tensor:
+    return torch.stack(list(network.daily(partial, wind).values()))
+
+
+def test_maps_that_are_not_wanted_are_left_out_and_change_no_other() -> None:
+    network, wind = lively(), random_wind()
+    partial = network.static(random_features())
+    everything = network.daily(partial, wind)
+
+    found = network.daily(partial, wind, ("fuel", "base_rate"))
+
+    assert list(found) == ["fuel", "base_rate"]
+    for name, values in found.items():
+        torch.testing.assert_close(values, everything[name], rtol=1e-5, atol=1e-6)
+
+
 def test_the_shared_and_the_daily_part_together_are_one_convolution() -> None:
     network, features, wind = lively(), random_features(), random_wind()
 
-    found = network.daily(network.static(features), wind)
+    found = daily(network, network.static(features), wind)
 
     expected = in_one_go(network, features, wind)
     assert found.shape == (6, *SHAPE)
     assert expected.std(dim=(1, 2)).min() > 0.01
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_raster_of_several_strips_has_no_seams() -> None:
+    shape = (2 * STRIP + 3, 5)
+    network, features, wind = lively(), random_features(shape=shape), random_wind(shape=shape)
+
+    found = daily(network, network.static(features), wind)
+
+    torch.testing.assert_close(found, in_one_go(network, features, wind), rtol=1e-4, atol=1e-5)
 
 
 def test_the_shared_part_serves_every_day() -> None:
@@ -68,7 +93,7 @@ def test_the_shared_part_serves_every_day() -> None:
     for seed in (1, 2):
         wind = random_wind(seed)
         torch.testing.assert_close(
-            network.daily(partial, wind), in_one_go(network, features, wind), rtol=1e-4, atol=1e-5
+            daily(network, partial, wind), in_one_go(network, features, wind), rtol=1e-4, atol=1e-5
         )
 
 
@@ -90,15 +115,15 @@ def test_what_lies_outside_the_raster_reads_as_absent() -> None:
         return np.pad(values, ((0, 0), (3, 3), (3, 3)))
 
     wider = Features(framed(features.values), np.pad(features.fuel, 3), framed(features.present))
-    around = network.daily(network.static(wider), functional.pad(wind, (3, 3, 3, 3)))
+    around = daily(network, network.static(wider), functional.pad(wind, (3, 3, 3, 3)))
 
     torch.testing.assert_close(
-        network.daily(network.static(features), wind), around[:, 3:-3, 3:-3], rtol=1e-4, atol=1e-5
+        daily(network, network.static(features), wind), around[:, 3:-3, 3:-3], rtol=1e-4, atol=1e-5
     )
 
 
 def test_the_rate_is_a_probability_and_the_other_maps_are_positive() -> None:
-    maps = lively().daily(lively().static(random_features()), random_wind())
+    maps = daily(lively(), lively().static(random_features()), random_wind())
 
     assert (maps > 0.0).all()
     assert (maps[0] < 1.0).all()
@@ -107,7 +132,7 @@ def test_the_rate_is_a_probability_and_the_other_maps_are_positive() -> None:
 def test_an_untrained_network_states_the_starting_values_nearly_everywhere() -> None:
     network = initial(3)
 
-    maps = network.daily(network.static(random_features()), random_wind())
+    maps = daily(network, network.static(random_features()), random_wind())
 
     for name, found in zip(MAPS, maps, strict=True):
         assert found.mean().item() == pytest.approx(START[name], rel=0.1), name
@@ -128,7 +153,7 @@ def test_a_fuel_code_that_no_training_saw_says_nothing() -> None:
 def test_every_parameter_learns_from_the_maps() -> None:
     network = initial(0)
     features = random_features()
-    torch.autograd.backward(network.daily(network.static(features), random_wind()).sum())
+    torch.autograd.backward(daily(network, network.static(features), random_wind()).sum())
 
     for name, parameter in network.named_parameters():
         assert parameter.grad is not None
