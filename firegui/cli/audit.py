@@ -75,6 +75,8 @@ def audit_lines(counts: AuditReport, operations: Operations) -> list[str]:
         ("twice at one step", f"{counts.simultaneous:,}"),
         ("outside grid or plan", f"{counts.outside:,}"),
     ]
+    # A plan of ours cannot have any.
+    rows += [("not proposed", f"{counts.unproposed:,}")] if counts.unproposed else []
     rows += [(words, f"{count:,}") for words, count, is_set in _operational(counts, operations) if is_set]
     hidden = len(counts.violations) - _SHOWN
     more = [f"  … and {hidden:,} more"] if hidden > 0 else []

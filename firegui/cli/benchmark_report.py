@@ -36,7 +36,7 @@ def result(table: BenchmarkTable, header: BenchmarkHeader, finished: RunFinished
         "message": finished.message,
         "complete": table.complete,
         "seconds": header.seconds,
-        "core_hours": table.core_hours,
+        "core_hours": header.core_hours,
         "processes": header.processes,
         "machine": header.machine,
         "backend": header.backend,
@@ -78,7 +78,7 @@ def lines(table: BenchmarkTable, header: BenchmarkHeader, finished: RunFinished)
     yield ""
     yield from _audit(table)
     clock = f"{duration_text(header.seconds)} by the clock with {counted(header.processes, 'process', 'processes')}"
-    yield f"{table.core_hours:,.3g} core-hours, {clock}, on {header.machine}"
+    yield f"{header.core_hours:,.3g} core-hours, {clock}, on {header.machine}"
     yield finished.message
     yield f"benchmark: {finished.folder}"
 

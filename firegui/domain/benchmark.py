@@ -104,6 +104,10 @@ class BenchmarkSettings:
         if PlannerName.TWO_STAGE in self.matched:
             what = "the two-stage plan sets the matched allowance, so it cannot be repeated at it"
             found.append(Problem("benchmark", what, "leave it out of the planners at the matched allowance"))
+        fixed = [name for name in dict.fromkeys(self.matched) if name in FIXED_COST]
+        if fixed:
+            what = f"{', '.join(fixed)} cannot use a larger allowance"
+            found.append(Problem("benchmark", what, "give only searches at the matched allowance"))
         return found
 
 
@@ -220,9 +224,9 @@ class BenchmarkTable:
         return tuple(task for task in self.tasks if task not in done)
 
     @property
-    def core_hours(self) -> float:
-        """Processor time of all rows."""
-        return sum(row.seconds for row in self.rows) / 3600.0
+    def seconds(self) -> float:
+        """Processor time of all rows: of the searches alone."""
+        return sum(row.seconds for row in self.rows)
 
     @property
     def groups(self) -> tuple[Group, ...]:

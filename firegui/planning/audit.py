@@ -35,8 +35,9 @@ _SAME_CELLS, _SAME_TURN = 1e-3, 1e-3
 class AuditReport:
     """Counts as in the paper's table, and a sentence for each violation.
 
-    Beyond the paper: drops in the ``dark``, while their aircraft is grounded for a part of a day (``closed``), more
-    than its ``sorties`` of a day, over the ``cap``, coming down in ``zones``; and pinned drops that are not flown.
+    Beyond the paper: drops that nobody proposed (``unproposed``), in the ``dark``, while their aircraft is grounded for a
+    part of a day (``closed``), more than its ``sorties`` of a day, over the ``cap``, coming down in ``zones``; and pinned
+    drops that are not flown.
     """
 
     candidate: int
@@ -52,6 +53,7 @@ class AuditReport:
     cap: int = 0
     zones: int = 0
     pinned: int = 0
+    unproposed: int = 0
 
     @property
     def ok(self) -> bool:
@@ -61,7 +63,8 @@ class AuditReport:
     @property
     def counts(self) -> Violations:
         """As the benchmark's tables have them: the paper's three rules, and all the others together."""
-        others = self.outside + self.dark + self.closed + self.sorties + self.cap + self.zones + self.pinned
+        others = self.outside + self.unproposed + self.dark + self.closed + self.sorties + self.cap + self.zones
+        others += self.pinned
         return Violations(self.grounded, self.turnaround, self.simultaneous, others)
 
 
@@ -122,6 +125,7 @@ def audit(
         "turnaround": list(turnaround_violations(drops, tails, steps_per_day)),
         "simultaneous": list(simultaneity_violations(drops, tails)),
         "outside": list(outside_violations(schedule, drops, tails, shape)),
+        "unproposed": list(proposal_violations(schedule, drops, tails)),
     }
     if conditions is not None:
         found |= _operational(schedule, drops, tails, conditions, day_name)
@@ -168,6 +172,13 @@ def outside_violations(
         y, x, _ = schedule.poses[step, column]
         if not (0.0 <= y <= shape[0] - 1 and 0.0 <= x <= shape[1] - 1):
             yield f"{tails[column].name} drops at step {step} outside the grid, at row {y:.2f}, column {x:.2f}"
+
+
+def proposal_violations(schedule: Schedule, drops: Executed, tails: tuple[Tail, ...]) -> Iterator[str]:
+    """A drop that the schedule does not propose: its logit is not above 0."""
+    for step, column in drops:
+        if 0 <= step < schedule.n_steps and not schedule.logits[step, column] > 0.0:
+            yield f"{tails[column].name} drops at step {step}, which the schedule does not propose"
 
 
 def _operational(

@@ -102,6 +102,7 @@ class BenchmarkRun:
         self._agenda = Agenda(spec.settings, (), pinned=False)
         self._processes = spec.processes or _cores()
         self._began, self._told_at = time.monotonic(), -math.inf
+        self._steered = self._processor_before = 0.0
         self.written_folder: Path | None = None
 
     @property
@@ -112,7 +113,7 @@ class BenchmarkRun:
 
     def run(self) -> RunFinished:
         """Carry every task out, then draw. Writes nothing before the input is known to be good."""
-        spec = self._spec
+        spec, self._steered = self._spec, time.thread_time()
         then = self._checked()
         # The processes make their own; this one says what it is computed on, and whether it can be at all.
         backend = then.backend if then is not None and spec.backend == "auto" else spec.backend
@@ -124,6 +125,7 @@ class BenchmarkRun:
         del model
         self._compare_engines(then, self._header)
         self._claim(then)
+        self._processor_before = 0.0 if then is None else then.processor_seconds
         rows = () if then is None else read_rows(spec.out, tasks_of(spec.settings))
         self._agenda = Agenda(spec.settings, rows, pinned=bool(spec.project.operations.pinned))
         self._machine.move(RunState.RUNNING)
@@ -318,6 +320,7 @@ class BenchmarkRun:
         self._header = replace(
             self._header, state=state, reason=reason, message=message, updated=now(), budget=table.budget,
             matched_allowance=table.matched_allowance, seconds=self._header.seconds + spent,
+            processor_seconds=self._processor_before + time.thread_time() - self._steered + self._crew.processor,
         )  # fmt: skip
         write_header(self._spec.out, self._header)
 

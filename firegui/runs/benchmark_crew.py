@@ -35,6 +35,7 @@ class Worker:
         finally:
             theirs.close()
         self.is_ready = False
+        self.processor = 0.0
         self.terms: TaskTerms | None = None
         self.progress: TaskProgress | None = None
 
@@ -55,6 +56,7 @@ class Worker:
             report = Report.decoded(self.connection.recv_bytes())
         except (EOFError, OSError):
             return None
+        self.processor = report.processor
         match report.word:
             case Word.READY:
                 self.is_ready = True
@@ -98,6 +100,12 @@ class Crew:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.workers: list[Worker] = []
+        self._hired: list[Worker] = []
+
+    @property
+    def processor(self) -> float:
+        """Processor time of everybody who ever was of the crew, as far as they have said, in seconds."""
+        return sum(worker.processor for worker in self._hired)
 
     @property
     def busy(self) -> list[Worker]:
@@ -116,7 +124,8 @@ class Crew:
 
     def hire(self) -> None:
         """Begin another process. Raises :class:`OSError` where the system refuses."""
-        self.workers.append(Worker(self._folder))
+        self._hired.append(Worker(self._folder))
+        self.workers.append(self._hired[-1])
 
     def hear(self, seconds: float) -> Iterator[Heard]:
         """What any of them says within ``seconds``. One whose process has ended is of the crew no more."""

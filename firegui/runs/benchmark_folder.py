@@ -70,6 +70,7 @@ class BenchmarkHeader:
     started: datetime
     updated: datetime | None = None
     seconds: float = 0.0
+    processor_seconds: float = 0.0
     backend: str = ""
     device: str = ""
     machine: str = ""
@@ -80,6 +81,11 @@ class BenchmarkHeader:
     event_hash: str
     versions: Mapping[str, str] = field(default_factory=dict)
     project: ProjectSnapshot
+
+    @property
+    def core_hours(self) -> float:
+        """Processor time of everything: loading, searches, scoring and steering, of all sessions."""
+        return self.processor_seconds / 3600.0
 
     def text(self) -> str:
         """The file's text; what has no value is left out, for TOML has no null."""

@@ -6,8 +6,9 @@ import math
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from multiprocessing.connection import Connection
 
@@ -52,13 +53,15 @@ class Order:
 class Report:
     """From a worker: ``READY`` for tasks, ``PROGRESS`` of one, a ``WARNING``, and how it ended.
 
-    ``best`` is ``None`` before the first. ``FAILED`` without a task at work says that there is no working at all.
+    ``best`` is ``None`` before the first; ``processor`` is the processor time of the process so far. ``FAILED`` without a
+    task at work says that there is no working at all.
     """
 
     word: Word
     spent: int = 0
     best: float | None = None
     seconds: float = 0.0
+    processor: float = 0.0
     row: BenchmarkRow | None = None
     message: str = ""
     problems: tuple[Problem, ...] = ()
@@ -97,7 +100,7 @@ class Line:
     def say(self, report: Report) -> None:
         """Send a report; if nobody is there to hear it, stop."""
         try:
-            self._connection.send_bytes(report.encoded())
+            self._connection.send_bytes(replace(report, processor=time.process_time()).encoded())
         except OSError:
             self.end()
 

@@ -122,7 +122,7 @@ class BenchmarkDesk(Desk):
         """Processor time of a rollout-equivalent in the benchmark that is shown, in seconds; ``None`` without one."""
         table = None if self._shown is None else self._shown.table
         charged = 0 if table is None else sum(row.evaluations for row in table.rows)
-        return table.core_hours * 3600.0 / charged if table is not None and charged else None
+        return table.seconds / charged if table is not None and charged else None
 
     # -- what can be asked -------------------------------------------------------------------------------------------
     def start(self, wish: Wish) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from firegui.domain.benchmark import (
+    BenchmarkSettings,
     BenchmarkTable,
     DeploymentRow,
     PlannerName,
@@ -93,3 +94,10 @@ def test_of_two_equally_good_planners_the_faster_is_picked() -> None:
     table = replace(table, rows=tuple(replace(row, objective=3.0) for row in table.rows))
     assert picks(table)[math.inf] is PlannerName.NONE
     assert picks(slowed(table, none_0=500.0))[math.inf] is PlannerName.GREEDY
+
+
+def test_only_a_search_can_use_a_larger_allowance() -> None:
+    settings = BenchmarkSettings(matched=(PlannerName.TACTICAL, PlannerName.GRADIENT, PlannerName.NONE))
+    (problem,) = settings.problems()
+    assert problem.what == "tactical, none cannot use a larger allowance"
+    assert BenchmarkSettings(matched=(PlannerName.GRADIENT, PlannerName.CMA_ES_NATIVE)).problems() == []

@@ -70,6 +70,21 @@ def test_a_drop_outside_the_plan_is_a_violation() -> None:
     assert "outside the plan" in report.violations[0]
 
 
+def test_a_drop_at_no_place_is_a_violation() -> None:
+    schedule = listed((4, 0))
+    schedule.poses[4, 0, 1] = np.nan
+    assert audit(schedule, FLEET, 10, SHAPE, [(4, 0)]).outside == 1
+
+
+def test_a_drop_that_nobody_proposed_is_a_violation() -> None:
+    schedule = listed((4, 0))
+    schedule.poses[20, 1] = (5.0, 5.0, 0.0)
+    report = audit(schedule, FLEET, 10, SHAPE, [(4, 0), (20, 1)])
+    assert (report.unproposed, report.outside, report.ok) == (1, 0, False)
+    assert "R-2 drops at step 20" in report.violations[0]
+    assert report.counts.others == 1
+
+
 def test_every_violation_is_counted_once_for_its_own_rule() -> None:
     drops = [(0, 0), (0, 0), (1, 0), (2, 0), (11, 1), (12, 1)]
     report = audit(listed(*drops), FLEET, 10, SHAPE, drops)

@@ -68,6 +68,7 @@ def test_processes_carry_the_project_out_as_it_was_when_the_benchmark_began(desk
 
     header, table = read_benchmark(two.out)
     assert len(table.rows) == 3 and table.complete and header.processes == 2
+    assert header.processor_seconds > table.seconds, "processes that load and score take more than their searches"
     weights, metrics = project.plan.weights, {row.task: row.metrics for row in table.rows}[Task(NONE, 0)]
     terms = weights.burn * metrics.loss_burn + weights.final * metrics.loss_final + weights.prot * metrics.loss_prot
     assert metrics.loss_prot > 0.0 and metrics.objective == pytest.approx(terms)

@@ -114,6 +114,14 @@ def test_the_cost_table_has_the_measured_epoch_beside_the_charge() -> None:
     assert cells(rows, "Tactical heuristic") == ("0", "7", "5.28 ± 0.05", "–")
 
 
+def test_a_budget_that_the_two_stage_plan_was_not_made_for_is_told() -> None:
+    own = benchmark_table(whole_table(), make_project())
+    small = benchmark_table(replace(whole_table(), budget=500), make_project())
+    assert cells(own.rows, "Two-stage")[-1] == "0.870" and "before the penalty" not in own.caption
+    assert cells(small.rows, "Two-stage")[-1].endswith(" (0.870)") and "before the penalty" in small.caption
+    assert "(" not in cells(small.rows, "Budgeted gradient")[-1]
+
+
 def test_over_the_budget_the_objective_before_the_penalty_is_in_brackets() -> None:
     table = whole_table()
     rows = matched_table(table, make_project()).rows

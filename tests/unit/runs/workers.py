@@ -44,7 +44,7 @@ class Colleague(Worker):
     def __init__(self, place: Workplace, folder: Path) -> None:
         self._place, self._folder = place, folder
         self.connection, self._theirs = multiprocessing.Pipe()
-        self.is_ready, self.terms, self.progress = False, None, None
+        self.is_ready, self.terms, self.progress, self.processor = False, None, None, 0.0
         place.begun += 1
         self._say(place.greeting(place.begun - 1))
 
