@@ -35,9 +35,9 @@ _SAME_CELLS, _SAME_TURN = 1e-3, 1e-3
 class AuditReport:
     """Counts as in the paper's table, and a sentence for each violation.
 
-    Beyond the paper: drops that nobody proposed (``unproposed``), in the ``dark``, while their aircraft is grounded for a
-    part of a day (``closed``), more than its ``sorties`` of a day, over the ``cap``, coming down in ``zones``; and pinned
-    drops that are not flown.
+    Beyond the paper: drops that nobody proposed (``unproposed``), in the ``dark``, while their aircraft is grounded
+    for a part of a day (``closed``), more than its ``sorties`` of a day, over the ``cap``, coming down in ``zones``;
+    and pinned drops that are not flown.
     """
 
     candidate: int

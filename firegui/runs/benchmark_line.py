@@ -53,8 +53,8 @@ class Order:
 class Report:
     """From a worker: ``READY`` for tasks, ``PROGRESS`` of one, a ``WARNING``, and how it ended.
 
-    ``best`` is ``None`` before the first; ``processor`` is the processor time of the process so far. ``FAILED`` without a
-    task at work says that there is no working at all.
+    ``best`` is ``None`` before the first; ``processor`` is the processor time of the process so far. ``FAILED``
+    without a task at work says that there is no working at all.
     """
 
     word: Word
