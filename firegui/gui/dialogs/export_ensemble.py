@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QMessageBox,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
 from firegui.gui.dialogs.problems import show_problems
+from firegui.gui.dialogs.replacing import may_replace
 from firegui.gui.jobs.side import SideJob
 from firegui.gui.session import Session
 from firegui.runs.events import FinishReason, Progress, RunFinished
@@ -94,7 +94,8 @@ class EnsembleExportDialog(QDialog):
             show_problems(self, InputError([Problem("Folder", "is empty", "choose where the files go")], TITLE))
             return
         out = Path(text).expanduser()
-        if self._may_replace(out):
+        names = [name for part in self.parts for name in part_names(part, self._header)]
+        if may_replace(self, out, names):
             self._work.ask(EnsembleExportSpec(self._ensemble, out, self.parts))
 
     def reject(self) -> None:
@@ -103,14 +104,6 @@ class EnsembleExportDialog(QDialog):
         super().reject()
 
     # -- at work -----------------------------------------------------------------------------------------------------
-    def _may_replace(self, out: Path) -> bool:
-        names = [name for part in self.parts for name in part_names(part, self._header)]
-        there = [name for name in names if (out / name).exists()]
-        if not there:
-            return True
-        text = f"{', '.join(there)} already {'exists' if len(there) == 1 else 'exist'} in {out}. Replace?"
-        return QMessageBox.question(self, "Replace files", text) == QMessageBox.StandardButton.Yes
-
     def _on_progress(self, event: Progress) -> None:
         self.activity.setText(f"{event.text}…")
 

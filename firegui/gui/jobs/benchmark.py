@@ -21,6 +21,7 @@ from firegui.gui.jobs.benchmarks import (
     comparison_spec,
     earlier_benchmarks,
     export_files,
+    files_of,
     project_then,
     seconds_left,
     task_spec,
@@ -180,6 +181,12 @@ class BenchmarkDesk(Desk):
         except InputError as error:
             self._session.refuse(error)
             return None
+
+    def exported_names(self, out: Path) -> tuple[str, ...]:
+        """The files that :meth:`export` would write into ``out``: none into the benchmark's own folder."""
+        if self._shown is None or out.resolve() == self._shown.folder.resolve():
+            return ()
+        return tuple(path.name for path in files_of(self._shown.folder))
 
     def export(self, out: Path) -> None:
         """Copy the tables and figures of what is shown into ``out``, and say what was written."""

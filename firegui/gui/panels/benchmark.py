@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.benchmark import Task
 from firegui.errors import Problem
+from firegui.gui.dialogs.replacing import may_replace
 from firegui.gui.forms.benchmark import BenchmarkForm
 from firegui.gui.forms.buttons import ButtonRow
 from firegui.gui.forms.desk_panel import DeskPanel, Kept, Words, on_copy
@@ -229,8 +230,9 @@ class BenchmarkPanel(DeskPanel):
     def _ask_folder(self) -> None:
         start = self._session.folder.parent if self._session.folder is not None else Path.home()
         name = QFileDialog.getExistingDirectory(self.window(), "Export the benchmark into a folder", str(start))
-        if name:
-            self._desk.export(Path(name))
+        out = Path(name)
+        if name and may_replace(self.window(), out, self._desk.exported_names(out)):
+            self._desk.export(out)
 
     def _on_selected(self) -> None:
         self.curves.choose(self.table.all_chosen)

@@ -8,7 +8,7 @@ from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkTable, PlannerNam
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES
 from firegui.runs.benchmark_folder import BenchmarkHeader
-from firegui.runs.benchmark_printed import effectiveness_text, incomplete
+from firegui.runs.benchmark_printed import dropless, effectiveness_text, incomplete
 from firegui.runs.messages import counted
 
 NOTHING = "No benchmark is shown: run one, or open an earlier one."
@@ -54,6 +54,7 @@ def head_text(table: BenchmarkTable, project: Project) -> str:
 def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Project) -> Iterator[str]:
     """What has to be borne in mind, a sentence or two each."""
     yield from incomplete(table)
+    yield from dropless(table)
     if header is not None:
         yield from header.notes
     nominal = effectiveness_text(project.plan.nominal)
