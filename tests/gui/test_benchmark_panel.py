@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QMessageBox, QStyle, QStyleOptionButton
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QMessageBox, QStyle, QStyleOptionButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
@@ -320,12 +320,16 @@ def test_the_export_copies_sheets_tables_and_figures_and_says_which(
     said: list[str] = []
     session.message.connect(said.append)
     asked: list[str] = []
-    answer = QMessageBox.StandardButton.No
-    monkeypatch.setattr(QMessageBox, "question", lambda _parent, _title, text: (asked.append(text), answer)[1])
+    answers = iter((QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes))
+
+    def ask(_parent: QWidget, _title: str, text: str) -> QMessageBox.StandardButton:
+        asked.append(text)
+        return next(answers)
+
+    monkeypatch.setattr(QMessageBox, "question", ask)
     export_to(monkeypatch, panel, out)
     assert asked == [f"rows.csv already exists in {out}. Replace?"] and said == []
     assert [path.name for path in out.iterdir()] == ["rows.csv"] and (out / "rows.csv").read_text() == "an older one"
-    answer = QMessageBox.StandardButton.Yes
     export_to(monkeypatch, panel, out)
     names = {path.name for path in out.iterdir()}
     assert {"planner_benchmark.csv", "planner_benchmark.tex", "planner_convergence.png", "rows.csv", HEADER} <= names
