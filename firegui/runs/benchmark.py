@@ -246,7 +246,7 @@ class BenchmarkRun:
         match report.word:
             case Word.DONE if report.row is not None:
                 self._agenda.finish(report.row)
-                self._keep()
+                self._keep_or_warn()
             case Word.WARNING if terms is not None:
                 self._emit(Message(f"{terms.task.name}: {report.message}", "warning"))
             case Word.STOPPED if terms is not None:
@@ -300,6 +300,14 @@ class BenchmarkRun:
         self._update(state=RunState.RUNNING)
         write_tables(self._spec.out, table, self._spec.project)
         self._emit(BenchmarkReady(table))
+
+    def _keep_or_warn(self) -> None:
+        """The worker has saved its row: a disk that is full for a moment does not end hours of work."""
+        try:
+            self._keep()
+        except InputError as error:
+            text = f"the tables could not be written ({error.problems[0]}); the benchmark goes on"
+            self._emit(Message(text, "warning"))
 
     def _conclude(self) -> RunFinished:
         table, out = self._agenda.table, self._spec.out

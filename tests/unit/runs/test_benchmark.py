@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, TaskTerms
+from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError, Problem
 from firegui.io.project_store import list_runs
+from firegui.runs import benchmark as benchmark_module
 from firegui.runs.benchmark_folder import HEADER, read_benchmark, read_header, task_folder, write_header
 from firegui.runs.benchmark_line import Report, Word
+from firegui.runs.benchmark_tables import write_tables
 from firegui.runs.control import RunControl
 from firegui.runs.event_lines import scalars
 from firegui.runs.events import (
@@ -91,6 +94,26 @@ def test_a_benchmark_is_saved_with_what_it_was_run_with(workplace: Workplace, tm
     assert (header.project.project().plan, header.backend) == (make_project().plan, "fake")
     with pytest.raises(InputError, match=r"run\.toml"):
         read_run(out)
+
+
+def test_tables_that_cannot_be_written_for_a_while_are_told_of_and_end_nothing(
+    workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+
+    def write(folder: Path, table: BenchmarkTable, project: Project) -> None:
+        written.append(len(table.rows))
+        if 0 < len(table.rows) < 3:
+            raise InputError([Problem("rows.csv", "no space left on the disk", "make room")], "Nothing was written")
+        write_tables(folder, table, project)
+
+    monkeypatch.setattr(benchmark_module, "write_tables", write)
+    out = tmp_path / "run"
+    events = carried_out(spec_of(out))
+    assert end(events).reason is FinishReason.COMPLETED
+    told = [text for text in warnings(events) if "no space left" in text]
+    assert len(told) == 2 and all("the benchmark goes on" in text for text in told)
+    assert {row.task.name for row in read_benchmark(out)[1].rows} == NAMES
 
 
 def test_every_number_of_a_row_reads_back_exactly(workplace: Workplace, tmp_path: Path) -> None:
