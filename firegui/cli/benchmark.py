@@ -20,7 +20,7 @@ from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, Benchma
 from firegui.domain.project import Project
 from firegui.io.project_store import load_project
 from firegui.runs.benchmark import benchmark_problems, usable_planners
-from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, check_out, read_header
+from firegui.runs.benchmark_folder import PLACE, TITLE, BenchmarkHeader, read_header
 from firegui.runs.benchmark_text import benchmark_command
 from firegui.runs.control import RunControl
 from firegui.runs.engine import LazyEngine, load_engine
@@ -80,7 +80,7 @@ def benchmark(
     """
     gather, engine = Gather(), load_engine()
     project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: check_out(out, resume))
+    earlier = gather.attempt(lambda: PLACE.check(out, resume))
     wanted = _wanted(given, earlier, engine, gather)
     gather.attempt(lambda: engine.check_backend(backend))
     spec = None

@@ -23,7 +23,7 @@ from firegui.runs.engine import load_engine
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, ScalingReady
 from firegui.runs.runner import execute
 from firegui.runs.scaling import scaling_problems
-from firegui.runs.scaling_folder import TITLE, ScalingHeader, check_out, read_header
+from firegui.runs.scaling_folder import PLACE, TITLE, ScalingHeader, read_header
 from firegui.runs.scaling_text import (
     HEADS,
     QUALITY_HEADS,
@@ -86,7 +86,7 @@ def scaling(
     """
     gather, engine = Gather(), load_engine()
     project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: check_out(out, resume))
+    earlier = gather.attempt(lambda: PLACE.check(out, resume))
     settings = _settings(given, earlier)
     gather.attempt(lambda: engine.check_backend(backend))
     spec = None

@@ -28,7 +28,7 @@ from firegui.runs.engine import load_engine
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, SensitivityReady
 from firegui.runs.runner import execute
 from firegui.runs.sensitivity import sensitivity_problems
-from firegui.runs.sensitivity_folder import TITLE, AnyTable, SensitivityHeader, check_out, flat_rows
+from firegui.runs.sensitivity_folder import PLACE, TITLE, AnyTable, SensitivityHeader, flat_rows
 from firegui.runs.sensitivity_text import PRESET, sensitivity_command
 from firegui.runs.spec import SensitivitySpec
 
@@ -95,7 +95,7 @@ def sensitivity(
     """
     gather, engine = Gather(), load_engine()
     project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: check_out(out, resume))
+    earlier = gather.attempt(lambda: PLACE.check(out, resume))
     wanted = _wanted(kind_name, given, earlier, gather)
     if project is not None:
         project = _with_optimizer(project, earlier, given["epochs"])

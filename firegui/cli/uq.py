@@ -30,7 +30,7 @@ from firegui.runs.runner import execute
 from firegui.runs.sensitivity_text import PRESET
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.uq import uq_problems
-from firegui.runs.uq_folder import TITLE, EnsembleHeader, check_out, read_header
+from firegui.runs.uq_folder import PLACE, TITLE, EnsembleHeader, read_header
 from firegui.runs.uq_text import uq_command
 
 _KINDS: Mapping[str, UncertaintyKind] = {
@@ -99,7 +99,7 @@ def uq(
     """
     gather, engine = Gather(), load_engine()
     project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: check_out(out, resume))
+    earlier = gather.attempt(lambda: PLACE.check(out, resume))
     settings = _settings(kind_name, given, earlier, gather)
     schedule = gather_schedule(schedule_file, project, gather)
     gather.attempt(lambda: engine.check_backend(backend))

@@ -18,11 +18,10 @@ from firegui.rollout.machine import processor
 from firegui.runs.benchmark_agenda import Agenda
 from firegui.runs.benchmark_crew import Crew, Heard
 from firegui.runs.benchmark_folder import (
+    PLACE,
     TITLE,
     BenchmarkHeader,
-    check_out,
     engine_problems,
-    found_in,
     read_rows,
     resume_problems,
     write_header,
@@ -153,7 +152,7 @@ class BenchmarkRun:
         problems.extend(benchmark_problems(spec, self._engine))
         then = None
         try:
-            then = check_out(spec.out, spec.resume)
+            then = PLACE.check(spec.out, spec.resume)
         except InputError as error:
             problems.extend(error.problems)
         if then is not None and not problems:
@@ -197,7 +196,7 @@ class BenchmarkRun:
         """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
         out = self._spec.out
         self._lock = FolderLock(out)
-        there = found_in(out, self._spec.resume)
+        there = PLACE.found_in(out, self._spec.resume)
         if (there and there.text()) != (then and then.text()):
             problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
             raise InputError([problem], TITLE)

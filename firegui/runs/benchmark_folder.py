@@ -35,7 +35,7 @@ from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import NOT_INSTALLED, event_hash, header_text
-from firegui.runs.place import check_place, names_in, read_kept
+from firegui.runs.place import Place, read_kept
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import BenchmarkSpec
@@ -102,28 +102,7 @@ def write_header(folder: Path, header: BenchmarkHeader) -> None:
     atomic.write_text(folder / HEADER, header.text())
 
 
-def check_out(path: Path, resume: bool) -> BenchmarkHeader | None:
-    """What the benchmark in ``path`` that is to be gone on with says of itself, ``None`` for a new one. Writes nothing.
-
-    Raises :class:`~firegui.errors.InputError` for a folder with something else in it, a benchmark that would be
-    overwritten, one that is at work, or nothing to resume.
-    """
-    check_place(path, "benchmark", TITLE)
-    return found_in(path, resume)
-
-
-def found_in(path: Path, resume: bool) -> BenchmarkHeader | None:
-    """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
-    names = names_in(path)
-    if not names:
-        if resume:
-            raise _refusal(path, "holds no benchmark to resume", "leave out --resume to begin one")
-        return None
-    if HEADER not in names:
-        raise _refusal(path, "is not empty and holds no benchmark", "give a new or empty folder")
-    if not resume:
-        raise _refusal(path, "holds a benchmark", "go on with it with --resume, or give another folder")
-    return read_header(path)
+PLACE = Place("a benchmark", HEADER, TITLE, read_header)
 
 
 _ENGINE_REMEDY = "go on with what it was begun with, or run the benchmark in another folder"
@@ -229,7 +208,3 @@ def read_benchmark(folder: Path) -> tuple[BenchmarkHeader, BenchmarkTable]:
     """
     header = read_header(folder)
     return header, table_of(header.settings, read_rows(folder, tasks_of(header.settings)))
-
-
-def _refusal(path: Path, what: str, remedy: str) -> InputError:
-    return InputError([Problem(str(path), what, remedy)], TITLE)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -28,6 +30,54 @@ def check_place(path: Path, thing: str, title: str) -> None:
         raise InputError([Problem(str(there), "may not be written to", "give a folder you may write to")], title)
     if is_held(path):
         raise InputError([held_problem(path)], title)
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Generic[Header]):
+    """Folders in which things of one kind are made, and gone on with.
+
+    ``one`` is such a thing, for people: ``a benchmark``. ``header`` is the file that says what it is, which ``read``
+    reads from the folder. ``lost`` says, given the names of what lies there, whether beginning anew would lose any of
+    it. ``title`` begins every refusal.
+    """
+
+    one: str
+    header: str
+    title: str
+    read: Callable[[Path], Header]
+    lost: Callable[[list[str]], bool] = lambda names: True
+
+    @property
+    def thing(self) -> str:
+        """Without its article."""
+        return self.one.partition(" ")[2]
+
+    def check(self, path: Path, resume: bool) -> Header | None:
+        """What the one in ``path`` that is to be gone on with says of itself, ``None`` for a new one. Writes nothing.
+
+        Raises :class:`~firegui.errors.InputError` for a folder with something else in it, one that would be
+        overwritten, one that is at work, or nothing to resume.
+        """
+        check_place(path, self.thing, self.title)
+        return self.found_in(path, resume)
+
+    def found_in(self, path: Path, resume: bool) -> Header | None:
+        """What :meth:`check` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
+        names = names_in(path)
+        if not names and not resume:
+            return None
+        if not names:
+            raise self._refusal(path, f"holds no {self.thing} to resume", "leave out --resume to begin one")
+        if self.header not in names:
+            raise self._refusal(path, f"is not empty and holds no {self.thing}", "give a new or empty folder")
+        if resume:
+            return self.read(path)
+        if self.lost(names):
+            raise self._refusal(path, f"holds {self.one}", "go on with it with --resume, or give another folder")
+        return None
+
+    def _refusal(self, path: Path, what: str, remedy: str) -> InputError:
+        return InputError([Problem(str(path), what, remedy)], self.title)
 
 
 def names_in(path: Path) -> list[str]:

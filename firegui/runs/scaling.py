@@ -19,11 +19,10 @@ from firegui.runs.header import event_hash, installed_versions, now
 from firegui.runs.lock import FolderLock
 from firegui.runs.protocols import Engine, ScalingBench
 from firegui.runs.scaling_folder import (
+    PLACE,
     TABLE,
     TITLE,
     ScalingHeader,
-    check_out,
-    found_in,
     machine_problems,
     read_table,
     resume_problems,
@@ -100,7 +99,7 @@ class ScalingStudy:
         problems.extend(scaling_problems(spec))
         then = None
         try:
-            then = check_out(spec.out, spec.resume)
+            then = PLACE.check(spec.out, spec.resume)
         except InputError as error:
             problems.extend(error.problems)
         if then is not None and not problems:
@@ -137,7 +136,7 @@ class ScalingStudy:
         """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
         out = self._spec.out
         self._lock = FolderLock(out)
-        there = found_in(out, self._spec.resume)
+        there = PLACE.found_in(out, self._spec.resume)
         if (there and there.text()) != (then and then.text()):
             problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
             raise InputError([problem], TITLE)

@@ -19,7 +19,7 @@ from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import event_hash, header_text
-from firegui.runs.place import check_place, names_in, read_kept
+from firegui.runs.place import Place, read_kept
 from firegui.runs.resume import differences
 from firegui.runs.scaling_text import quality_csv, times_csv, times_latex
 from firegui.runs.snapshot import ProjectSnapshot
@@ -72,30 +72,7 @@ def read_header(folder: Path) -> ScalingHeader:
     return read_kept(folder / HEADER, ScalingHeader, FORMAT, "make the study again elsewhere", TITLE)
 
 
-def check_out(path: Path, resume: bool) -> ScalingHeader | None:
-    """What the study in ``path`` that is to be gone on with says of itself, ``None`` for a new one. Writes nothing.
-
-    Raises :class:`~firegui.errors.InputError` for a folder with something else in it, a study that would be
-    overwritten, one that is being made, or nothing to resume.
-    """
-    check_place(path, "study", TITLE)
-    return found_in(path, resume)
-
-
-def found_in(path: Path, resume: bool) -> ScalingHeader | None:
-    """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
-    names = names_in(path)
-    if not names:
-        if resume:
-            raise _refusal(path, "holds no study to resume", "leave out --resume to make one")
-        return None
-    if HEADER not in names:
-        raise _refusal(path, "is not empty and holds no scaling study", "give a new or empty folder")
-    if resume:
-        return read_header(path)
-    if TABLE in names:
-        raise _refusal(path, "holds a scaling study", "go on with it with --resume, or give another folder")
-    return None
+PLACE = Place("a scaling study", HEADER, TITLE, read_header, lambda names: TABLE in names)
 
 
 def resume_problems(then: ScalingHeader, spec: ScalingSpec, digest: str) -> list[Problem]:

@@ -45,10 +45,9 @@ from firegui.runs.messages import counted
 from firegui.runs.nested_plan import planned
 from firegui.runs.protocols import Engine, EngineModel
 from firegui.runs.sensitivity_folder import (
+    PLACE,
     TITLE,
     SensitivityHeader,
-    check_out,
-    found_in,
     resume_problems,
     write_header,
     write_table,
@@ -137,7 +136,7 @@ class Tabulation:
         problems.extend(sensitivity_problems(spec))
         then = None
         try:
-            then = check_out(spec.out, spec.resume)
+            then = PLACE.check(spec.out, spec.resume)
         except InputError as error:
             problems.extend(error.problems)
         if then is not None and not problems:
@@ -190,7 +189,7 @@ class Tabulation:
         """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
         out = self._spec.out
         self._lock = FolderLock(out)
-        there = found_in(out, self._spec.resume)
+        there = PLACE.found_in(out, self._spec.resume)
         if (there and there.text()) != (then and then.text()):
             problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
             raise InputError([problem], TITLE)

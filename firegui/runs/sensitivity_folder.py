@@ -34,7 +34,7 @@ from firegui.io import atomic, toml_text
 from firegui.io.plain_words import plain_words
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import event_hash, without_none
-from firegui.runs.place import check_place, names_in, read_kept
+from firegui.runs.place import Place, read_kept
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import SensitivitySpec
@@ -90,30 +90,11 @@ def read_header(folder: Path) -> SensitivityHeader:
     return read_kept(folder / HEADER, SensitivityHeader, FORMAT, "make the table again elsewhere", TITLE)
 
 
-def check_out(path: Path, resume: bool) -> SensitivityHeader | None:
-    """What the table in ``path`` that is to be gone on with says of itself, ``None`` for a new table. Writes nothing.
-
-    Raises :class:`~firegui.errors.InputError` for a folder with something else in it, a table that would be
-    overwritten, one that is being made, or nothing to resume.
-    """
-    check_place(path, "table", TITLE)
-    return found_in(path, resume)
+def _holds_a_table(names: list[str]) -> bool:
+    return TABLE in names or any(name.startswith(DESIGN_PREFIX) for name in names)
 
 
-def found_in(path: Path, resume: bool) -> SensitivityHeader | None:
-    """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
-    names = names_in(path)
-    if not names:
-        if resume:
-            raise _refusal(path, "holds no table to resume", "leave out --resume to make one")
-        return None
-    if HEADER not in names:
-        raise _refusal(path, "is not empty and holds no table", "give a new or empty folder")
-    if resume:
-        return read_header(path)
-    if TABLE in names or any(name.startswith(DESIGN_PREFIX) for name in names):
-        raise _refusal(path, "holds a table", "go on with it with --resume, or give another folder")
-    return None
+PLACE = Place("a table", HEADER, TITLE, read_header, _holds_a_table)
 
 
 def resume_problems(then: SensitivityHeader, spec: SensitivitySpec, schedule: str, digest: str) -> list[Problem]:

@@ -42,12 +42,11 @@ from firegui.runs.speaker import Speaker
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.state import RunMachine
 from firegui.runs.uq_folder import (
+    PLACE,
     STATE,
     TITLE,
     Deterministic,
     EnsembleHeader,
-    check_out,
-    found_in,
     resume_problems,
     write_fit,
     write_header,
@@ -157,7 +156,7 @@ class EnsembleRun:
         problems.extend(uq_problems(spec))
         then = None
         try:
-            then = check_out(spec.out, spec.resume)
+            then = PLACE.check(spec.out, spec.resume)
         except InputError as error:
             problems.extend(error.problems)
         if then is not None and not problems:
@@ -217,7 +216,7 @@ class EnsembleRun:
         """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
         out = self._spec.out
         self._lock = FolderLock(out)
-        there = found_in(out, self._spec.resume)
+        there = PLACE.found_in(out, self._spec.resume)
         if (there and there.text()) != (then and then.text()):
             problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
             raise InputError([problem], TITLE)

@@ -38,7 +38,7 @@ from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.io.rasters import read_raster, write_raster
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.header import event_hash, header_text
-from firegui.runs.place import check_place, names_in, read_kept
+from firegui.runs.place import Place, read_kept
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import UncertaintySpec
@@ -106,28 +106,7 @@ def write_header(folder: Path, header: EnsembleHeader) -> None:
     atomic.write_text(folder / HEADER, header.text())
 
 
-def check_out(path: Path, resume: bool) -> EnsembleHeader | None:
-    """What the ensemble in ``path`` that is to be gone on with says of itself, ``None`` for a new one. Writes nothing.
-
-    Raises :class:`~firegui.errors.InputError` for a folder with something else in it, an ensemble that would be
-    overwritten, one that is being made, or nothing to resume.
-    """
-    check_place(path, "ensemble", TITLE)
-    return found_in(path, resume)
-
-
-def found_in(path: Path, resume: bool) -> EnsembleHeader | None:
-    """What :func:`check_out` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
-    names = names_in(path)
-    if not names:
-        if resume:
-            raise _refusal(path, "holds no ensemble to resume", "leave out --resume to make one")
-        return None
-    if HEADER not in names:
-        raise _refusal(path, "is not empty and holds no ensemble", "give a new or empty folder")
-    if not resume:
-        raise _refusal(path, "holds an ensemble", "go on with it with --resume, or give another folder")
-    return read_header(path)
+PLACE = Place("an ensemble", HEADER, TITLE, read_header)
 
 
 def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) -> list[Problem]:
