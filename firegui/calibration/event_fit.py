@@ -11,13 +11,14 @@ from torch import Tensor
 
 from firegui.calibration.forecast import cropped_to, fit_box
 from firegui.calibration.network_misfit import Misfit, Target
+from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.domain.weights import TrainedEvent, Training, days_from_middle
 from firegui.fire.features import event_features, wind_inputs
-from firegui.fire.landscape import COVERAGE_GAL_PER_100FT2, T_BURN_STEPS, burnable
+from firegui.fire.landscape import T_BURN_STEPS, burnable
 from firegui.fire.learned import correction_field, network_fields
 from firegui.fire.network import Partial, SpreadNetwork
 from firegui.fire.one_thread import one_thread
@@ -165,7 +166,7 @@ class EventFit:
                 phi[day], gamma[day] = rates.numpy(), gains.numpy()
         maps = FireMaps(
             phi, gamma, self._burnable, self._speed, self._towards, self._ignition, T_BURN_STEPS, self._steps,
-            self._cell, COVERAGE_GAL_PER_100FT2,
+            self._cell, PAPER_COVERAGE,
         )  # fmt: skip
         nothing = np.zeros((0, *maps.shape), bool)
         return prepare(maps, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend="cpu",

@@ -12,14 +12,16 @@ from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.inputs import check_source
 from firegui.cli.options import FILE, effectiveness, effectiveness_options, parse_weights, project_argument
 from firegui.cli.output import json_option, report
+from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.weights import NetworkWeights
-from firegui.errors import Problem
+from firegui.errors import InputError, Problem
 from firegui.fire.first_project import with_model
+from firegui.io.coverage_toml import coverage_of, read_table
 from firegui.io.daylight import dark_pin_problems
 from firegui.io.fleet_toml import read_fleet
 from firegui.io.operations_toml import operations_in
@@ -61,6 +63,11 @@ _TITLE = "The project was not changed"
 @click.option(
     "--fire-weights", "weights_file", metavar="F.safetensors", type=FILE, help="The network with weights of your own."
 )
+@click.option(
+    "--coverage",
+    metavar="F.toml|NUMBER|fuel",
+    help="Required coverage: levels by fuel model, a number in gal/100 ft², or the shipped levels.",
+)
 @effectiveness_options
 @json_option
 def configure(
@@ -74,12 +81,13 @@ def configure(
     days: int | None,
     model: str | None,
     weights_file: Path | None,
+    coverage: str | None,
     eta_retardant: float | None,
     eta_water: float | None,
     as_json: bool,
 ) -> None:
-    """Change PROJECT: fleet, regions, operational constraints, objective, days, fire model, nominal effectiveness."""
-    files = (fleet_file, regions_file, operations_file, weights_file)
+    """Change PROJECT: fleet, regions, constraints, objective, days, fire model, required coverage, effectiveness."""
+    files = (fleet_file, regions_file, operations_file, weights_file, coverage)
     if all(value is None for value in (*files, setting, weights, start_day, days, model, eta_retardant, eta_water)):
         raise click.UsageError("nothing to change: give at least one option")
     gather = Gather()
@@ -94,6 +102,7 @@ def configure(
         nominal=effectiveness(plan.nominal, eta_retardant, eta_water),
     )
     fire_weights = _fire_model(model, weights_file, gather)
+    required = None if coverage is None else gather.attempt(lambda: _coverage(coverage, before))
     if before is None:
         check_source(regions_file, gather)
         gather.extend(plan.problems() + ([] if operations is None else operations.own_problems()))
@@ -102,6 +111,7 @@ def configure(
     regions = None if regions_file is None else gather.attempt(lambda: read_regions(regions_file, before.scenario.grid))
     after = changed(before, fleet, regions, plan, operations)
     after = gather.attempt(lambda: _remodelled(after, model, fire_weights)) or after
+    after = after if required is None else replace(after, coverage=required)
     gather.extend(introduced(before, after))
     gather.raise_if_any(_TITLE)
     save_project(after, project_folder, replacing=True)
@@ -142,6 +152,19 @@ def _fire_model(model: str | None, weights_file: Path | None, gather: Gather) ->
     if weights_file is not None and model not in (None, "network"):
         gather.add("--fire-weights", f"the model {model} has no weights", "leave one of the two options out")
     return None if weights_file is None else gather.attempt(lambda: read_weights(weights_file))
+
+
+def _coverage(text: str, project: Project | None) -> RequiredCoverage:
+    """A number as it is, else levels weighted over the fuel; without a project only the levels are checked."""
+    try:
+        chosen = RequiredCoverage(float(text), "chosen")
+    except ValueError:
+        table = None if text == "fuel" else read_table(Path(text))
+        return RequiredCoverage() if project is None else coverage_of(project.scenario, table)
+    problems = chosen.problems()
+    if problems:
+        raise InputError(problems)
+    return chosen
 
 
 def _remodelled(project: Project, model: str | None, weights: NetworkWeights | None) -> Project:

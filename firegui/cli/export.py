@@ -1,84 +1,60 @@
-"""``firegui export``: hand a run's schedule over in other formats."""
+"""``firegui export``: hand a run's plan over in other formats."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import click
 
-from firegui.cli.gather import Gather
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
-from firegui.domain.schedule import DropRecord
-from firegui.errors import InputError, Problems
-from firegui.io.atomic import replacing, write_problem
-from firegui.io.exporters import checked_formats
-from firegui.io.exporters import export as write_formats
-from firegui.runs.folder import OCCUPANCY, RunRecord, read_drops, read_run
+from firegui.errors import Problems
+from firegui.io.exporters import FORMATS, file_names, known_formats
+from firegui.io.exporters.content import ExportContent
+from firegui.runs.export import TITLE, hand_over, run_content
 from firegui.runs.messages import counted
-
-TABLES, RASTER = ("csv", "geojson"), "geotiff"
-_TITLE = "The run cannot be exported"
 
 
 @click.command()
 @click.argument("run_folder", metavar="RUN", type=FILE)
 @click.option(
-    "--format", "formats", metavar="csv,geojson,geotiff", required=True, help="Formats, with commas between them."
-)
+    "--format", "formats", metavar="A,B", required=True, help=f"Formats, with commas between: {', '.join(FORMATS)}."
+)  # fmt: skip
 @click.option("--out", metavar="DIR", type=FILE, required=True, help="Folder for the files; made if absent.")
+@click.option("--name", metavar="NAME", help="Name the files NAME.csv and so on, not as PMS 936 names them.")
+@click.option(
+    "--water", metavar="F", type=FILE, help="Where water is, as polygons, lines or a raster; else by the fuel layer."
+)
 @json_option
-def export(run_folder: Path, formats: str, out: Path, as_json: bool) -> None:
-    """Write the plan of RUN as CSV and GeoJSON, and its daily fire occupancy as GeoTIFF."""
-    gather = Gather()
-    chosen = gather.attempt(lambda: parse_formats(formats)) or []
-    tables = [name for name in chosen if name in TABLES]
-    record = gather.attempt(lambda: read_run(run_folder))
-    drops: tuple[DropRecord, ...] = ()
-    if record is not None:
-        drops = gather.attempt(lambda: read_drops(run_folder)) or ()
-        if tables:
-            gather.attempt(lambda: checked_formats(record.project, tables))
-        if RASTER in chosen and not (run_folder / OCCUPANCY).is_file():
-            gather.add(str(run_folder), "has no occupancy.tif", "resume the run and let it finish")
-    gather.raise_if_any(_TITLE)
-    assert record is not None
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError([write_problem(out, error)], _TITLE) from error
-    there = set(out.iterdir())
-    stem = record.folder.resolve().name
-    files = write_formats(drops, record.project, tables, out, stem) if tables else []
-    if RASTER in chosen:
-        files.append(_copy_raster(record, out / f"{stem}-occupancy.tif"))
-    executed = sum(drop.executed for drop in drops)
-    data = {"run": str(run_folder), "files": [str(path) for path in files], "drops": len(drops), "executed": executed}
-    wrote = [f"{'Replaced' if path in there else 'Wrote'} {path}" for path in files]
-    report(as_json, data, lambda: [*wrote, *(_listed(executed, len(drops) - executed) if tables else [])])
+def export(run_folder: Path, formats: str, out: Path, name: str | None, water: Path | None, as_json: bool) -> None:
+    """Write the plan of RUN for pilots, GIS specialists and the air operations branch.
 
-
-def parse_formats(text: str) -> list[str]:
-    """The formats in ``text``. Raises :class:`~firegui.errors.InputError` listing every unknown one."""
+    Every file is written or none is. Files are named as the NWCG's standard for geospatial operations (PMS 936) has it:
+    date, time, incident, run, and what they are. Drops within 300 ft of water are flagged. A plan with a drop that
+    breaks a rule (outside the grid, on a grounded day, within a turnaround, ...) is refused.
+    """
     problems = Problems()
-    known = (*TABLES, RASTER)
-    chosen = list(dict.fromkeys(part.strip().lower() for part in text.split(",") if part.strip()))
-    for name in chosen:
-        if name not in known:
-            problems.add("--format", f"{name} is not known", f"use {', '.join(known)}")
-    if not chosen:
-        problems.add("--format", "is empty", f"use {', '.join(known)}")
-    problems.raise_if_any(_TITLE)
-    return chosen
+    chosen = [part.strip().lower() for part in formats.split(",") if part.strip()]
+    if name is not None and (not name.strip() or Path(name).name != name):
+        problems.add("--name", f"{name!r} is not a file name", "use a name without slashes")
+    problems.raise_if_any(TITLE)
+    content = run_content(run_folder, water, chosen or [""])
+    chosen = known_formats(chosen)
+    there = {file for file in file_names(content, chosen, name) if (out / file).exists()}
+    files = hand_over(content, chosen, out, name, tell=lambda file: click.echo(f"writing {file}", err=True))
+    data = {
+        "run": str(run_folder), "files": [str(path) for path in files], "drops": len(content.rows),
+        "executed": len(content.flown), "near_water": content.near_water, "notes": list(content.notes),
+    }  # fmt: skip
+    wrote = [f"{'Replaced' if path.name in there else 'Wrote'} {path}" for path in files]
+    report(as_json, data, lambda: [*wrote, *_said(content)])
 
 
-def _listed(executed: int, others: int) -> list[str]:
+def _said(content: ExportContent) -> list[str]:
+    executed, others = len(content.flown), len(content.rows) - len(content.flown)
     rest = f", and {counted(others, 'proposal')} marked executed=false" if others else ""
-    return [f"{counted(executed, 'drop')} executed{rest}"]
-
-
-def _copy_raster(record: RunRecord, target: Path) -> Path:
-    with replacing(target) as temporary:
-        shutil.copyfile(record.folder / OCCUPANCY, temporary)
-    return target
+    close = [
+        f"  {row.drop.aircraft} {row.time_local} {row.landing_ddm or ''}" for row in content.flown if row.near_water
+    ]
+    flagged = [f"{counted(len(close), 'drop')} within 300 ft of water:", *close] if close else []
+    return [f"{counted(executed, 'drop')} executed{rest}", *flagged, *(f"Note: {note}" for note in content.notes)]

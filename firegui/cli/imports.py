@@ -9,15 +9,16 @@ from typing import Any
 import click
 
 from firegui.cli.gather import Gather
+from firegui.cli.import_landscape import layer_options, source_of, wind_options
 from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.options import FILE, F, parse_start, parse_transform
 from firegui.cli.output import json_option, report
+from firegui.cli.perimeter_options import perimeter_options
 from firegui.domain.project import Project
-from firegui.domain.scenario import LAYERS
-from firegui.errors import InputError, Problem, Problems
+from firegui.errors import Problems
 from firegui.fire.first_project import first_project
 from firegui.io.importers.events import EventFileSource, import_events
-from firegui.io.importers.landscape import LandscapeSource, import_landscape
+from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import load_project, save_project
@@ -54,14 +55,6 @@ def _when_options(command: F) -> F:
     )
     help = "Time at which day 0 of the wind begins; UTC unless it says otherwise."
     return click.option("--start", metavar="ISO", help=help)(command)
-
-
-def _layer_options(command: F) -> F:
-    """Adds ``--elevation`` and so on, one for every layer, passed by the layer's key."""
-    for key, (title, unit) in reversed(list(LAYERS.items())):
-        option = f"--{key.replace('_', '-')}"
-        command = click.option(option, key, metavar="F", type=FILE, help=f"{title} ({unit}), a GeoTIFF.")(command)
-    return command
 
 
 @import_group.command("pytorchfire")
@@ -115,35 +108,19 @@ def maps(file: Path, out: Path, as_json: bool) -> None:
 
 
 @import_group.command("landscape")
-@_layer_options
-@click.option("--wind-speed", type=float, metavar="V", help="Wind speed in m/s, the same everywhere on every day.")
-@click.option("--wind-from", type=float, metavar="DEG", help="Where the wind blows from: 0 north, 90 east, 270 west.")
-@_perimeters_option
-@click.option("--ignition", metavar="LON,LAT", help="Where the fire starts, in place of perimeters.")
-@click.option("--days", type=int, metavar="N", help="Days of weather; to the last perimeter, else 15.")
+@layer_options
+@wind_options
+@perimeter_options
+@click.option("--ignition", metavar="LON,LAT|F", help="Where the fire starts, in place of perimeters; or a mask.")
+@click.option("--days", type=int, metavar="N", help="Days of weather; those of the wind, to the last perimeter, or 15.")
 @_when_options
 @out_option
 @json_option
-def landscape(
-    wind_speed: float | None,
-    wind_from: float | None,
-    perimeters: Path | None,
-    ignition: str | None,
-    days: int | None,
-    start: str | None,
-    utc_offset: float | None,
-    name: str | None,
-    out: Path,
-    as_json: bool,
-    **files: Path | None,
-) -> None:
-    """Import any subset of landscape layers (GeoTIFF) that lie on one grid, with a constant wind and a fire."""
+def landscape(out: Path, as_json: bool, **options: Any) -> None:
+    """Import landscape layers (GeoTIFF, in any CRS and resolution) or a landscape file, with a wind and a fire."""
     gather = Gather()
     refuse_existing(out, gather)
-    point = None if ignition is None else gather.attempt(lambda: parse_point(ignition))
-    began = None if start is None else gather.attempt(lambda: parse_start(start))
-    layers = {key: file for key in LAYERS if (file := files[key]) is not None}
-    source = LandscapeSource(layers, wind_speed, wind_from, perimeters, point, days, began, utc_offset, name)
+    source = source_of(options, gather)
     event = gather.take(lambda: import_landscape(source), _TITLE)
     finish(out, lambda: first_project(event), as_json)
 
@@ -179,16 +156,6 @@ def refuse_existing(out: Path, problems: Problems) -> None:
     """Note a problem when ``out`` exists."""
     if out.exists():
         problems.add(str(out), "exists already", "give another name with --out, or remove it first")
-
-
-def parse_point(text: str) -> tuple[float, float]:
-    """Longitude and latitude with a comma between them. Raises :class:`~firegui.errors.InputError`."""
-    try:
-        lon, lat = (float(part) for part in text.split(","))
-    except ValueError as error:
-        remedy = "write longitude,latitude in degrees, such as -122.63,38.61"
-        raise InputError([Problem("--ignition", f"{text!r} is not a place", remedy)]) from error
-    return lon, lat
 
 
 def finish(out: Path, make: Callable[[], Project], as_json: bool) -> None:

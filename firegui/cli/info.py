@@ -15,6 +15,8 @@ from firegui.cli.operations import operations_lines, operations_summary
 from firegui.cli.options import project_argument
 from firegui.cli.output import json_option, report, table
 from firegui.cli.words import command_text, day_text, days_text
+from firegui.domain.coverage import coverage_shares
+from firegui.domain.fuel import fuel_name
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import LAYERS, Scenario
@@ -30,12 +32,14 @@ from firegui.runs.header import event_hash
 from firegui.runs.messages import counted
 from firegui.runs.resume import settings_changed
 
+_SHOWN_LEVELS = 5
+
 
 @click.command()
 @project_argument
 @json_option
 def info(project_folder: Path, as_json: bool) -> None:
-    """Say what PROJECT is: grid, dates, layers present and missing, fleet, regions, runs."""
+    """Say what PROJECT is: grid, dates, layers present and missing, required coverage, fleet, regions, runs."""
     data = project_summary(load_project(project_folder), project_folder)
     report(as_json, data, lambda: project_lines(data))
 
@@ -73,6 +77,7 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
             "design": {"retardant": plan.design.retardant, "water": plan.design.water},
             "retardant_acts_on": plan.retardant_acts_on.value,
         },
+        "required_coverage": _coverage(project),
         "fleet": _fleet(project),
         "regions": _regions(project),
         "operations": operations_summary(project),
@@ -89,6 +94,22 @@ def _fire_model(project: Project) -> dict[str, Any]:
         "label": model.label,
         "left_out": list(left_out(project)),
         "training": None if weights is None else asdict(weights.training),
+    }
+
+
+def _coverage(project: Project) -> dict[str, Any]:
+    """What the fuel requires, and by which levels of the models that the event has."""
+    coverage, imported = project.coverage, project.fire_model.kind == "maps"
+    fuel = project.scenario.layers.get("fuel")
+    shares = {} if fuel is None or imported else coverage_shares(fuel)
+    return {
+        "c_req": project.required_coverage,
+        "source": "the imported maps" if imported else coverage.source,
+        "levels": [
+            {"code": code, "name": fuel_name(code), "share": share, "coverage": coverage.levels[code]}
+            for code, share in shares.items()
+            if code in coverage.levels
+        ],
     }
 
 
@@ -199,6 +220,7 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     first = dates["first"] + timedelta(days=plan["start_day"])
     begin = day_text(plan["start_day"], first)
     yield f"  plan       {counted(plan['days'], 'day')} from {begin} of the event, {setting} ({weights})"
+    yield from _coverage_lines(data["required_coverage"])
     yield f"  fleet      {sum(kind['count'] for kind in data['fleet'])} aircraft"
     yield from table([_fleet_row(kind, first) for kind in data["fleet"]], "    ")
     yield f"  regions    {len(data['regions']) or 'none'}"
@@ -234,6 +256,14 @@ def _perimeter_lines(perimeters: dict[str, Any]) -> Iterator[str]:
     yield f"  perimeters {len(dates)} observed, {dates[0]} to {dates[-1]}"
     if filled:
         yield f"             no observation on {', '.join(map(str, filled))}: the last one before is used"
+
+
+def _coverage_lines(coverage: dict[str, Any]) -> Iterator[str]:
+    yield f"  coverage   {coverage['c_req']:.2f} gal/100 ft² required: {coverage['source']}"
+    levels = coverage["levels"]
+    shown = [f"{row['name']} {row['share']:.0%} at {row['coverage']:g}" for row in levels[:_SHOWN_LEVELS]]
+    if shown:
+        yield f"             {', '.join(shown)}{', …' if len(levels) > _SHOWN_LEVELS else ''}"
 
 
 def _fleet_row(kind: dict[str, Any], first: date) -> tuple[str, ...]:

@@ -1,39 +1,62 @@
-"""The command ``firegui``: without a word behind it, it opens the workbench."""
+"""The command ``firegui``: without a word behind it, it opens the workbench.
+
+A command is imported when it is called, by name: the window must be on screen, and ``--help`` of one command there,
+before what the others need is loaded.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
-from firegui.cli.audit import audit
-from firegui.cli.benchmark import benchmark
-from firegui.cli.calibrate import calibrate
-from firegui.cli.configure import configure
-from firegui.cli.demo import demo
-from firegui.cli.doctor import doctor
-from firegui.cli.evaluate import evaluate
-from firegui.cli.export import export
-from firegui.cli.gradient import gradient
-from firegui.cli.imports import import_group
-from firegui.cli.info import info
-from firegui.cli.maps import maps
-from firegui.cli.open import open_command
-from firegui.cli.optimize import optimize
-from firegui.cli.plan import plan
-from firegui.cli.prune import prune
-from firegui.cli.replan import replan
-from firegui.cli.scaling import scaling
-from firegui.cli.sensitivity import sensitivity
 from firegui.cli.shell import GuardedGroup
-from firegui.cli.skill import skill
-from firegui.cli.snapshot import snapshot
-from firegui.cli.tactical import tactical
-from firegui.cli.uq import uq
 from firegui.cli.window import run_window
-from firegui.runs.header import installed_versions
+
+_NAMES = (
+    "audit", "benchmark", "calibrate", "configure", "demo", "doctor", "evaluate", "export", "gradient", "info", "maps",
+    "optimize", "plan", "prune", "replan", "scaling", "sensitivity", "skill", "snapshot", "tactical", "uq",
+)  # fmt: skip
+COMMANDS = {name: (name, name) for name in _NAMES} | {
+    "import": ("imports", "import_group"),
+    "open": ("open", "open_command"),
+}
+"""Module of ``firegui.cli`` and name in it of every command."""
 
 
-@click.group(cls=GuardedGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(installed_versions()["firegui"], prog_name="firegui")
+class CommandGroup(GuardedGroup):
+    """Finds its commands in :data:`COMMANDS`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command, imported now; ``None`` for a name there is not."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[cmd_name]
+        found = getattr(import_module(f"firegui.cli.{module}"), attribute)
+        assert isinstance(found, click.Command)
+        return found
+
+
+def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        version = import_module("firegui.runs.header").installed_versions()["firegui"]
+        click.echo(f"firegui, version {version}")
+        context.exit()
+
+
+@click.group(cls=CommandGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 @click.pass_context
 def main(context: click.Context) -> None:
     """Plan the aerial attack on a wildfire.
@@ -45,31 +68,3 @@ def main(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         context.exit(run_window(None))
-
-
-for _command in (
-    audit,
-    benchmark,
-    calibrate,
-    configure,
-    demo,
-    doctor,
-    evaluate,
-    export,
-    gradient,
-    import_group,
-    info,
-    maps,
-    open_command,
-    optimize,
-    plan,
-    prune,
-    replan,
-    scaling,
-    sensitivity,
-    skill,
-    snapshot,
-    tactical,
-    uq,
-):
-    main.add_command(_command)

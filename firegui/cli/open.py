@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from firegui.cli.options import project_argument
+from firegui.cli.arguments import project_argument
 from firegui.cli.output import json_option, print_json
 from firegui.cli.window import run_window
 from firegui.errors import InputError, Problem

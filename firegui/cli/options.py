@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
+from firegui.cli.arguments import FILE as FILE
+from firegui.cli.arguments import project_argument as project_argument
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, bounds_problems
@@ -19,9 +21,6 @@ from firegui.runs.folder import PLAN, SCHEDULE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FILE = click.Path(path_type=Path)
-
-project_argument = click.argument("project_folder", metavar="PROJECT", type=FILE)
 backend_option = click.option(
     "--backend", default="auto", show_default=True, metavar="auto|reference|cpu|cuda", help="What computes the rollout."
 )

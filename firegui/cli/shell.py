@@ -11,7 +11,7 @@ import click
 
 from firegui.cli.output import print_json
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.runs.messages import failure_message, is_foreseen, write_log
+from firegui.runs.failures import failure_message, is_foreseen, write_log
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 

@@ -102,7 +102,13 @@ class Fleet:
     @property
     def tails(self) -> tuple[Tail, ...]:
         """Every aircraft, named ``<id>-<number from 1>``, in column order."""
-        named = [(f"{kind.id}-{number + 1}", kind) for kind in self.types for number in range(kind.count)]
+        # A count beyond reason is a problem of its row; here it must not cost the memory of a billion names.
+        counts = [min(kind.count, MOST_AIRCRAFT) for kind in self.types]
+        named = [
+            (f"{kind.id}-{number + 1}", kind)
+            for kind, count in zip(self.types, counts, strict=True)
+            for number in range(count)
+        ]
         return tuple(Tail(name, index, kind) for index, (name, kind) in enumerate(named))
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import Calendar
+from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.operations import Operations
@@ -40,7 +41,8 @@ class Project:
     ``fleet`` carries no grounded days: ``grounded`` keeps them as dates per type id, so that moving the start does not
     move the weather; :attr:`planned_fleet` turns them into days of the plan. ``maps`` are the imported
     maps of the whole event when ``fire_model.kind == "maps"``, ``weights`` the network's when it is ``"network"``.
-    ``operations`` are the constraints beyond the paper's, all off unless set.
+    ``operations`` are the constraints beyond the paper's, all off unless set. ``coverage`` is what the fuel requires;
+    imported maps bring their own.
     """
 
     scenario: Scenario
@@ -52,6 +54,12 @@ class Project:
     maps: FireMaps | None = None
     weights: NetworkWeights | None = None
     operations: Operations = field(default_factory=Operations)
+    coverage: RequiredCoverage = field(default_factory=RequiredCoverage)
+
+    @property
+    def required_coverage(self) -> float:
+        """``c_req`` in gal/100 ft²: that of imported maps where they are the fire model, else the project's own."""
+        return self.maps.c_req if self.maps is not None and self.fire_model.kind == "maps" else self.coverage.c_req
 
     @property
     def calendar(self) -> Calendar:
@@ -99,6 +107,7 @@ class Project:
             + self.fleet.problems()
             + region_problems(self.regions, event.grid.shape)
             + plan.problems()
+            + self.coverage.problems()
             + self.operations.problems(self.planned_fleet, self.calendar, event.grid)
         )
         if plan.start_day + plan.days > event.days:

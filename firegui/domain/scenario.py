@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +18,7 @@ LAYERS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "elevation": ("Elevation", "m"),
         "slope": ("Slope", "°"),
         "aspect": ("Aspect", "° clockwise from north, −1 flat"),
-        "fuel": ("Fuel model", "FBFM40 code"),
+        "fuel": ("Fuel model", "FBFM40 or FBFM13 code"),
         "canopy_cover": ("Canopy cover", "%"),
         "canopy_height": ("Canopy height", "m"),
         "canopy_density": ("Canopy bulk density", "kg/m³"),
@@ -53,6 +53,10 @@ class Scenario:
     synthetic: bool = False
     markers: tuple[tuple[str, str, tuple[tuple[float, float], ...]], ...] = field(default=())
     """Named map features ``(kind, name, ((y, x), …))`` such as the demo's village and road, in cells."""
+
+    def with_notes(self, notes: Sequence[str]) -> Scenario:
+        """The same event with more to know about it."""
+        return replace(self, notes=(*self.notes, *notes))
 
     @property
     def days(self) -> int:

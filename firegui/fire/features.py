@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.fuel import is_fbfm13
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import FUEL_CODES, OPTIONAL_LAYERS
 from firegui.fire.landscape import Raster
@@ -50,7 +51,8 @@ def event_features(
 
     A layer that is not in ``known`` counts as missing: a network that never saw it has random weights there. Slopes are
     clipped to ``steepest_deg``, the steepest of the training. So does a cell count as missing that has no data, an
-    aspect other than a direction or −1 (flat), or a fuel code from outside 0 … 204.
+    aspect other than a direction or −1 (flat), or a fuel code from outside 0 … 204 or of the 13 original models, for
+    which a network of the 40 has nothing learned.
     """
     shape = scenario.grid.shape
     layers = {key: scenario.layers[key] for key in OPTIONAL_LAYERS if key in scenario.layers and key in known}
@@ -85,7 +87,7 @@ def wind_inputs(wind_speed: Raster, wind_dir: Raster, strongest_ms: float = math
 
 def _known_cells(key: str, layer: Raster) -> NDArray[np.bool_]:
     known = np.isfinite(layer)
-    return known & (layer >= 0.0) & (layer < FUEL_CODES - 0.5) if key == "fuel" else known
+    return known & (layer >= 0.0) & (layer < FUEL_CODES - 0.5) & ~is_fbfm13(layer) if key == "fuel" else known
 
 
 def _min_max(elevation: NDArray[np.float64], known: NDArray[np.bool_] | None) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError, Problem
 from firegui.fire.shipped import network_weights, scalar_model
+from firegui.io.coverage_toml import coverage_of
 from firegui.io.fleet_toml import default_fleet
 
 PAPER_DAYS = 15
@@ -17,14 +18,15 @@ def first_project(event: Scenario, maps: FireMaps | None = None) -> Project:
     """A project on ``event`` without regions, from the first day on which something burns.
 
     ``maps`` are its fire model where they were imported, and then all their days are planned: whoever made them chose
-    the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather.
+    the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather. The
+    required coverage is that of the event's fuel, the paper's where it has no fuel layer.
     """
     start = next((day for day in range(event.days) if _burns(event, day)), 0)
     available = max(1, event.days - start)
     plan = PlanSettings(start_day=start, days=available if maps is not None else min(PAPER_DAYS, available))
     model = scalar_model() if maps is None else _imported(event)
     fleet = default_fleet()
-    project = Project(event, fleet, {}, (), plan, model, maps).with_fleet(fleet)
+    project = Project(event, fleet, {}, (), plan, model, maps, coverage=coverage_of(event)).with_fleet(fleet)
     return with_model(project, "network") if maps is None else project
 
 

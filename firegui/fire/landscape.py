@@ -11,7 +11,6 @@ Raster = NDArray[np.float32]
 
 NONBURNABLE_CODES = (91, 99)
 T_BURN_STEPS = 10.0
-COVERAGE_GAL_PER_100FT2 = 2.7
 
 
 def burnable(scenario: Scenario) -> NDArray[np.bool_]:
@@ -21,7 +20,7 @@ def burnable(scenario: Scenario) -> NDArray[np.bool_]:
 
 
 def burns(fuel: Raster) -> NDArray[np.bool_]:
-    """Every FBFM40 code but 91 to 99 burns, and so does a cell without data."""
+    """Every code of FBFM40 and FBFM13 but 91 to 99 burns, and so does a cell without data."""
     low, high = NONBURNABLE_CODES
     return ~((fuel >= low) & (fuel <= high))
 

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import GAINS, KERNELS, MAPS, Correction, NetworkWeights
 from firegui.fire.features import event_features, wind_inputs
-from firegui.fire.landscape import COVERAGE_GAL_PER_100FT2, T_BURN_STEPS, burnable
+from firegui.fire.landscape import T_BURN_STEPS, burnable
 from firegui.fire.network import Partial, SpreadNetwork, network_of
 from firegui.fire.one_thread import one_thread
 from firegui.fire.prior import EVEN_AT_MS, PRIOR
@@ -88,7 +89,7 @@ def network_maps(
         t_burn=T_BURN_STEPS,
         steps_per_day=event.steps_per_day,
         cell_size_m=event.grid.cell_size_m,
-        c_req=COVERAGE_GAL_PER_100FT2,
+        c_req=PAPER_COVERAGE,
     )
 
 

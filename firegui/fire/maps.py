@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,9 @@ KINDS = ("network", "scalar", "maps")
 def project_maps(project: Project, check: Callable[[], None] | None = None) -> FireMaps:
     """Spread maps of days ``plan.start_day … + plan.days − 1``, burning from the perimeter of the start day.
 
-    Kinds ``"network"`` and ``"scalar"`` evaluate that model on the event; kind ``"maps"`` cuts the window out of the
-    imported maps and keeps their burn duration, steps a day and required coverage. ``check`` may raise to cancel.
+    Kinds ``"network"`` and ``"scalar"`` evaluate that model on the event, with the project's required coverage; kind
+    ``"maps"`` cuts the window out of the imported maps and keeps their burn duration, steps a day and required
+    coverage. ``check`` may raise to cancel.
     Raises :class:`~firegui.errors.InputError` when there is no such model, no weather for the window or nothing that
     burns.
     """
@@ -36,9 +38,11 @@ def project_maps(project: Project, check: Callable[[], None] | None = None) -> F
     if project.fire_model.kind == "maps":
         return _imported(project, ignition)
     if project.weights is not None and project.fire_model.kind == "network":
-        return network_maps(event, project.weights, ignition, plan.start_day, plan.days, check)
-    parameters = ScalarParameters.of(project.fire_model.parameters)
-    return scalar_maps(event, parameters, ignition, plan.start_day, plan.days)
+        maps = network_maps(event, project.weights, ignition, plan.start_day, plan.days, check)
+    else:
+        parameters = ScalarParameters.of(project.fire_model.parameters)
+        maps = scalar_maps(event, parameters, ignition, plan.start_day, plan.days)
+    return replace(maps, c_req=project.coverage.c_req)
 
 
 def _window_problems(project: Project) -> list[Problem]:

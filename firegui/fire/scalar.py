@@ -11,9 +11,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.maps import NEIGHBOURS, FireMaps
 from firegui.domain.scenario import Scenario
-from firegui.fire.landscape import COVERAGE_GAL_PER_100FT2, T_BURN_STEPS, burnable
+from firegui.fire.landscape import T_BURN_STEPS, burnable
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.spread import Field, SpreadFields, Terrain, ignition_gains, potentials
 
@@ -61,5 +62,5 @@ def scalar_maps(
         t_burn=T_BURN_STEPS,
         steps_per_day=scenario.steps_per_day,
         cell_size_m=scenario.grid.cell_size_m,
-        c_req=COVERAGE_GAL_PER_100FT2,
+        c_req=PAPER_COVERAGE,
     )

@@ -11,6 +11,7 @@ from pyproj.exceptions import CRSError
 
 from firegui.domain.grid import Grid
 from firegui.errors import Problem
+from firegui.io.source_files import MOST_CELLS, cells_problem
 
 _SHORT = 24
 _UNNAMED = "unknown"
@@ -44,6 +45,9 @@ def problems(text: str, where: str = "crs") -> list[Problem]:
 
 def grid_problems(grid: Grid) -> list[Problem]:
     """Everything wrong with a grid, its CRS and unit included: cells must measure ``cell_size_m`` on the ground."""
+    too_large = cells_problem("grid", grid.rows, grid.columns) if grid.n_cells > MOST_CELLS else None
+    if too_large is not None:
+        return [too_large]
     found = grid.problems()
     if grid.transform is not None and not all(math.isfinite(value) for value in grid.transform):
         found.append(
@@ -57,7 +61,7 @@ def grid_problems(grid: Grid) -> list[Problem]:
                 Problem("grid", f"the CRS {grid.crs} counts in degrees", "warp to a projected CRS in metres first")
             )
         elif crs is not None and grid.transform is not None and not found:
-            found += _size_problems(grid, grid.transform[0] * metres_per_unit(grid.crs))
+            found += _size_problems(grid, grid.transform[0] * metres_per_unit(grid.crs)) + _far_problems(grid)
     return found
 
 
@@ -81,6 +85,16 @@ def _size_problems(grid: Grid, ground_m: float) -> list[Problem]:
             "make the two agree",
         )
     ]
+
+
+def _far_problems(grid: Grid) -> list[Problem]:
+    """A grid whose middle is nowhere on the Earth, which a slip in the transform or another CRS makes."""
+    assert grid.crs is not None
+    easting, northing = grid.to_world(grid.rows / 2.0 - 0.5, grid.columns / 2.0 - 0.5)
+    if all(math.isfinite(value) for value in transformer(grid.crs, "EPSG:4326").transform(easting, northing)):
+        return []
+    what = f"its middle (x {easting:.10g}, y {northing:.10g}) has no longitude and latitude in {short_name(grid.crs)}"
+    return [Problem("grid", what, "likely a CRS mismatch: check the CRS and the transform")]
 
 
 def same(one: str, other: str) -> bool:

@@ -1,60 +1,195 @@
-"""Dates of vector features: which column holds them, and what its values mean."""
+"""Dates of vector features: which column holds them, and what its values mean.
+
+Looked for in this order, and what is found is said: a column named for the day that its perimeter shows (``Date``,
+``poly_DateCurrent``, ``perDatTime`` …), one with another date in its name, one that holds only dates, whole-number
+columns Year, Month and Day, one whose texts all hold a date among other words. Where several of them do, one that tells
+the features apart goes before one with the same date everywhere.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
+from firegui.io.stamps import FIRST_YEAR, LAST_YEAR, Stamp, parse_stamp, parse_stamps
 
 Column = NDArray[Any]
 
-_DAY = re.compile(r"(\d{4})([-/.]?)(\d{1,2})\2(\d{1,2})(?:[T ].*)?")
 _REMEDY = "give every perimeter a Date column (2020-08-19), or Year, Month and Day columns"
+_SHOWS = (
+    "date", "polydatecurrent", "datecurrent", "datecur", "polypolygondatetime", "polygondatetime", "perdattime",
+    "perimdatetime", "perimeterdatetime", "perdatetime", "flightdate", "imagedate", "imgdatetime", "irdate", "acqdate",
+    "datetime", "timestamp", "when", "begin",
+)  # fmt: skip
+"""Names of the day that a perimeter shows, as NIFC, NIROPS, GeoMAC and KML call it, without marks and cases."""
+
+_OF_THE_RECORD = ("create", "edit", "modif", "update", "discover", "contain", "control", "out", "start", "load", "end")
+"""A date of the record or of the incident as a whole, which a perimeter need not show."""
+
+_AMERICAN = ("polydatecurrent", "datecurrent", "datecur", "perdattime", "polypolygondatetime", "perimdatetime")
+_MILLISECONDS = re.compile(r"-?\d{12,13}(?:\.0*)?")
+_IN_TEXT = re.compile(
+    r"(?<!\d)(?:\d{4}([-_./])\d{1,2}\1\d{1,2}|(?:19|20)\d{6}|\d{1,2}([-/.])\d{1,2}\2\d{4}"
+    r"|\d{1,2}[- ]?[A-Za-z]{3,9}\.?[-, ]*\d{4}|[A-Za-z]{3,9}\.? \d{1,2}, *\d{4})(?!\d)"
+)
 
 
-def dates_of_features(columns: Mapping[str, Column], n: int, where: str, problems: Problems) -> list[date]:
-    """The local date of each of ``n`` features.
+@dataclass(frozen=True, slots=True)
+class FeatureDates:
+    """The local date of every feature, the column that they come from, every column that holds dates, and notes."""
 
-    Looked for in this order: a column named like a date; any column that holds only dates; whole-number columns Year,
-    Month and Day. Features without one are reported, and the result is then incomplete.
+    dates: tuple[date, ...]
+    column: str
+    offered: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A column and what its values are; ``None`` for those that are no dates."""
+
+    name: str
+    found: tuple[date | None, ...]
+    notes: tuple[str, ...]
+    rank: int
+
+    @property
+    def is_whole(self) -> bool:
+        return all(when is not None for when in self.found)
+
+    @property
+    def differs(self) -> bool:
+        return len({when for when in self.found if when is not None}) > 1
+
+
+def find_dates(
+    columns: Mapping[str, Column], n: int, where: str, problems: Problems, wanted: str | None, utc_offset_h: float
+) -> FeatureDates | None:
+    """The local date of each of ``n`` features, from the column ``wanted`` or by the order above.
+
+    Times with an offset are brought to local time. Features without a date are reported and ``None`` returned.
     """
-    named = [name for name in columns if name.strip().lower() == "date"] or [
-        name for name in columns if "date" in name.lower()
-    ]
-    for name in named:
-        if any(_as_date(value) is not None for value in columns[name]):
-            return _checked(
-                [_as_date(value) for value in columns[name]], columns[name], f"{where}, column {name}", problems
-            )
+    candidates = sorted(_candidates(columns, n, utc_offset_h), key=lambda one: one.rank)
+    offered = tuple(one.name for one in candidates if one.is_whole)
+    if wanted is not None:
+        candidates = [one for one in candidates if one.name.lower() == wanted.strip().lower()]
+        if not candidates:
+            held = ", ".join(columns) or "none"
+            problems.add(where, f"its column {wanted!r} holds no dates or is not there (columns: {held})", _REMEDY)
+            return None
+    if not candidates:
+        problems.add(where, f"no column holds dates ({_seen(columns, n)})", _REMEDY)
+        return None
+    best = _best(candidates)
+    if not best.is_whole:
+        _report(best, columns, where, problems)
+        return None
+    said = [*best.notes]
+    if best.rank > 0 and wanted is None:
+        said.append(f"The perimeters' dates are taken from {best.name}.")
+    return FeatureDates(tuple(when for when in best.found if when is not None), best.name, offered, tuple(said))
+
+
+def _best(candidates: Sequence[_Candidate]) -> _Candidate:
+    """The first that tells the features apart, of those that may be the day shown; else the first."""
+    if candidates[0].rank == _NAMED and candidates[0].differs:
+        return candidates[0]
+    pool = [one for one in candidates if one.rank <= _OF_PARTS] or candidates
+    return next((one for one in pool if one.differs and one.is_whole), candidates[0])
+
+
+_PARTS = "Year, Month, Day"
+_NAMED, _OTHER_NAME, _BY_CONTENT, _RECORD, _OF_PARTS, _IN_WORDS = 0, 1, 2, 4, 3, 5
+
+
+def _candidates(columns: Mapping[str, Column], n: int, utc_offset_h: float) -> Iterator[_Candidate]:
+    if n == 0:
+        return
     for name, column in columns.items():
-        if name not in named and n > 0 and column.dtype.kind in "MOU":
-            found = [_as_date(value) for value in column]
-            if all(when is not None for when in found):
-                return [when for when in found if when is not None]
-    return _from_parts(columns, named, n, where, problems)
+        plain = re.sub(r"[^a-z]", "", name.lower())
+        by_name = plain in _SHOWS or "date" in plain
+        if not by_name and column.dtype.kind not in "MOU":
+            continue
+        found, notes = _dates(column, plain, by_name, utc_offset_h)
+        if by_name and any(when is not None for when in found):
+            of_record = any(word in plain for word in _OF_THE_RECORD)
+            # The very word goes before its relatives.
+            rank = _NAMED if plain in _SHOWS else _RECORD if of_record else _OTHER_NAME
+            yield _Candidate(name, found, notes, rank)
+        elif not by_name and all(when is not None for when in found):
+            yield _Candidate(name, found, notes, _BY_CONTENT)
+        elif column.dtype.kind in "OU" and (inside := _in_words(column)) is not None:
+            yield _Candidate(name, inside, (), _IN_WORDS)
+    parts = _from_parts(columns, n)
+    if parts is not None:
+        yield _Candidate(_PARTS, parts, (), _OF_PARTS)
 
 
-def _from_parts(
-    columns: Mapping[str, Column], named: Sequence[str], n: int, where: str, problems: Problems
-) -> list[date]:
+def _dates(
+    column: Column, plain: str, by_name: bool, utc_offset_h: float
+) -> tuple[tuple[date | None, ...], tuple[str, ...]]:
+    """The local dates of a column's values, and what was assumed of them."""
+    texts = [_text(value) for value in column]
+    if by_name and all(_MILLISECONDS.fullmatch(text) for text in texts):
+        stamps = tuple(_since_1970(text) for text in texts)
+        said = ["Milliseconds since 1970 were read as UTC."]
+    else:
+        parsed, said = parse_stamps(texts), []
+        stamps = parsed.stamps
+        if parsed.month_first is None and plain in _AMERICAN and not all(stamps):
+            stamps = tuple(parse_stamp(text, month_first=True) for text in texts)
+            said = ["The month is taken to come before the day, as the services write that use this column."]
+    zoned = any(stamp is not None and stamp.moment.tzinfo is not None for stamp in stamps)
+    if zoned:
+        said.append(f"Times with an offset were brought to local time, {utc_offset_h:+g} hours from UTC.")
+    return tuple(_local(stamp, utc_offset_h) for stamp in stamps), tuple(said)
+
+
+def _text(value: Any) -> str:
+    if value is None or (isinstance(value, np.datetime64) and np.isnat(value)):
+        return ""
+    if isinstance(value, float | np.floating):
+        return f"{value:.0f}" if np.isfinite(value) else ""
+    return str(value).strip()
+
+
+def _since_1970(text: str) -> Stamp | None:
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=float(text))
+    return Stamp(moment, True) if FIRST_YEAR <= moment.year <= LAST_YEAR else None
+
+
+def _local(stamp: Stamp | None, utc_offset_h: float) -> date | None:
+    if stamp is None:
+        return None
+    if stamp.moment.tzinfo is None:
+        return stamp.moment.date()
+    return (stamp.moment.astimezone(UTC) + timedelta(hours=utc_offset_h)).date()
+
+
+def _in_words(column: Column) -> tuple[date, ...] | None:
+    """Dates among other words, such as ``Bear 2020-08-19 IR``; ``None`` unless every text has one."""
+    matches = [_IN_TEXT.search(_text(value)) for value in column]
+    stamps = parse_stamps([match[0].replace("_", "-") for match in matches if match]).stamps
+    known = [stamp.moment.date() for stamp in stamps if stamp is not None]
+    return tuple(known) if len(known) == len(column) else None
+
+
+def _from_parts(columns: Mapping[str, Column], n: int) -> tuple[date | None, ...] | None:
     by_name = {name.strip().lower(): column for name, column in columns.items()}
     parts = [by_name.get(key) for key in ("year", "month", "day")]
     if any(part is None for part in parts):
-        held = ", ".join(columns) or "none"
-        seen = f"{named[0]} holds {str(columns[named[0]][0])!r}" if named and n else f"columns: {held}"
-        problems.add(where, f"no column holds dates ({seen})", _REMEDY)
-        return []
-    rows = [tuple(part[i] for part in parts if part is not None) for i in range(n)]
-    return _checked([_from_numbers(row) for row in rows], rows, f"{where}, columns Year, Month, Day", problems)
+        return None
+    return tuple(_from_numbers([part[i] for part in parts if part is not None]) for i in range(n))
 
 
-def _from_numbers(row: tuple[Any, ...]) -> date | None:
+def _from_numbers(row: Sequence[Any]) -> date | None:
     try:
         year, month, day = (int(value) for value in row)
         return date(year, month, day)
@@ -62,23 +197,24 @@ def _from_numbers(row: tuple[Any, ...]) -> date | None:
         return None
 
 
-def _checked(found: list[date | None], values: Any, where: str, problems: Problems) -> list[date]:
-    for number, (when, value) in enumerate(zip(found, values, strict=True), start=1):
+def _report(best: _Candidate, columns: Mapping[str, Column], where: str, problems: Problems) -> None:
+    """Each value of the best column that is no date."""
+    by_name = {name.strip().lower(): column for name, column in columns.items()}
+    for index, when in enumerate(best.found):
         if when is None:
-            shown = " ".join(str(part) for part in value) if isinstance(value, tuple) else str(value)
-            problems.add(where, f"feature {number} has {shown!r}, which is not a date", "write it as 2020-08-19")
-    return [when for when in found if when is not None]
+            values = (
+                [by_name[key][index] for key in ("year", "month", "day")]
+                if best.name == _PARTS
+                else [columns[best.name][index]]
+            )
+            shown = " ".join(str(value) for value in values)
+            what = f"feature {index + 1} has {shown!r}, which is not a date"
+            problems.add(f"{where}, column {best.name}", what, "write it as 2020-08-19")
 
 
-def _as_date(value: Any) -> date | None:
-    if isinstance(value, np.datetime64):
-        return None if np.isnat(value) else date.fromisoformat(str(value.astype("datetime64[D]")))
-    if isinstance(value, datetime):
-        return value.date()
-    if isinstance(value, date):
-        return value
-    text = str(value).strip() if isinstance(value, (str, np.integer)) else ""
-    match = _DAY.fullmatch(text)
-    if match is None:
-        return None
-    return _from_numbers((match[1], match[3], match[4]))
+def _seen(columns: Mapping[str, Column], n: int) -> str:
+    """What there is instead of dates: the first value of a column that is called by the date, else all names."""
+    for name, column in columns.items():
+        if n and "date" in name.lower():
+            return f"{name} holds {str(column[0])!r}"
+    return f"columns: {', '.join(columns) or 'none'}"

@@ -37,6 +37,16 @@ class Georeference:
         """Whether positions have a longitude and latitude."""
         return self._to_lonlat is not None
 
+    @property
+    def ground_cell_m(self) -> float:
+        """Side of a cell on the ground at the grid's centre in metres: the cell size without the projection's scale."""
+        y, x = (self._grid.rows - 1) / 2.0, (self._grid.columns - 1) / 2.0
+        corners = [self.lonlat(y + dy, x + dx) for dy, dx in ((-0.5, 0.0), (0.5, 0.0), (0.0, -0.5), (0.0, 0.5))]
+        top, bottom, left, right = corners
+        if top is None or bottom is None or left is None or right is None:
+            return self._grid.cell_size_m
+        return float(self._geod.inv(*top, *bottom)[2] + self._geod.inv(*left, *right)[2]) / 2.0
+
     def easting_northing(self, y: float, x: float) -> tuple[float, float]:
         """Coordinates in the grid's CRS; without a place, metres east and north of the south-west corner."""
         return self._grid.to_world(y, x)

@@ -1,19 +1,27 @@
-"""NumPy archives in, without ever unpickling anything."""
+"""NumPy archives in, without ever unpickling anything, and judged by their headers before they are unpacked."""
 
 from __future__ import annotations
 
+import lzma
 import pickle
+import struct
+import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
 from numpy.typing import NDArray
 
-from firegui.errors import Problems
+from firegui.errors import Problem, Problems
+from firegui.io.source_files import claim_problem, file_problem, unpacking_problem
 
 Array = NDArray[Any]
 
@@ -21,25 +29,58 @@ _DAMAGED = (
     OSError,
     ValueError,
     EOFError,
-    KeyError,
-    NotImplementedError,
+    LookupError,
+    TypeError,
+    RuntimeError,
     MemoryError,
+    ArithmeticError,
+    SyntaxError,
     zipfile.BadZipFile,
     zlib.error,
+    lzma.LZMAError,
+    struct.error,
     pickle.UnpicklingError,
+    tokenize.TokenError,
 )
+"""Everything that numpy, zipfile and the decompressors raise on bytes that somebody has damaged."""
+
+NO_DATA = (-9999.0, -32768.0, -3.4028234663852886e38)
+"""What programs write where they have no value; none of it is a measurement of anything here."""
+
+_READERS = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}
+_ZIP, _SINGLE = b"PK\x03\x04", b"\x93NUMPY"
+_MOST_MEMBERS = 10_000
+_SHOWN = 12
+_REMEDY = "write it with numpy.savez"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What an array in an archive says it is."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
 
 
 @contextmanager
 def opened(path: Path, problems: Problems) -> Iterator[Mapping[str, Array] | None]:
     """Open an npz archive; a file that is none is reported and ``None`` yielded. Arrays are read when asked for."""
+    problem = file_problem(path)
+    if problem is not None:
+        remedy = problem.remedy if path.exists() else f"put it into {path.absolute().parent}"
+        problems.add(path.name, problem.what, remedy)
+        yield None
+        return
     try:
         # Our own handle, because numpy leaves its one open when the file turns out to be no archive.
         file = path.open("rb")
     except OSError as error:
-        what = "the file does not exist" if not path.exists() else f"cannot be read ({error.strerror or error})"
-        remedy = "check that you may read it" if path.exists() else f"put it into {path.absolute().parent}"
-        problems.add(path.name, what, remedy)
+        problems.add(path.name, f"cannot be read ({error.strerror or error})", "check that you may read it")
         yield None
         return
     with file:
@@ -47,39 +88,87 @@ def opened(path: Path, problems: Problems) -> Iterator[Mapping[str, Array] | Non
 
 
 def _archive(file: BinaryIO, name: str, problems: Problems) -> Any:
+    start = file.read(len(_SINGLE))
+    if start == _SINGLE:
+        problems.add(name, "is a single array, not an npz archive", _REMEDY)
+        return None
+    file.seek(0)
     try:
         archive = np.load(file, allow_pickle=False)
     except _DAMAGED as error:
-        # What numpy cannot recognise it takes for a pickle, and proposes to load that unsafely.
-        why = "no NumPy data in it" if "pickle" in str(error) else _brief(error)
-        problems.add(name, f"is not an npz archive that can be read ({why})", "write it with numpy.savez")
+        if start.startswith(_ZIP):
+            problems.add(name, f"is cut short or damaged ({_brief(error)})", "get it again from where it came")
+        else:
+            problems.add(name, "is not an npz archive (no NumPy data in it)", _REMEDY)
         return None
-    if isinstance(archive, np.lib.npyio.NpzFile):
-        return archive
-    problems.add(name, "is a single array, not an npz archive", "write it with numpy.savez")
-    return None
+    members = archive.zip.infolist()
+    if len(members) > _MOST_MEMBERS:
+        problems.add(name, f"holds {len(members):,} arrays", f"keep those that are meant, at most {_MOST_MEMBERS:,}")
+        return None
+    unpacked, stored = (sum(getattr(member, size) for member in members) for size in ("file_size", "compress_size"))
+    problem = unpacking_problem(name, unpacked, stored)
+    problems.extend([] if problem is None else [problem])
+    return archive if problem is None else None
+
+
+def header(archive: Mapping[str, Array], key: str, where: str, problems: Problems) -> Header | None:
+    """What the array ``key`` says it is; reported and ``None`` when it is missing, damaged or larger than can be."""
+    if key not in archive:
+        held = list(archive)
+        shown = ", ".join(held[:_SHOWN]) + (", …" if len(held) > _SHOWN else "")
+        what = f"the array {key} is missing (the file holds {shown or 'nothing'})"
+        problems.add(where, what, f"save it under the name {key}")
+        return None
+    try:
+        found, missing, stored = _header(archive, key)
+    except _DAMAGED as error:
+        problems.add(where, f"the array {key} is damaged ({_brief(error)})", "save plain numbers")
+        return None
+    problem = claim_problem(where, found.shape, found.dtype.itemsize, stored)
+    if problem is None and found.dtype.hasobject:
+        problem = Problem(where, f"the array {key} holds Python objects, which are not read for safety", "save numbers")
+    elif problem is None and missing:
+        what = f"the array {key} claims {list(found.shape)} values of {found.dtype}, and {missing:,} bytes of them"
+        problem = Problem(where, f"{what} are not there: it is cut short or damaged", "get the file again")
+    problems.extend([] if problem is None else [problem])
+    return found if problem is None else None
+
+
+def _header(archive: Any, key: str) -> tuple[Header, int, int]:
+    """The header, the bytes that are missing (negative: too many) and the bytes that the array takes in the file."""
+    name = key if key in archive.zip.namelist() else f"{key}.npy"
+    member = archive.zip.getinfo(name)
+    with archive.zip.open(member) as file:
+        version = read_magic(file)
+        if version not in _READERS:
+            raise ValueError(f"format {version[0]}.{version[1]} of numpy")
+        shape, _, dtype = _READERS[version](file)
+        claimed = file.tell() + prod(shape) * dtype.itemsize
+    if any(size < 0 for size in shape):
+        raise ValueError(f"shape {list(shape)}")
+    return Header(tuple(shape), dtype), claimed - member.file_size, member.compress_size
 
 
 def array(archive: Mapping[str, Array], key: str, where: str, problems: Problems) -> Array | None:
-    """The array ``key``; reported and ``None`` when it is missing, damaged or holds Python objects."""
-    if key not in archive:
-        held = ", ".join(archive) or "nothing"
-        problems.add(where, f"the array {key} is missing (the file holds {held})", f"save it under the name {key}")
+    """The array ``key``; reported and ``None`` when it is missing, damaged, too large or holds Python objects."""
+    if header(archive, key, where, problems) is None:
         return None
     try:
         return np.asarray(archive[key])
     except _DAMAGED as error:
-        what = (
-            "holds Python objects, which are not read for safety"
-            if "pickle" in str(error)
-            else f"is damaged ({_brief(error)})"
-        )
-        problems.add(where, f"the array {key} {what}", "save plain numbers")
+        problems.add(where, f"the array {key} is damaged ({_brief(error)})", "save plain numbers")
         return None
 
 
-def floats(value: Array, where: str, problems: Problems, *, low: float | None = None) -> NDArray[np.float32] | None:
-    """``value`` as float32; reported and ``None`` unless it is real, finite (in float32 too) and at least ``low``."""
+def is_reordered(shape: Sequence[int], wanted: Sequence[object]) -> bool:
+    """Whether an array has the sizes that are wanted, in another order."""
+    return tuple(shape) != tuple(wanted) and Counter(shape) == Counter(wanted)
+
+
+def floats(
+    value: Array, where: str, problems: Problems, *, low: float | None = None, high: float | None = None, unit: str = ""
+) -> NDArray[np.float32] | None:
+    """``value`` as float32; reported and ``None`` unless it is real, finite (in float32 too) and in ``low … high``."""
     if value.dtype.kind not in "fiu":
         problems.add(where, f"holds {value.dtype} values, not numbers", "save it as float32")
         return None
@@ -87,14 +176,17 @@ def floats(value: Array, where: str, problems: Problems, *, low: float | None = 
     if bad:
         problems.add(where, f"{bad:,} of {value.size:,} values are NaN or infinite", "fill them in")
         return None
-    under = 0 if low is None else int(np.count_nonzero(value < low))
-    if under:
-        problems.add(
-            where,
-            f"{under:,} of {value.size:,} values are below {low:g} (lowest {value.min():g})",
-            "check the unit and the sign",
-        )
+    missing = int(np.count_nonzero(np.isin(value, NO_DATA)))
+    if missing:
+        shown = value[np.isin(value, NO_DATA)].flat[0]
+        problems.add(where, f"{missing:,} of {value.size:,} values are {shown:g}, which is no data", "fill them in")
         return None
+    for limit, outside, extreme, word in ((low, np.less, np.min, "below"), (high, np.greater, np.max, "above")):
+        found = 0 if limit is None else int(np.count_nonzero(outside(value, limit)))
+        if found:
+            what = f"{found:,} of {value.size:,} values are {word} {limit:g}{unit} ({extreme(value):g})"
+            problems.add(where, what, "check the unit and the sign")
+            return None
     with np.errstate(over="ignore"):
         result = np.ascontiguousarray(value, np.float32)
     if not np.isfinite(result).all():

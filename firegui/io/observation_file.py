@@ -8,23 +8,17 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rasterio import Affine
-from rasterio.crs import CRS
-from rasterio.errors import CRSError, RasterioError
-from rasterio.warp import Resampling, reproject
 
 from firegui.domain.grid import Grid
 from firegui.domain.observation import Observation
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import npz
-from firegui.io.crs import wkt
-from firegui.io.perimeters import read_outline, vector_file
-from firegui.io.plain_words import plain_words
-from firegui.io.rasters import Raster, read_raster
+from firegui.io.mask_rasters import read_masks
+from firegui.io.perimeters import read_outline
+from firegui.io.vector_files import vector_file
 
 RASTERS, MASKS = (".tif", ".tiff"), (".npz",)
-_VALUES = (0, 1, 255)
 
 Bools = NDArray[np.bool_]
 
@@ -87,51 +81,13 @@ def _from_npz(path: Path, grid: Grid, problems: Problems) -> Bools | None:
 
 
 def _from_raster(path: Path, grid: Grid, problems: Problems) -> Bools | None:
-    raster = read_raster(path)
-    if len(raster.bands) != 1:
-        problems.add(path.name, f"has {len(raster.bands)} bands", "keep the one with the perimeter")
+    found = read_masks(path, grid, problems)
+    if found is None:
         return None
-    band, absent = raster.bands[0], np.zeros(raster.bands[0].shape, bool)
-    if raster.nodata is not None:
-        absent = np.isnan(band) if np.isnan(raster.nodata) else band == raster.nodata
-    other = int((~np.isin(band, _VALUES) & ~absent).sum())
-    if other:
-        what = f"{other:,} cells hold neither 0, 1 nor 255"
-        problems.add(path.name, what, "make it a mask: 1 where it has burned, 0 elsewhere")
+    if len(found.masks) != 1:
+        problems.add(path.name, f"has {len(found.masks)} bands", "keep the one with the perimeter")
         return None
-    fire = (band > 0) & ~absent
-    if raster.crs is None or raster.transform is None or not grid.is_georeferenced:
-        if fire.shape == grid.shape:
-            return np.asarray(fire)
-        what = (
-            f"cannot be laid on the grid: {_lacking(raster)} no CRS or transform, and its shape is {list(fire.shape)}"
-        )
-        problems.add(path.name, what, f"give a raster that says its place, or one of {list(grid.shape)} cells")
-        return None
-    return _warped(fire, raster, grid, path, problems)
-
-
-def _lacking(raster: Raster) -> str:
-    return "it has" if raster.crs is None or raster.transform is None else "the project has"
-
-
-def _warped(fire: Bools, raster: Raster, grid: Grid, path: Path, problems: Problems) -> Bools | None:
-    assert grid.transform is not None and grid.crs is not None and raster.transform is not None
-    text = wkt(grid.crs)
-    layers = np.stack([fire, np.ones_like(fire)]).astype(np.uint8)  # the second says what the raster covers
-    target = np.zeros((2, *grid.shape), np.uint8)
-    try:
-        reproject(
-            layers, target, src_transform=Affine(*raster.transform), src_crs=CRS.from_wkt(raster.crs),
-            dst_transform=Affine(*grid.transform), dst_crs=CRS.from_wkt(text), resampling=Resampling.nearest,
-        )  # fmt: skip
-    except (RasterioError, CRSError, ValueError) as error:
-        problems.add(path.name, f"cannot be warped to the grid ({plain_words(error)})", "warp it to the grid first")
-        return None
-    if not target[1].any():
-        problems.add(path.name, "lies off the grid", "check the CRS of the project and of the file")
-        return None
-    return np.asarray(target[0], bool)
+    return np.asarray(found.masks[0])
 
 
 def _sha256(path: Path) -> str:

@@ -43,6 +43,7 @@ from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDro
 from firegui.errors import Problems
 from firegui.io import strict
 from firegui.io.atomic import write_text
+from firegui.io.region_shapes import crossing_problems
 from firegui.io.region_table import read_region, region_to_table
 from firegui.io.toml_text import dumps
 
@@ -71,7 +72,9 @@ def operations_in(path: Path, problems: Problems) -> Operations:
         return Operations()
     if set(raw) == {"operations"}:  # as a project has it
         raw = raw["operations"]
-    return operations_from_table(strict.Table(raw, path.name, problems))
+    operations = operations_from_table(strict.Table(raw, path.name, problems))
+    problems.extend(crossing_problems(operations.no_drop_zones, "no-drop zone"))
+    return operations
 
 
 def write_operations(operations: Operations, path: Path) -> None:

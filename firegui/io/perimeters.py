@@ -2,58 +2,80 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyogrio
 import shapely
 from numpy.typing import NDArray
-from pyogrio.errors import DataLayerError, DataSourceError
 from rasterio import Affine
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problems
 from firegui.io import crs
-from firegui.io.dates import dates_of_features
+from firegui.io.dates import FeatureDates, find_dates
+from firegui.io.local_time import guess_offset_h
+from firegui.io.perimeter_growth import Growth, accumulate, guess_growth
+from firegui.io.perimeter_shapes import no_polygons, repaired
 from firegui.io.rasterize import polygon_mask
+from firegui.io.vector_files import Features, crs_problems, read_features, vector_file
 
-_SUFFIXES = (".gpkg", ".geojson", ".shp")
-_POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
-_DRAWABLE = "export it as GeoPackage, GeoJSON or shapefile with one polygon per date"
+Check = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class PerimeterSource:
+    """Where the observed fire comes from.
+
+    ``file`` is a vector file, or a folder that holds one; ``layer`` of several in it. ``date_column`` names the column
+    of dates, ``growth`` says whether a polygon is a day's increment or the whole fire of that day, ``utc_offset_h`` is
+    the local time for dates that are given in UTC; ``None`` leaves each to be recognised, which a note says.
+    """
+
+    file: Path
+    layer: str | None = None
+    date_column: str | None = None
+    growth: Growth | None = None
+    utc_offset_h: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Features:
-    crs: str | None
-    geometries: NDArray[Any]
-    columns: dict[str, NDArray[Any]]
+class Perimeters:
+    """Cumulative masks ``[N, H, W]``, their ``N`` ascending local dates, and what was assumed or repaired."""
+
+    masks: NDArray[np.bool_]
+    dates: tuple[date, ...]
+    growth: Growth
+    notes: tuple[str, ...]
 
 
-def read_perimeters(path: Path, grid: Grid) -> tuple[NDArray[np.bool_], tuple[date, ...]]:
-    """Read observed perimeters onto ``grid``.
+def read_perimeters(source: Path | PerimeterSource, grid: Grid, check: Check | None = None) -> Perimeters:
+    """Read observed perimeters onto ``grid``, by the cell-centre rule.
 
-    ``path`` is a vector file, or a folder that holds one (.gpkg before .geojson before .shp). Polygons may be whole
-    perimeters or daily increments: the mask of a date is the union of everything up to it, by the cell-centre rule.
-    Returns ``[N, H, W]`` cumulative masks and their ``N`` ascending local dates. Raises
-    :class:`~firegui.errors.InputError` with everything that is wrong.
+    Increments add up; of whole perimeters each stands as it was mapped. Polygons that cross themselves are repaired.
+    Raises :class:`~firegui.errors.InputError` with everything that is wrong, and what ``check`` raises.
     """
+    asked = source if isinstance(source, PerimeterSource) else PerimeterSource(source)
     problems = Problems()
-    title = f"The perimeters {path} cannot be used"
-    file, features = _opened(path, grid, problems, title)
-    dates = dates_of_features(features.columns, len(features.geometries), file.name, problems)
+    title = f"The perimeters {asked.file} cannot be used"
+    file, features = _opened(asked.file, asked.layer, grid, problems, title)
+    dates = _dated(asked, features, grid, file, problems)
     _check(features, file, problems)
     problems.raise_if_any(title)
-    geometries = _on_grid(features, grid, file, problems)
+    assert dates is not None
+    geometries, notes = _on_grid(features, grid, file, problems)
     problems.raise_if_any(title)
-    days, masks = _cumulative(geometries, dates, grid)
+    days, masks = _masks(geometries, dates.dates, grid, check)
     if not masks.any():
         problems.add(file.name, *_off_grid(geometries, grid))
     problems.raise_if_any(title)
-    return masks, days
+    growth, why = (asked.growth, "") if asked.growth is not None else guess_growth(masks)
+    summed, said = accumulate(masks, days, growth)
+    told = (*dates.notes, *notes, *_say_cut(geometries, grid), *((why,) if why else ()), *said)
+    return Perimeters(summed, days, growth, told)
 
 
 def read_outline(path: Path, grid: Grid, until: date) -> NDArray[np.bool_]:
@@ -64,19 +86,19 @@ def read_outline(path: Path, grid: Grid, until: date) -> NDArray[np.bool_]:
     """
     problems = Problems()
     title = f"The perimeter {path} cannot be used"
-    file, features = _opened(path, grid, problems, title)
+    file, features = _opened(path, None, grid, problems, title)
     undated = Problems()
-    dates = dates_of_features(features.columns, len(features.geometries), file.name, undated)
-    if dates:
-        problems.extend(undated)
+    dates = _dated(PerimeterSource(path), features, grid, file, undated)
+    if dates is None and any("not a date" in problem.what for problem in undated):
+        problems.extend(undated)  # it has a column of dates, and some of them are none
     _check(features, file, problems)
     problems.raise_if_any(title)
-    geometries = _on_grid(features, grid, file, problems)
+    geometries, _ = _on_grid(features, grid, file, problems)
     problems.raise_if_any(title)
-    if dates:
-        geometries = geometries[[when <= until for when in dates]]
+    if dates is not None:
+        geometries = geometries[[when <= until for when in dates.dates]]
         if len(geometries) == 0:
-            what = f"its perimeters are of {min(dates)} and later, none is of {until} or before"
+            what = f"its perimeters are of {min(dates.dates)} and later, none is of {until} or before"
             problems.add(file.name, what, "give the perimeter of the day to plan from, or check the day")
         problems.raise_if_any(title)
     assert grid.transform is not None
@@ -87,105 +109,85 @@ def read_outline(path: Path, grid: Grid, until: date) -> NDArray[np.bool_]:
     return mask
 
 
-def vector_file(path: Path, problems: Problems) -> Path | None:
-    """The vector file that ``path`` is or obviously holds; else a problem and ``None``."""
-    if path.is_file():
-        return path
-    if not path.is_dir():
-        problems.add(str(path), "the file does not exist", "check the path")
-        return None
-    for suffix in _SUFFIXES:
-        found = sorted(entry for entry in path.iterdir() if entry.suffix.lower() == suffix and entry.is_file())
-        if len(found) == 1:
-            return found[0]
-        if found:
-            names = ", ".join(entry.name for entry in found)
-            problems.add(str(path), f"holds several {suffix} files ({names})", "name the one to use")
-            return None
-    problems.add(str(path), "holds no .gpkg, .geojson or .shp file", "name the vector file to use")
-    return None
-
-
-def _opened(path: Path, grid: Grid, problems: Problems, title: str) -> tuple[Path, _Features]:
+def _opened(path: Path, layer: str | None, grid: Grid, problems: Problems, title: str) -> tuple[Path, Features]:
     """The file and its features. Raises with what is wrong with them or with the place of the grid."""
     if not grid.is_georeferenced:
-        problems.add(
-            "grid",
-            "the event has no place on the map",
-            "give its CRS and transform, so that perimeters can be laid on it",
-        )
+        what = "the event has no place on the map"
+        problems.add("grid", what, "give its CRS and transform, so that perimeters can be laid on it")
     else:
         problems.extend(crs.grid_problems(grid))
     file = vector_file(path, problems)
-    features = None if file is None else _read(file, problems)
+    features = None if file is None else read_features(file, layer, problems)
     if file is None or features is None:
         raise InputError(problems, title)
     return file, features
 
 
-def _read(file: Path, problems: Problems) -> _Features | None:
-    try:
-        # The drivers warn about geometry they mend on the way; what matters is checked below.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            layers = [str(name) for name, kind in pyogrio.list_layers(file) if kind is not None]
-            if len(layers) != 1:
-                problems.add(
-                    file.name,
-                    f"holds {len(layers)} layers with geometry ({', '.join(layers)})",
-                    "keep one layer in the file",
-                )
-                return None
-            meta, _, wkb, values = pyogrio.raw.read(file, layer=layers[0], force_2d=True)
-    except (DataSourceError, DataLayerError, OSError, ValueError) as error:
-        problems.add(file.name, f"cannot be read as vector data ({' '.join(str(error).split())})", _DRAWABLE)
-        return None
-    columns = dict(zip((str(name) for name in meta["fields"]), values, strict=True))
-    return _Features(meta["crs"], shapely.from_wkb(wkb, on_invalid="ignore"), columns)
+def _dated(
+    asked: PerimeterSource, features: Features, grid: Grid, file: Path, problems: Problems
+) -> FeatureDates | None:
+    offset = asked.utc_offset_h if asked.utc_offset_h is not None else guess_offset_h(grid, None)
+    count = len(features.geometries)
+    return find_dates(features.columns, count, file.name, problems, asked.date_column, offset)
 
 
-def _check(features: _Features, file: Path, problems: Problems) -> None:
-    kinds = shapely.get_type_id(features.geometries)
-    for number in np.flatnonzero(~np.isin(kinds, _POLYGONS)):
-        geometry = features.geometries[number]
-        what = "has no geometry" if geometry is None else f"is a {geometry.geom_type}, not a polygon"
-        problems.add(f"{file.name}, feature {number + 1}", what, "keep only perimeters, as polygons")
-    if len(features.geometries) == 0:
-        problems.add(file.name, "holds no perimeter", _DRAWABLE)
-    if features.crs is None:
-        problems.add(file.name, "does not say its CRS", "add it (a .prj file beside a shapefile, or set it in a GIS)")
-    else:
-        problems.extend(crs.problems(features.crs, file.name))
+def _check(features: Features, file: Path, problems: Problems) -> None:
+    problems.extend(no_polygons(features, file.name))
+    problems.extend(crs_problems(features, file))
 
 
-def _on_grid(features: _Features, grid: Grid, file: Path, problems: Problems) -> NDArray[Any]:
-    if features.crs is None or grid.crs is None or crs.same(features.crs, grid.crs):
-        return features.geometries
-    change = crs.transformer(features.crs, grid.crs)
-    moved = shapely.transform(features.geometries, change.transform, interleaved=False)
-    bad = np.flatnonzero(~np.isfinite(shapely.bounds(moved)).all(axis=1))
-    for number in bad:
-        what = f"cannot be brought from {features.crs} to {grid.crs}"
-        problems.add(f"{file.name}, feature {number + 1}", what, "check that the file says its true CRS")
-    return np.asarray(moved)
+def _on_grid(features: Features, grid: Grid, file: Path, problems: Problems) -> tuple[NDArray[Any], list[str]]:
+    """The polygons in the grid's CRS, valid, with notes on what was repaired."""
+    geometries = features.geometries
+    if features.crs is not None and grid.crs is not None and not crs.same(features.crs, grid.crs):
+        change = crs.transformer(features.crs, grid.crs)
+        geometries = np.asarray(shapely.transform(geometries, change.transform, interleaved=False))
+        bad = np.flatnonzero(~np.isfinite(shapely.bounds(geometries)).all(axis=1))
+        for number in bad:
+            what = f"cannot be brought from {crs.short_name(features.crs)} to {crs.short_name(grid.crs)}"
+            problems.add(f"{file.name}, feature {number + 1}", what, "check that the file says its true CRS")
+        if bad.size:
+            return geometries, []
+    return repaired(geometries, file.name, crs.metres_per_unit(grid.crs or ""), problems)
 
 
-def _cumulative(geometries: NDArray[Any], dates: list[date], grid: Grid) -> tuple[tuple[date, ...], NDArray[np.bool_]]:
+def _masks(
+    geometries: NDArray[Any], dates: tuple[date, ...], grid: Grid, check: Check | None
+) -> tuple[tuple[date, ...], NDArray[np.bool_]]:
+    """What the polygons of each date cover, ``[N, H, W]``."""
     days = tuple(sorted(set(dates)))
     masks = np.zeros((len(days), *grid.shape), np.bool_)
     assert grid.transform is not None
     place = Affine(*grid.transform)
     for mask, day in zip(masks, days, strict=True):
+        if check is not None:
+            check()
         chosen = geometries[[when == day for when in dates]]
         mask[:] = polygon_mask(list(chosen), place, grid.shape)
-    np.logical_or.accumulate(masks, axis=0, out=masks)
     return days, masks
+
+
+def _extent(grid: Grid) -> tuple[float, float, float, float]:
+    west, south = grid.to_world(grid.rows - 0.5, -0.5)
+    east, north = grid.to_world(-0.5, grid.columns - 0.5)
+    return west, south, east, north
+
+
+def _say_cut(geometries: NDArray[Any], grid: Grid) -> list[str]:
+    """That some of the fire lies beyond the raster, and how much."""
+    west, south, east, north = _extent(grid)
+    left, bottom, right, top = shapely.total_bounds(geometries)
+    if left >= west and right <= east and bottom >= south and top <= north:
+        return []
+    inside = shapely.intersection(geometries, shapely.box(west, south, east, north))
+    whole = shapely.area(geometries).sum()
+    share = 0.0 if whole <= 0.0 else 1.0 - shapely.area(inside).sum() / whole
+    return [f"Of the perimeters' area {share:.1%} lies off the raster and was cut off."] if share >= 0.0005 else []
 
 
 def _off_grid(geometries: NDArray[Any], grid: Grid) -> tuple[str, str]:
     left, bottom, right, top = shapely.total_bounds(geometries)
-    west, south = grid.to_world(grid.rows - 0.5, -0.5)
-    east, north = grid.to_world(-0.5, grid.columns - 0.5)
+    west, south, east, north = _extent(grid)
     if right <= west or left >= east or top <= south or bottom >= north:
         where = f"x {left:.6g} to {right:.6g}, y {bottom:.6g} to {top:.6g}"
         extent = f"x {west:.6g} to {east:.6g}, y {south:.6g} to {north:.6g}"

@@ -18,6 +18,7 @@ from firegui.errors import InputError, Problems
 from firegui.io.importers.maps import read_maps, write_maps
 from firegui.io.project_text import Event, LayerFile
 from firegui.io.rasters import Raster, read_raster, write_raster
+from firegui.io.source_files import file_problem
 
 MAPS = "maps"
 _STACKS = ("wind_speed", "wind_dir")
@@ -118,6 +119,10 @@ def checked_path(folder: Path, key: str, file: LayerFile, problems: Problems) ->
     path = folder / name
     if not path.is_file():
         problems.add(file.file, "the file is missing", _REMEDY)
+        return None
+    unreadable = file_problem(path)
+    if unreadable is not None and path.stat().st_size:
+        problems.extend([unreadable])
         return None
     if file_hash(path) != file.sha256:
         problems.add(file.file, "the file was changed after it was saved", _REMEDY)

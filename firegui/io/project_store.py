@@ -2,7 +2,7 @@
 
 ::
 
-    project.toml      format = 3; everything people can edit; the list of layer files with their hashes
+    project.toml      format = 4; everything people can edit; the list of layer files with their hashes
     layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date)
     maps.npz          imported fire maps, if there are any
     fire-*.safetensors  the weights of the network fire model, if that is the project's
@@ -22,6 +22,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problem, Problems
@@ -117,8 +118,9 @@ def load_project(folder: Path) -> Project:
         markers=event.markers,
     )
     return Project(
-        scenario, text.fleet, text.grounded, text.regions, text.plan, text.fire_model, maps, weights, text.operations
-    )
+        scenario, text.fleet, text.grounded, text.regions, text.plan, text.fire_model, maps, weights, text.operations,
+        text.coverage,
+    )  # fmt: skip
 
 
 def list_runs(folder: Path) -> list[Path]:
@@ -139,6 +141,10 @@ def project_hash(project: Project) -> str:
     tables["fire_model"] = {key: value for key, value in tables["fire_model"].items() if key != "label"}
     tables["grounded"] = {key: sorted(set(days)) for key, days in tables["grounded"].items() if days}
     tables["layers"] = contents_of(project)
+    # Only the number counts, and the paper's is left out, as it was before projects had one of their own.
+    tables.pop("coverage")
+    if project.coverage.c_req != PAPER_COVERAGE and project.fire_model.kind != "maps":
+        tables["c_req"] = float(project.coverage.c_req)
     if project.weights is not None:
         tables["weights"] = weights_content(project.weights)
     canonical = json.dumps(tables, sort_keys=True, separators=(",", ":"), default=_plain_date)

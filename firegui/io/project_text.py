@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
+from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
@@ -61,6 +62,7 @@ class ProjectText:
     layers: Mapping[str, LayerFile]
     weights: LayerFile | None
     operations: Operations
+    coverage: RequiredCoverage
 
 
 def event_of(scenario: Scenario) -> Event:
@@ -86,6 +88,7 @@ def to_tables(project: Project) -> dict[str, Any]:
         "grounded": {key: list(days) for key, days in sorted(project.grounded.items()) if key in ids},
         "region": [region_table(region) for region in project.regions],
         "operations": operations_to_table(project.operations),
+        "coverage": coverage_table(project.coverage),
     }
 
 
@@ -97,6 +100,12 @@ def _without_days(row: dict[str, Any]) -> dict[str, Any]:
 def region_table(region: Region) -> dict[str, Any]:
     """One region; polygons as lists of rings of (row, column) corners."""
     return {"name": region.name, "weight": float(region.weight), "polygons": polygons_of(region)}
+
+
+def coverage_table(coverage: RequiredCoverage) -> dict[str, Any]:
+    """The required coverage, its levels by fuel model as text: TOML has no other keys."""
+    levels = {str(code): float(level) for code, level in sorted(coverage.levels.items())}
+    return {"c_req": float(coverage.c_req), "source": coverage.source, "levels": levels}
 
 
 def _event_table(event: Event) -> dict[str, Any]:
@@ -139,13 +148,14 @@ def read_text(table: strict.Table) -> ProjectText | None:
     layers = _read_layers(table.table("layers"))
     weights = strict.read_dataclass(LayerFile, table.table("weights")) if "weights" in table else None
     operations = operations_from_table(table.table("operations"))
+    coverage = _read_coverage(table.table("coverage"))
     table.finish()
     if plan is not None:
         table.problems.extend(bounds_problems(plan, "plan"))
-    if len(list(table.problems)) > before or event is None or plan is None:
+    if len(list(table.problems)) > before or event is None or plan is None or coverage is None:
         return None
     fleet = Fleet(tuple(kind for kind in types if kind is not None))
-    return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers, weights, operations)
+    return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers, weights, operations, coverage)
 
 
 def listed_layers(table: strict.Table) -> dict[str, LayerFile]:
@@ -220,6 +230,18 @@ def _read_fire_model(table: strict.Table) -> FireModel:
     if model.kind not in (None, "network", "scalar", "maps"):
         table.problems.add(table.where, f"kind is {model.kind!r}", 'write "network", "scalar" or "maps"')
     return model
+
+
+def _read_coverage(table: strict.Table) -> RequiredCoverage | None:
+    c_req, source = table.take("c_req", float), table.take("source", str)
+    levels = table.take("levels", dict[str, float]) or {}
+    table.finish()
+    wrong = [code for code in levels if not code.isascii() or not code.isdecimal()]
+    if wrong:
+        table.problems.add(table.where, f"levels: {', '.join(wrong)} is no fuel model", "write numbers, as 188 = 4.0")
+    if wrong or c_req is None or source is None:
+        return None
+    return RequiredCoverage(c_req, source, {int(code): level for code, level in levels.items()})
 
 
 def _read_region(table: strict.Table) -> Region:

@@ -11,8 +11,10 @@ from firegui.domain.regions import Region, region_problems
 from firegui.errors import Problems
 from firegui.io import strict
 from firegui.io.atomic import write_text
+from firegui.io.region_shapes import crossing_problems
 from firegui.io.region_table import read_region, region_to_table
 from firegui.io.regions_geojson import regions_from_geojson, regions_to_geojson
+from firegui.io.source_files import read_text
 from firegui.io.toml_text import dumps
 
 _HEADER = """\
@@ -42,7 +44,7 @@ def read_regions(path: Path, grid: Grid) -> tuple[Region, ...]:
     if not problems and not regions:
         problems.add(path.name, "holds no region", "give at least one polygon")
     # Regions that could be read are checked even when others could not.
-    problems.extend(region_problems(regions, grid.shape))
+    problems.extend(region_problems(regions, grid.shape) + crossing_problems(regions))
     problems.raise_if_any(f"The regions of {path.name} cannot be used")
     return tuple(regions)
 
@@ -71,12 +73,15 @@ def _from_toml(path: Path, problems: Problems) -> list[Region]:
 
 
 def _from_geojson_file(path: Path, grid: Grid, problems: Problems) -> list[Region]:
+    text = read_text(path, problems)
+    if text is None:
+        return []
     try:
-        root = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        problems.add(str(path), "the file does not exist", "check the path")
-    except OSError as error:
-        problems.add(str(path), f"cannot be read ({error.strerror or error})", "check that it is a file you may read")
+        root = json.loads(text)
+    except json.JSONDecodeError as error:
+        ended = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
+        what = "is cut short" if ended else "is not valid JSON"
+        problems.add(path.name, f"{what} ({error})", "export it as GeoJSON again")
     except (ValueError, RecursionError) as error:
         problems.add(path.name, f"is not valid JSON ({error})", "export it as GeoJSON again")
     else:

@@ -17,6 +17,7 @@ from firegui.io.georeference import WGS84, Georeference
 _NO_PLACE = Problem(
     "grid", "the event has no place on the map", "give its CRS and transform, or use a .toml file in cells"
 )
+_BEYOND = 1e15  # no coordinate of any CRS; a whole number with more digits may not even fit a float
 _DEGREES = (WGS84, "OGC:CRS84")
 
 Feature = tuple[Any, dict[str, Any]]
@@ -42,8 +43,8 @@ def regions_from_geojson(root: Any, grid: Grid, problems: Problems) -> list[Regi
             _part(polygon, grid, change, source, where, problems) for polygon in _polygons(geometry, where, problems)
         ]
         weight = properties.get("weight", 1.0)
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)):
-            problems.add(where, f"weight is {weight!r}", "use a number, 0 or more")
+        if not _is_number(weight):
+            problems.add(where, f"weight is {str(weight)[:60]!r}", "use a number, 0 or more")
         elif parts and all(part is not None for part in parts):
             regions.append(Region(name, tuple(part for part in parts if part is not None), float(weight)))
     return regions
@@ -95,7 +96,10 @@ def _features(root: Any, problems: Problems) -> Iterator[Feature]:
     kind = root.get("type") if isinstance(root, dict) else None
     if kind == "FeatureCollection" and isinstance(root.get("features"), list):
         for item in root["features"]:
-            yield from _features(item, problems)
+            if isinstance(item, dict) and item.get("type") == "FeatureCollection":
+                problems.add("GeoJSON", "a FeatureCollection is nested in another", "keep its features in one list")
+            else:
+                yield from _features(item, problems)
     elif kind == "Feature":
         properties = root.get("properties")
         yield root.get("geometry"), properties if isinstance(properties, dict) else {}
@@ -108,14 +112,22 @@ def _features(root: Any, problems: Problems) -> Iterator[Feature]:
 
 
 def _polygons(geometry: Any, where: str, problems: Problems) -> list[Any]:
-    kind = geometry.get("type") if isinstance(geometry, dict) else None
+    kind = _kind(geometry)
     if kind == "GeometryCollection":
-        return [p for member in geometry.get("geometries") or [] for p in _polygons(member, where, problems)]
+        members = geometry.get("geometries")
+        if isinstance(members, list) and not any(_kind(member) == kind for member in members):
+            return [polygon for member in members for polygon in _polygons(member, where, problems)]
+        problems.add(where, "is a GeometryCollection without a plain list, or nested in another", "keep only polygons")
+        return []
     held = geometry.get("coordinates") if isinstance(geometry, dict) else None
     if kind not in ("Polygon", "MultiPolygon") or not isinstance(held, list) or not held:
         problems.add(where, f"is {kind or 'without a geometry'}, not a polygon", "keep only polygons")
         return []
     return [held] if kind == "Polygon" else held
+
+
+def _kind(geometry: Any) -> Any:
+    return geometry.get("type") if isinstance(geometry, dict) else None
 
 
 def _part(
@@ -145,10 +157,14 @@ def _points(raw: Any) -> list[tuple[float, float]] | None:
         if not isinstance(position, list) or len(position) < 2:
             return None
         pair = position[:2]
-        if not all(isinstance(v, (int, float)) and not isinstance(v, bool) and math.isfinite(v) for v in pair):
+        if not all(_is_number(value) for value in pair):
             return None
         points.append((float(pair[0]), float(pair[1])))
     return points[:-1] if points[0] == points[-1] else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _BEYOND
 
 
 def _ring(points: list[tuple[float, float]], grid: Grid, change: Transformer) -> Ring:

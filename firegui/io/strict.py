@@ -13,6 +13,7 @@ import msgspec
 
 from firegui.errors import Problems
 from firegui.io.plain_words import plain_words
+from firegui.io.source_files import read_text
 
 T = TypeVar("T")
 
@@ -94,16 +95,16 @@ class Table:
 
 def read_toml(path: Path, problems: Problems) -> dict[str, Any] | None:
     """Parse a TOML file; a file that cannot be read or parsed is reported and ``None`` returned."""
+    text = read_text(path, problems)
+    if text is None:
+        return None
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        problems.add(str(path), "the file does not exist", "check the path")
-    except OSError as error:
-        problems.add(str(path), f"cannot be read ({error.strerror or error})", "check that it is a file you may read")
-    except UnicodeDecodeError:
-        problems.add(str(path), "is not text in UTF-8", "save it as UTF-8")
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        problems.add(str(path), f"is not valid TOML: {error}", "correct that place")
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        # A document that ends within a value says so in these words, wherever it was cut.
+        ended = "(at end of document)" in str(error)
+        what = f"is not valid TOML: {error}" + ("; it ends before it is complete" if ended else "")
+        problems.add(str(path), what, "correct that place")
     return None
 
 

@@ -24,6 +24,8 @@ from firegui.domain.weights import Correction, NetworkWeights, TrainedEvent, Tra
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import strict
 from firegui.io.atomic import replacing
+from firegui.io.source_files import read_bytes
+from firegui.io.tensors import no_tensors
 
 FORMAT = 1
 _ENTRY = "firegui"
@@ -67,12 +69,10 @@ def _about(correction: Correction) -> dict[str, Any]:
 def read_weights(path: Path) -> NetworkWeights:
     """Read weights back bit for bit. Raises :class:`~firegui.errors.InputError` listing everything wrong with them."""
     title = f"The fire model {path.name} cannot be used"
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        missing = isinstance(error, FileNotFoundError)
-        what = "the file does not exist" if missing else f"cannot be read ({error.strerror or error})"
-        raise InputError([Problem(str(path), what, "check the path")], title) from error
+    problems = Problems()
+    data = read_bytes(path, problems)
+    problems.raise_if_any(title)
+    assert data is not None
     return weights_of_bytes(data, path.name)
 
 
@@ -92,7 +92,7 @@ def _parsed(data: bytes, name: str, problems: Problems) -> NetworkWeights | None
     try:
         tensors: Tensors = load_safetensors(data)
     except (SafetensorError, ValueError, KeyError, OverflowError) as error:
-        problems.add(name, f"is not a safetensors file ({error})", _REMEDY)
+        problems.add(name, no_tensors(data, error), _REMEDY)
         return None
     network = {key: tensor for key, tensor in tensors.items() if not key.startswith(_CORRECTION)}
     about = _description(data, name, problems)

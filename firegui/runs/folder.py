@@ -23,7 +23,7 @@ from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.exporters.csv import write_schedule_csv
-from firegui.io.exporters.geotiff import write_occupancy_tif
+from firegui.io.exporters.geotiff import BASELINE_TITLE, write_occupancy_tif
 from firegui.io.plain_words import plain_words
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.planning.audit import AuditReport
@@ -37,7 +37,7 @@ from firegui.runs.spec import Stage
 
 RUN, HISTORY, METRICS = "run.toml", "history.csv", "metrics.json"
 PLAN, SCHEDULE, DROPS = "plan.safetensors", "schedule.csv", "drops.json"
-OCCUPANCY, CHECKPOINT = "occupancy.tif", "checkpoint.safetensors"
+OCCUPANCY, BASELINE, CHECKPOINT = "occupancy.tif", "baseline.tif", "checkpoint.safetensors"
 ELIMINATION, ELIMINATION_CHECKPOINT = "elimination.csv", "elimination.safetensors"
 SMOOTHING_CHECKPOINT, TACTICAL_CHECKPOINT = "smoothing.safetensors", "tactical.safetensors"
 REFERENCE = "reference.safetensors"
@@ -212,6 +212,10 @@ class RunFolder:
     def write_occupancy(self, p_fire: NDArray[np.float32], project: Project) -> None:
         """Replace ``occupancy.tif``: one band per day, the state at its end, from ``p_fire [D+1, H, W]``."""
         write_occupancy_tif(self.path / OCCUPANCY, p_fire[1:], project, first=1)
+
+    def write_baseline(self, p_fire: NDArray[np.float32], project: Project) -> None:
+        """Replace ``baseline.tif``: as :meth:`write_occupancy`, of the fire without drops."""
+        write_occupancy_tif(self.path / BASELINE, p_fire[1:], project, first=1, title=BASELINE_TITLE)
 
     def _write_header(self) -> None:
         atomic.write_text(self.path / RUN, self._header.text())

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
 from firegui.domain.project import FireModel, Project
@@ -142,7 +143,9 @@ def event_hash(project: Project) -> str:
 
 def fire_hash(project: Project) -> str:
     """Hash of the event alone, whatever fire model it is planned with."""
-    return event_hash(replace(project, fire_model=FireModel("scalar", "", {}), maps=None, weights=None))
+    return event_hash(
+        replace(project, fire_model=FireModel("scalar", "", {}), maps=None, weights=None, coverage=RequiredCoverage())
+    )
 
 
 def schedule_hash(schedule: Schedule | None) -> str:

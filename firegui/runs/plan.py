@@ -145,8 +145,11 @@ class Planning:
     def _baseline(self, session: RunSession) -> None:
         model, stride = session.model, self._spec.frame_stride
         nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
-        baseline = self._engine.simulate(model, nothing, check=self._control.check, frame_stride=stride)
+        check = self._control.check
+        baseline = self._engine.simulate(model, nothing, check=check, frame_stride=stride, keep_days=True)
         self.baseline_metrics = baseline.metrics
+        if baseline.p_fire_days is not None:
+            session.folder.write_baseline(baseline.p_fire_days, self._spec.project)
         plan = self._spec.project.plan
         if plan.setting is Setting.B and baseline.metrics.loss_prot <= plan.elimination.floor:
             session.warn(

@@ -107,6 +107,8 @@ def settings_changed(record: RunRecord, project: Project, event: str) -> list[st
         found.append("other protected regions")
     if then.operations != now.operations:
         found.append("other operational rules")
+    if then.c_req != now.c_req and now.fire_model.kind != "maps":
+        found.append(f"required coverage {then.c_req:.2f} gal/100 ft², now {now.c_req:.2f}")
     searched = now.plan
     plan = replace(then.plan, optimizer=searched.optimizer, elimination=searched.elimination, design=searched.design)
     return found + [

@@ -12,7 +12,7 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import load_engine
 from firegui.runs.evaluate import Evaluation
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState
-from firegui.runs.messages import failure_message, is_foreseen, write_log
+from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.plan import Planning
 from firegui.runs.protocols import Engine
 from firegui.runs.replan import Replanning

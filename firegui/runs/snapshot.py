@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 import numpy as np
 
+from firegui.domain.coverage import PAPER_COVERAGE, PAPER_SOURCE, RequiredCoverage
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
@@ -19,7 +20,7 @@ from firegui.domain.settings import PlanSettings
 
 @dataclass(frozen=True, slots=True)
 class ProjectSnapshot:
-    """A project without its rasters. ``days`` is the number of days of weather that the event has."""
+    """A project without its rasters and coverage levels. ``days`` is how many days of weather the event has."""
 
     name: str
     start: datetime
@@ -36,6 +37,8 @@ class ProjectSnapshot:
     grounded: Mapping[str, tuple[date, ...]]
     regions: tuple[Region, ...]
     operations: Operations = field(default_factory=Operations)
+    c_req: float = PAPER_COVERAGE
+    c_req_source: str = PAPER_SOURCE
 
     @staticmethod
     def of(project: Project) -> ProjectSnapshot:
@@ -57,6 +60,8 @@ class ProjectSnapshot:
             grounded=dict(project.grounded),
             regions=project.regions,
             operations=project.operations,
+            c_req=project.coverage.c_req,
+            c_req_source=project.coverage.source,
         )
 
     def project(self) -> Project:
@@ -79,7 +84,7 @@ class ProjectSnapshot:
         )
         return Project(
             scenario, Fleet(self.fleet), self.grounded, self.regions, self.plan, self.fire_model,
-            operations=self.operations,
+            operations=self.operations, coverage=RequiredCoverage(self.c_req, self.c_req_source),
         )  # fmt: skip
 
     def on(self, project: Project) -> Project:
@@ -87,8 +92,10 @@ class ProjectSnapshot:
 
         Whether its event is still that one only :func:`~firegui.runs.header.event_hash` can tell.
         """
+        coverage = RequiredCoverage(self.c_req, self.c_req_source)
         return replace(
             project, fleet=Fleet(self.fleet), grounded=self.grounded, regions=self.regions, plan=self.plan,
             fire_model=self.fire_model, operations=self.operations,
+            coverage=project.coverage if project.coverage.c_req == self.c_req else coverage,
             weights=project.weights if self.fire_model.kind == "network" else None,
         )  # fmt: skip

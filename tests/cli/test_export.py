@@ -4,10 +4,17 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
+import pyogrio
 import pytest
+import rasterio
+import shapely
 
+from firegui.io.exporters import FORMATS
 from tests.cli.conftest import Run
-from tests.support import make_project, random_maps, tiny_project
+from tests.support import GRID, make_project, random_maps, tiny_project
+
+DATA = ("csv", "geojson", "geojson-areas", "kml", "gpx", "gpkg", "geotiff", "netcdf")
 
 
 @pytest.fixture
@@ -17,18 +24,44 @@ def finished(firegui: Run, project: Path, tmp_path: Path) -> Path:
     return run
 
 
+def edited(run: Path, **changes: object) -> None:
+    """Change the first executed drop that the run saved."""
+    drops = json.loads((run / "drops.json").read_text(encoding="utf-8"))
+    first = next(drop for drop in drops if drop["executed"])
+    first.update(changes)
+    (run / "drops.json").write_text(json.dumps(drops), encoding="utf-8")
+
+
 def test_export_writes_every_format_asked_for(firegui: Run, finished: Path, tmp_path: Path) -> None:
-    answer = firegui(
-        "export", finished, "--format", "csv,geojson,geotiff", "--out", tmp_path / "hand" / "over", "--json"
-    )
+    answer = firegui("export", finished, "--format", ",".join(DATA), "--out", tmp_path / "hand" / "over", "--json")
     assert answer.code == 0
     files = [Path(name) for name in answer.json["files"]]
-    assert {path.suffix for path in files} == {".csv", ".geojson", ".tif"}
-    assert all(path.is_file() for path in files)
-    features = json.loads(next(path for path in files if path.suffix == ".geojson").read_text(encoding="utf-8"))[
-        "features"
-    ]
-    assert len(features) == answer.json["drops"] > 0
+    # Two files of areas and drops, and four rasters: the run knows the fire without drops.
+    assert [path.suffix[1:] for path in files] == [
+        "csv", "geojson", "geojson", "kml", "gpx", "gpkg", "tif", "tif", "tif", "tif", "nc",
+    ]  # fmt: skip
+    assert set(files) == set((tmp_path / "hand" / "over").iterdir())
+    features = json.loads(files[1].read_text(encoding="utf-8"))["features"]
+    assert len(features) == answer.json["drops"] > answer.json["executed"] > 0
+    points = pyogrio.raw.read(files[5], layer="drops")[2]
+    assert len(points) == answer.json["drops"] and len(pyogrio.raw.read(files[5], layer="footprints")[2]) > 0
+    assert answer.json["near_water"] is None and "nobody looked for water" in answer.json["notes"][0]
+
+
+def test_files_are_named_as_the_standard_has_it_unless_a_name_is_given(
+    firegui: Run, finished: Path, tmp_path: Path
+) -> None:
+    answer = firegui("export", finished, "--format", "csv,geotiff", "--out", tmp_path / "out", "--json")
+    names = [Path(name).name for name in answer.json["files"]]
+    stamps = {name[:13] for name in names}
+    assert len(stamps) == 1 and {name[13:] for name in names} == {
+        "_Tiny_BestRun_drops.csv", "_Tiny_BestRun_occupancy.tif", "_Tiny_BestRun_arrival.tif",
+        "_Tiny_BestRun_baselineOccupancy.tif", "_Tiny_BestRun_baselineArrival.tif",
+    }  # fmt: skip
+    firegui("export", finished, "--format", "csv,geojson-areas", "--name", "day 1", "--out", tmp_path / "named")
+    assert {path.name for path in (tmp_path / "named").iterdir()} == {"day 1.csv", "day 1-areas.geojson"}
+    bad = firegui("export", finished, "--format", "csv", "--name", "a/b", "--out", tmp_path / "bad")
+    assert bad.code == 2 and "is not a file name" in bad.err and not (tmp_path / "bad").exists()
 
 
 def test_the_exported_csv_is_the_runs_schedule_and_audits_clean(
@@ -39,30 +72,78 @@ def test_the_exported_csv_is_the_runs_schedule_and_audits_clean(
     assert firegui("audit", project, "--schedule", name).code == 0
 
 
+def test_exported_occupancy_is_the_runs_with_the_fire_at_its_start(
+    firegui: Run, finished: Path, tmp_path: Path
+) -> None:
+    files = firegui("export", finished, "--format", "geotiff", "--out", tmp_path / "out", "--json").json["files"]
+    with rasterio.open(files[0]) as out, rasterio.open(finished / "occupancy.tif") as kept:
+        assert out.descriptions[1:] == kept.descriptions
+        np.testing.assert_array_equal(out.read()[1:], kept.read())
+        assert out.read(1).sum() == 4.0  # the cells that burn at the start
+    with rasterio.open(files[2]) as out, rasterio.open(finished / "baseline.tif") as kept:
+        np.testing.assert_array_equal(out.read()[1:], kept.read())
+        assert out.read(3).sum() >= rasterio.open(files[0]).read(3).sum()
+
+
 def test_a_run_is_exported_without_its_project(firegui: Run, project: Path, finished: Path, tmp_path: Path) -> None:
     shutil.rmtree(project)
-    assert firegui("export", finished, "--format", "csv,geojson", "--out", tmp_path / "out").code == 0
+    answer = firegui("export", finished, "--format", ",".join(DATA), "--out", tmp_path / "out")
+    assert answer.code == 0 and "no longer readable" in answer.out
+
+
+def test_drops_near_a_given_water_layer_are_flagged_one_by_one(firegui: Run, finished: Path, tmp_path: Path) -> None:
+    everywhere = shapely.box(*(GRID.transform or ())[2:3], 209_000.0, -103_000.0, 211_000.0)
+    pyogrio.raw.write(
+        tmp_path / "wäter.gpkg", shapely.to_wkb(np.array([everywhere])), [], [], driver="GPKG",
+        geometry_type="Polygon", crs="EPSG:3310",
+    )  # fmt: skip
+    words = ("export", finished, "--format", "csv", "--water", tmp_path / "wäter.gpkg", "--name", "p")
+    answer = firegui(*words, "--out", tmp_path / "out", "--json")
+    assert answer.json["near_water"] == answer.json["executed"]
+    text = (tmp_path / "out" / "p.csv").read_text(encoding="utf-8")
+    assert text.count(",true,PLANNED") + text.count(',true,"PLANNED') == answer.json["drops"]
+    said = firegui(*words, "--out", tmp_path / "out").out
+    assert f"{answer.json['executed']} drops within 300 ft of water:" in said and "′ N" in said
+    missing = firegui("export", finished, "--format", "csv", "--water", tmp_path / "no.gpkg", "--out", tmp_path / "x")
+    assert missing.code == 2 and "no.gpkg: the file does not exist" in missing.err
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [({"y": 99.0}, "outside the grid"), ({"step": 5_000}, "outside the plan"), ({"aircraft": "Q-1"}, "of the fleet")],
+)
+def test_a_plan_that_breaks_a_rule_is_refused_with_the_drop(
+    firegui: Run, finished: Path, tmp_path: Path, changes: dict[str, object], said: str
+) -> None:
+    edited(finished, **changes)
+    answer = firegui("export", finished, "--format", "csv,kml", "--out", tmp_path / "out")
+    assert answer.code == 2 and said in answer.err and not (tmp_path / "out").exists()
 
 
 def test_unknown_formats_are_all_listed_and_nothing_is_written(firegui: Run, finished: Path, tmp_path: Path) -> None:
     answer = firegui("export", finished, "--format", "csv,doc,xls", "--out", tmp_path / "out", "--json")
     assert answer.code == 2
-    assert [problem["what"] for problem in answer.json["problems"]] == ["doc is not known", "xls is not known"]
+    assert [problem["where"] for problem in answer.json["problems"]] == ["format doc", "format xls"]
     assert firegui("export", finished, "--format", ",", "--out", tmp_path / "out").code == 2
     assert not (tmp_path / "out").exists()
+
+
+def test_the_help_names_every_format(firegui: Run) -> None:
+    said = " ".join(firegui("export", "--help").out.split()).replace("- ", "-")
+    assert all(name in said for name in FORMATS)
 
 
 def test_an_export_says_what_is_flown_what_is_not_and_what_it_replaced(
     firegui: Run, finished: Path, tmp_path: Path
 ) -> None:
-    first = firegui("export", finished, "--format", "csv", "--out", tmp_path / "out")
-    again = firegui("export", finished, "--format", "csv,geojson", "--out", tmp_path / "out")
-    file = tmp_path / "out" / "best run.csv"
+    first = firegui("export", finished, "--format", "csv", "--name", "p", "--out", tmp_path / "out")
+    again = firegui("export", finished, "--format", "csv,geojson", "--name", "p", "--out", tmp_path / "out")
+    file = tmp_path / "out" / "p.csv"
     rows = file.read_text(encoding="utf-8").splitlines()[1:]
-    flown = sum(",true" in row for row in rows)
+    flown = sum(",true,-1" in row for row in rows)
     assert 0 < flown < len(rows)
     said = f"{flown:,} drops executed, and {len(rows) - flown:,} proposals marked executed=false"
-    assert f"Wrote {file}" in first.out
+    assert f"Wrote {file}" in first.out and first.err.splitlines() == ["writing p.csv"]
     assert f"Replaced {file}" in again.out
     assert f"Wrote {file.with_suffix('.geojson')}" in again.out
     assert said in first.out.splitlines()
@@ -72,9 +153,9 @@ def test_an_export_says_what_is_flown_what_is_not_and_what_it_replaced(
 def test_what_is_no_run_is_told_apart(firegui: Run, tmp_path: Path, make: bool, said: str) -> None:
     if make:
         (tmp_path / "nope").write_text("text", encoding="utf-8")
-    answer = firegui("export", tmp_path / "nope", "--format", "csv", "--out", tmp_path / "out")
+    answer = firegui("export", tmp_path / "nope", "--format", "csv,doc", "--out", tmp_path / "out")
     assert answer.code == 2
-    assert f"{tmp_path / 'nope'}: {said}" in answer.err
+    assert f"{tmp_path / 'nope'}: {said}" in answer.err and "doc: is not known" in answer.err
 
 
 def test_a_folder_in_the_way_is_named(firegui: Run, finished: Path, tmp_path: Path) -> None:
@@ -84,11 +165,15 @@ def test_a_folder_in_the_way_is_named(firegui: Run, finished: Path, tmp_path: Pa
     assert str(tmp_path / "out") in answer.err
 
 
-def test_a_format_that_the_grid_does_not_allow_leaves_no_folder_behind(firegui: Run, tmp_path: Path) -> None:
+def test_formats_that_the_grid_does_not_allow_are_all_listed_and_leave_no_folder_behind(
+    firegui: Run, tmp_path: Path
+) -> None:
     project = tiny_project(tmp_path, make_project(epochs=2, maps=random_maps(shape=(12, 14))))
     firegui("optimize", project, "--out", tmp_path / "run", "--progress", "none")
-    answer = firegui("export", tmp_path / "run", "--format", "csv,geojson,geotiff", "--out", tmp_path / "ex" / "deep")
+    answer = firegui("export", tmp_path / "run", "--format", ",".join(DATA), "--out", tmp_path / "ex" / "deep")
     assert answer.code == 2
-    assert "GeoJSON needs a georeferenced grid" in answer.err
+    for title in ("GeoJSON", "GeoJSON of areas", "KML", "GPX", "GeoPackage"):
+        assert f"{title} needs a georeferenced grid" in answer.err
     assert not (tmp_path / "ex").exists()
-    assert firegui("export", tmp_path / "run", "--format", "csv", "--out", tmp_path / "ex" / "deep").code == 0
+    kept = firegui("export", tmp_path / "run", "--format", "csv,geotiff,netcdf", "--out", tmp_path / "ex" / "deep")
+    assert kept.code == 0

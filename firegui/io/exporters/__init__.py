@@ -1,45 +1,171 @@
-"""From a finished table of drops to the files other people use. Nothing here needs an engine."""
+"""From a finished plan to the files other people use. Nothing here needs an engine.
+
+One value, :class:`~firegui.io.exporters.content.ExportContent`, holds everything; each format is one or more files,
+each with its own writer. Whether the plan's drops may be handed over at all is asked in :mod:`firegui.runs.export`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 
-from firegui.domain.project import Project
-from firegui.domain.schedule import DropRecord
-from firegui.errors import InputError, Problems
-from firegui.io.atomic import write_problem
-from firegui.io.exporters.csv import write_schedule_csv
-from firegui.io.exporters.geojson import check_place, write_schedule_geojson
+from firegui.errors import Problem, Problems
+from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.csv import write_csv
+from firegui.io.exporters.geojson import write_areas_geojson, write_drops_geojson
+from firegui.io.exporters.geotiff import (
+    write_arrival_cog,
+    write_baseline_arrival_cog,
+    write_baseline_cog,
+    write_occupancy_cog,
+)
+from firegui.io.exporters.gpkg import write_gpkg
+from firegui.io.exporters.gpx import write_gpx
+from firegui.io.exporters.kml import kml_problems, write_kml
+from firegui.io.exporters.names import standard_name
+from firegui.io.exporters.netcdf import write_netcdf
+from firegui.io.exporters.together import together
+from firegui.io.georeference import Georeference
 
-Writer = Callable[[Path, Sequence[DropRecord], Project], None]
+Check = Callable[[], None]
 
-FORMATS: Mapping[str, Writer] = MappingProxyType({"csv": write_schedule_csv, "geojson": write_schedule_geojson})
-"""Format → what writes it. The name is also the file's ending."""
+_TITLE = "Nothing was exported"
+
+
+Writer = Callable[[Path, ExportContent, Check | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """One file of a format.
+
+    ``name`` is what it is called after the stem, empty for a format's only file; ``what`` the same in a standard name.
+    A file ``of_baseline`` is written where the fire without drops is known. The standard name of a ``printed`` one
+    begins with the map type, page size and orientation.
+    """
+
+    name: str
+    what: str
+    ending: str
+    write: Writer
+    of_baseline: bool = False
+    printed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: ``title`` and ``use`` are for people, ``check`` finds what else keeps a plan from being written so."""
+
+    title: str
+    use: str
+    products: tuple[Product, ...]
+    needs_place: bool = True
+    needs_fire: bool = False
+    check: Callable[[ExportContent], list[Problem]] | None = None
+
+
+def _at_once(write: Callable[[Path, ExportContent], None]) -> Writer:
+    """A writer that is done before anybody could want to cancel it."""
+
+    def with_check(path: Path, content: ExportContent, check: Check | None) -> None:
+        write(path, content)
+
+    return with_check
+
+
+def _drawn(module: str, name: str) -> Writer:
+    """A writer that draws, loaded when it is first used: matplotlib takes a moment, and few exports need it."""
+
+    def late(path: Path, content: ExportContent, check: Check | None) -> None:
+        getattr(import_module(f"firegui.io.exporters.{module}"), name)(path, content, check)
+
+    return late
+
+
+def _sheet_problems(content: ExportContent) -> list[Problem]:
+    return content.sheet.problems(content.project.calendar)
+
+
+def _map_format(title: str, use: str, ending: str) -> Format:
+    product = Product("map", "map", ending, _drawn("map_figure", "write_map"), printed=True)
+    return Format(title, use, (product,), needs_place=False, check=_sheet_problems)
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType({
+    "csv": Format(
+        "CSV table", "one row a drop; firegui reads it back exactly",
+        (Product("", "drops", "csv", _at_once(write_csv)),), needs_place=False,
+    ),
+    "geojson": Format(
+        "GeoJSON", "drops as points, for a GIS", (Product("", "drops", "geojson", _at_once(write_drops_geojson)),),
+    ),
+    "geojson-areas": Format(
+        "GeoJSON of areas", "footprints, regions, no-drop zones and perimeters, for a GIS",
+        (Product("areas", "areas", "geojson", _at_once(write_areas_geojson)),),
+    ),
+    "kml": Format(
+        "KML", "drops and perimeters in time on a globe", (Product("", "plan", "kml", _at_once(write_kml)),),
+        check=kml_problems,
+    ),
+    "gpx": Format("GPX", "waypoints and routes for a receiver", (Product("", "drops", "gpx", _at_once(write_gpx)),)),
+    "gpkg": Format(
+        "GeoPackage", "all layers in one file, styled for QGIS", (Product("", "plan", "gpkg", _at_once(write_gpkg)),),
+    ),
+    "geotiff": Format(
+        "GeoTIFF", "where fire is likely at the end of each day, and when it arrives",
+        (Product("occupancy", "occupancy", "tif", _at_once(write_occupancy_cog)),
+         Product("arrival", "arrival", "tif", _at_once(write_arrival_cog)),
+         Product("baseline-occupancy", "baselineOccupancy", "tif", _at_once(write_baseline_cog), of_baseline=True),
+         Product("baseline-arrival", "baselineArrival", "tif", _at_once(write_baseline_arrival_cog), of_baseline=True)),
+        needs_place=False, needs_fire=True,
+    ),
+    "netcdf": Format(
+        "NetCDF", "the same as one file by the CF conventions", (Product("", "fire", "nc", _at_once(write_netcdf)),),
+        needs_place=False, needs_fire=True,
+    ),
+    "png": _map_format("PNG map", "the fire and the drops as a picture", "png"),
+    "svg": _map_format("SVG map", "the same as lines, for a drawing program", "svg"),
+    "pdf": _map_format("PDF map", "the same to print, with scale, grid and legend", "pdf"),
+    "ics220": Format(
+        "ICS 220 briefing", "the air operations summary as a PDF; blocks that a plan cannot fill are blank",
+        (Product("ics220", "ics220", "pdf", _drawn("briefing", "write_briefing"), printed=True),),
+        needs_place=False, check=_sheet_problems,
+    ),
+})  # fmt: skip
+"""What a plan can be exported as, by the name that commands use."""
 
 
 def export(
-    drops: Sequence[DropRecord], project: Project, formats: Sequence[str], folder: Path, stem: str
+    content: ExportContent,
+    formats: Sequence[str],
+    folder: Path,
+    stem: str | None = None,
+    check: Check | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> list[Path]:
-    """Write ``folder/stem.<format>`` for each format and return the paths.
+    """Write every format into ``folder`` and return the paths; every file appears or none does.
 
-    Every format is checked before the first file is written. Raises :class:`~firegui.errors.InputError` listing every
-    format that is unknown or does not fit the project.
+    The names are those of :func:`file_names`; ``tell`` hears each before it is written. ``check`` is called now and
+    then and may raise :class:`~firegui.errors.CancelledError`. Raises :class:`~firegui.errors.InputError` listing every
+    format that is unknown or does not fit the plan.
     """
-    wanted = checked_formats(project, formats)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError([write_problem(folder, error)], "Nothing was exported") from error
-    paths = [folder / f"{stem}.{name}" for name in wanted]
-    for name, path in zip(wanted, paths, strict=True):
-        FORMATS[name](path, drops, project)
-    return paths
+    wanted = checked_formats(content, formats)
+    names = file_names(content, wanted, stem)
+    with together(folder, names) as waiting:
+        for name, product in zip(names, _products(content, wanted), strict=True):
+            if check is not None:
+                check()
+            if tell is not None:
+                tell(name)
+            product.write(waiting / name, content, check)
+    return [folder / name for name in names]
 
 
-def checked_formats(project: Project, formats: Sequence[str]) -> list[str]:
-    """The formats as :func:`export` writes them, each once. Raises :class:`~firegui.errors.InputError` as it does."""
+def known_formats(formats: Sequence[str]) -> list[str]:
+    """The formats, each once. Raises :class:`~firegui.errors.InputError` listing every unknown one."""
     wanted = list(dict.fromkeys(name.strip().lower() for name in formats))
     problems = Problems()
     for name in wanted:
@@ -47,10 +173,54 @@ def checked_formats(project: Project, formats: Sequence[str]) -> list[str]:
             problems.add(f"format {name or '(empty)'}", "is not known", f"use one of {', '.join(FORMATS)}")
     if not wanted:
         problems.add("format", "none was given", f"use one or more of {', '.join(FORMATS)}")
-    if "geojson" in wanted:
-        try:
-            check_place(project)
-        except InputError as error:
-            problems.extend(error.problems)
-    problems.raise_if_any("Nothing was exported")
+    problems.raise_if_any(_TITLE)
     return wanted
+
+
+def checked_formats(content: ExportContent, formats: Sequence[str]) -> list[str]:
+    """The formats as :func:`export` writes them, each once. Raises :class:`~firegui.errors.InputError` as it does."""
+    wanted = known_formats(formats)
+    problems = Problems()
+    for name in wanted:
+        problems.extend(format_problems(content, name))
+    problems.raise_if_any(_TITLE)
+    return wanted
+
+
+def format_problems(content: ExportContent, name: str) -> list[Problem]:
+    """What keeps this plan from being written in a known format."""
+    wanted = FORMATS[name]
+    if wanted.needs_place and not Georeference(content.project.scenario.grid).has_place:
+        what = f"{wanted.title} needs a georeferenced grid, and this event has no place on the map"
+        return [Problem(f"format {name}", what, "import it with a CRS and transform, or export CSV")]
+    if wanted.needs_fire and content.plan is None:
+        what = f"{wanted.title} needs the fire that the plan leaves, and it is not at hand"
+        return [Problem(f"format {name}", what, "export the run, once it has finished")]
+    return [] if wanted.check is None else wanted.check(content)
+
+
+def refusals(content: ExportContent) -> dict[str, str]:
+    """Why a plan cannot be written in a format, by its name; formats that can be written are not in it."""
+    found = {name: format_problems(content, name) for name in FORMATS}
+    return {name: "; ".join(problem.what for problem in problems) for name, problems in found.items() if problems}
+
+
+def file_names(content: ExportContent, formats: Sequence[str], stem: str | None = None) -> list[str]:
+    """What the files of known formats will be called.
+
+    With a ``stem``, ``stem.csv`` and ``stem-arrival.tif``; without one, as the standard of
+    :mod:`firegui.io.exporters.names` has it.
+    """
+    names = []
+    for product in _products(content, formats):
+        if stem is None:
+            name = standard_name(content, product.what, printed=product.printed)
+        else:
+            name = f"{stem}-{product.name}" if product.name else stem
+        names.append(f"{name}.{product.ending}")
+    return names
+
+
+def _products(content: ExportContent, formats: Sequence[str]) -> list[Product]:
+    every = [product for name in formats for product in FORMATS[name].products]
+    return [product for product in every if content.baseline is not None or not product.of_baseline]

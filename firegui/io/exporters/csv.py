@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.io.atomic import write_text
-from firegui.io.exporters.table import NOTICE, DropRow, drop_rows
-from firegui.io.georeference import half_turn
+from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.table import NOTICE, DropRow, drop_rows, whole_heading
 from firegui.io.schedule_file import REQUIRED_COLUMNS
 
 COLUMNS = (
     *REQUIRED_COLUMNS, "day", "time_utc", "time_local", "type", "material", "payload_gal", "executed", "lon", "lat",
-    "easting", "northing", "run_heading_true", "run_heading_magnetic", "landing_lon", "landing_lat", "notice",
+    "easting", "northing", "run_heading_true", "run_heading_magnetic", "landing_lon", "landing_lat", "declination",
+    "release_ddm", "landing_ddm", "height_agl_ft", "speed_kt", "near_water", "notice",
 )  # fmt: skip
-"""The magnetic heading is left empty: it needs a geomagnetic model."""
+"""The magnetic heading is by the World Magnetic Model, the declination east positive; both empty where it ends."""
 
 
 def write_schedule_csv(path: Path, drops: Sequence[DropRecord], project: Project) -> None:
@@ -26,11 +27,20 @@ def write_schedule_csv(path: Path, drops: Sequence[DropRecord], project: Project
 
     Reading it back gives the same executed plan bit for bit. Places and headings are empty on a grid without a place.
     """
+    ordered = sorted(drops, key=lambda drop: (drop.step, drop.column))
+    _write(path, drop_rows(ordered, project))
+
+
+def write_csv(path: Path, content: ExportContent) -> None:
+    """:func:`write_schedule_csv` of a plan that is handed over."""
+    _write(path, content.rows)
+
+
+def _write(path: Path, rows: Iterable[DropRow]) -> None:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    ordered = sorted(drops, key=lambda drop: (drop.step, drop.column))
-    writer.writerows(_cells(row) for row in drop_rows(ordered, project))
+    writer.writerows(_cells(row) for row in rows)
     write_text(path, text.getvalue())
 
 
@@ -38,12 +48,21 @@ def _cells(row: DropRow) -> list[str]:
     drop = row.drop
     # repr of a Python float is the shortest text that reads back as the same float.
     pose = [repr(float(value)) for value in (drop.y, drop.x, drop.theta)]
-    heading = "" if row.heading_true is None else f"{half_turn(round(row.heading_true, 1)):.1f}"
     return [
         str(drop.step), drop.aircraft, *pose, str(row.day), row.time_utc, row.time_local, drop.type, str(drop.material),
-        f"{drop.payload_gal:g}", "true" if drop.executed else "false", *_pair(row.lonlat, 7), *_pair(row.east_north, 2),
-        heading, "", *_pair(row.landing_lonlat, 7), NOTICE,
+        f"{drop.payload_gal:g}", _flag(drop.executed), *_pair(row.lonlat, 7), *_pair(row.east_north, 2),
+        _number(whole_heading(row.heading_true), 1), _number(whole_heading(row.heading_magnetic), 1),
+        *_pair(row.landing_lonlat, 7), _number(row.declination, 2), row.release_ddm or "", row.landing_ddm or "",
+        _number(row.height_ft, 0), _number(row.speed_kt, 0), _flag(row.near_water), NOTICE,
     ]  # fmt: skip
+
+
+def _flag(value: bool | None) -> str:
+    return "" if value is None else "true" if value else "false"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
 
 
 def _pair(values: tuple[float, float] | None, digits: int) -> tuple[str, str]:

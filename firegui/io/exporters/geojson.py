@@ -1,66 +1,67 @@
-"""The schedule as GeoJSON (RFC 7946): one point per drop, for any GIS."""
+"""A plan as GeoJSON (RFC 7946), for any GIS: one file of points, the drops, and one of polygons."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from firegui.domain.project import Project
-from firegui.domain.schedule import DropRecord
-from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_text
-from firegui.io.exporters.table import NOTICE, DropRow, drop_rows
-from firegui.io.georeference import Georeference, half_turn
+from firegui.io.exporters.areas import Area, drawn_areas, footprints, perimeters
+from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.properties import drop_attributes
+from firegui.io.exporters.table import NOTICE, DropRow, utc_text
+from firegui.io.exporters.wgs84 import DIGITS, bounds_of, coordinates
 
 
-def write_schedule_geojson(path: Path, drops: Sequence[DropRecord], project: Project) -> None:
-    """Write one point per proposed drop at its release in WGS 84, with where it lands among its properties, atomically.
+def write_drops_geojson(path: Path, content: ExportContent) -> None:
+    """Write one point per proposed drop at its release in WGS 84, with where it lands among its properties."""
+    cell = content.project.scenario.grid.cell_size_m
+    features = [_drop(row, cell) for row in content.rows]
+    lonlats = [row.lonlat for row in content.rows if row.lonlat is not None]
+    _write(path, content, features, _bounds_of_points(lonlats))
 
-    Raises :class:`~firegui.errors.InputError` on a grid without a place.
-    """
-    check_place(project)
-    cell = project.scenario.grid.cell_size_m
-    features = [_feature(row, cell) for row in drop_rows(drops, project)]
-    document = {"type": "FeatureCollection", "name": project.scenario.name, "notice": NOTICE, "features": features}
+
+def write_areas_geojson(path: Path, content: ExportContent) -> None:
+    """Write the polygons: footprints of executed drops, regions, no-drop zones, perimeters; ``kind`` tells which."""
+    areas = [*footprints(content), *drawn_areas(content), *perimeters(content)]
+    _write(path, content, [_area(area) for area in areas], bounds_of([area.shape for area in areas]))
+
+
+def _write(path: Path, content: ExportContent, features: list[dict[str, Any]], bounds: list[float] | None) -> None:
+    document: dict[str, Any] = {"type": "FeatureCollection", "name": content.project.scenario.name, "notice": NOTICE}
+    document |= {} if bounds is None else {"bbox": bounds}
+    document |= {"notes": list(content.notes), "features": features}
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def check_place(project: Project) -> None:
-    """Raise :class:`~firegui.errors.InputError` when the project's grid has no place on the Earth."""
-    if not Georeference(project.scenario.grid).has_place:
-        what = "GeoJSON needs a georeferenced grid, and this event has no place on the map"
-        raise InputError(
-            [Problem("grid", what, "import it with a CRS and transform, or export CSV")], "Nothing was exported"
-        )
+def _drop(row: DropRow, cell_size_m: float) -> dict[str, Any]:
+    point = None
+    if row.lonlat is not None:
+        point = {"type": "Point", "coordinates": [round(value, DIGITS) for value in row.lonlat]}
+    return {"type": "Feature", "geometry": point, "properties": drop_attributes(row, cell_size_m)}
 
 
-def _feature(row: DropRow, cell_size_m: float) -> dict[str, Any]:
-    drop = row.drop
-    properties = {
-        "step": drop.step,
-        "aircraft": drop.aircraft,
-        "type": drop.type,
-        "material": str(drop.material),
-        "payload_gal": drop.payload_gal,
-        "executed": drop.executed,
-        "day": row.day,
-        "time_utc": row.time_utc,
-        "time_local": row.time_local,
-        "run_heading_true": None if row.heading_true is None else half_turn(round(row.heading_true, 1)),
-        "landing_lon": _at(row.landing_lonlat, 0),
-        "landing_lat": _at(row.landing_lonlat, 1),
-        "sigma_parallel_m": round(drop.sigma_parallel_cells * cell_size_m, 3),
-        "sigma_perpendicular_m": round(drop.sigma_perpendicular_cells * cell_size_m, 3),
-        "y": drop.y,
-        "x": drop.x,
-        "theta": drop.theta,
-        "notice": NOTICE,
-    }
-    point = None if row.lonlat is None else {"type": "Point", "coordinates": [_at(row.lonlat, 0), _at(row.lonlat, 1)]}
-    return {"type": "Feature", "geometry": point, "properties": properties}
+def _area(area: Area) -> dict[str, Any]:
+    properties: dict[str, Any] = {"kind": str(area.kind), "name": area.name}
+    properties |= {"begin": utc_text(area.begin), "end": utc_text(area.end)} if area.begin and area.end else {}
+    if area.row is not None:
+        drop = area.row.drop
+        properties |= {"step": drop.step, "day": area.row.day, "material": str(drop.material)}
+        properties |= {"time_local": area.row.time_local, "near_water": area.row.near_water}
+    if area.weight is not None:
+        properties["weight"] = area.weight
+    properties["notice"] = NOTICE
+    geometry = {"type": area.shape.geom_type, "coordinates": coordinates(area.shape)}
+    return {"type": "Feature", "geometry": geometry, "properties": properties}
 
 
-def _at(pair: tuple[float, float] | None, index: int) -> float | None:
-    return None if pair is None else round(pair[index], 7)
+def _bounds_of_points(lonlats: list[tuple[float, float]]) -> list[float] | None:
+    if not lonlats:
+        return None
+    lons, lats = [lon for lon, _ in lonlats], [lat for _, lat in lonlats]
+    west, east = min(lons), max(lons)
+    if east - west > 180.0:
+        # Across the antimeridian a box's west is more than its east (RFC 7946, section 5.2).
+        west, east = min(lon for lon in lons if lon >= 0.0), max(lon for lon in lons if lon < 0.0)
+    return [round(value, DIGITS) for value in (west, min(lats), east, max(lats))]

@@ -1,19 +1,30 @@
-"""Fire occupancy as a GeoTIFF, one band per day boundary."""
+"""Fire occupancy and arrival times as GeoTIFF: one band per day boundary for runs, cloud-optimised for others."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import rasterio
 from numpy.typing import NDArray
+from rasterio import shutil as raster_copies
+from rasterio.errors import RasterioError
 
+from firegui.domain.grid import Grid
 from firegui.domain.project import Project
-from firegui.io.exporters.table import NOTICE
-from firegui.io.rasters import write_raster
+from firegui.io.atomic import replacing, sibling
+from firegui.io.exporters.arrival import arrival_days, arrival_hours
+from firegui.io.exporters.content import ExportContent, Occupancy
+from firegui.io.exporters.table import NOTICE, utc_text
+from firegui.io.rasters import without_place_warnings, write_raster
+
+PLAN_TITLE, BASELINE_TITLE = "P(fire)", "P(fire) without drops"
 
 
 def write_occupancy_tif(
-    path: Path, p_fire: NDArray[np.float32], project: Project, *, first: int = 0, title: str = "P(fire)"
+    path: Path, p_fire: NDArray[np.float32], project: Project, *, first: int = 0, title: str = PLAN_TITLE
 ) -> None:
     """Write ``p_fire [D+1, H, W]``, the probability that a cell burns or has burned, atomically.
 
@@ -21,8 +32,88 @@ def write_occupancy_tif(
     band's description gives the local time. ``first`` is the boundary of band 1: with 1 and ``p_fire[1:]`` there is one
     band per day, at its end. ``title`` begins every description and says what the numbers are.
     """
+    texts = _texts(Occupancy(p_fire, first), project, title)
+    states = np.asarray(p_fire, np.float32)
+    write_raster(path, states, project.scenario.grid, descriptions=texts, tags=_tags(project))
+
+
+def write_occupancy_cog(path: Path, content: ExportContent) -> None:
+    """Write the plan's fire as :func:`write_occupancy_tif` does, cloud-optimised."""
+    assert content.plan is not None
+    _occupancy(path, content, content.plan, PLAN_TITLE)
+
+
+def write_baseline_cog(path: Path, content: ExportContent) -> None:
+    """Write the fire without drops, cloud-optimised."""
+    assert content.baseline is not None
+    _occupancy(path, content, content.baseline, BASELINE_TITLE)
+
+
+def write_arrival_cog(path: Path, content: ExportContent) -> None:
+    """Write when the plan's fire is as likely as not: band 1 in days, band 2 in hours from the plan's start."""
+    assert content.plan is not None
+    _arrival(path, content, content.plan, "with the plan")
+
+
+def write_baseline_arrival_cog(path: Path, content: ExportContent) -> None:
+    """Write when fire without drops is as likely as not: band 1 in days, band 2 in hours from the plan's start."""
+    assert content.baseline is not None
+    _arrival(path, content, content.baseline, "without drops")
+
+
+def _occupancy(path: Path, content: ExportContent, fire: Occupancy, title: str) -> None:
+    texts = _texts(fire, content.project, title)
+    _write_cog(path, fire.days, content.project.scenario.grid, texts, ["1"] * len(texts), _tags(content.project))
+
+
+def _arrival(path: Path, content: ExportContent, fire: Occupancy, which: str) -> None:
+    project = content.project
+    start = project.calendar.time_of_step(0)
+    texts = [
+        f"Days from the plan's start to the first day boundary with P(fire) >= 0.5, {which}",
+        f"Hours from the plan's start to P(fire) = 0.5, {which}, interpolated between day boundaries",
+    ]
+    tags = {
+        "UNITS": "band 1: days, band 2: hours", "TIME_ORIGIN_UTC": utc_text(start),
+        "TIME_ORIGIN_LOCAL": start.astimezone(project.calendar.local_zone).isoformat(timespec="seconds"),
+        "NO_DATA": "P(fire) stays below 0.5",
+    }  # fmt: skip
+    bands = np.stack([arrival_days(fire), arrival_hours(fire)])
+    _write_cog(path, bands, project.scenario.grid, texts, ["days", "hours"], {**_tags(project), **tags}, "NEAREST")
+
+
+def _texts(fire: Occupancy, project: Project, title: str) -> list[str]:
     calendar = project.calendar
-    times = [calendar.time_of_step(day * calendar.steps_per_day) for day in range(first, first + len(p_fire))]
-    texts = [f"{title} {time.astimezone(calendar.local_zone).isoformat(timespec='minutes')}" for time in times]
-    tags = {"NOTICE": NOTICE, "EVENT": project.scenario.name, "FIRE_MODEL": project.fire_model.label}
-    write_raster(path, np.asarray(p_fire, np.float32), project.scenario.grid, descriptions=texts, tags=tags)
+    times = [calendar.time_of_step(day * calendar.steps_per_day) for day in fire.boundaries]
+    return [f"{title} {time.astimezone(calendar.local_zone).isoformat(timespec='minutes')}" for time in times]
+
+
+def _tags(project: Project) -> dict[str, str]:
+    return {"NOTICE": NOTICE, "EVENT": project.scenario.name, "FIRE_MODEL": project.fire_model.label}
+
+
+def _write_cog(
+    path: Path,
+    bands: NDArray[np.float32],
+    grid: Grid,
+    texts: Sequence[str],
+    units: Sequence[str],
+    tags: Mapping[str, str],
+    overviews: str = "AVERAGE",
+) -> None:
+    """A cloud-optimised GeoTIFF can only be made as a copy of a plain one."""
+    plain = sibling(path)
+    write_raster(plain, np.asarray(bands, np.float32), grid, descriptions=texts, tags=tags)
+    try:
+        with without_place_warnings(), rasterio.open(plain, "r+") as file:
+            file.units = units
+        with replacing(path) as temporary, without_place_warnings():
+            raster_copies.copy(
+                plain, temporary, driver="COG", COMPRESS="DEFLATE", PREDICTOR="YES", BLOCKSIZE=256,
+                OVERVIEW_RESAMPLING=overviews, BIGTIFF="IF_SAFER",
+            )  # fmt: skip
+    except RasterioError as error:
+        raise OSError(" ".join(str(error).split())) from error
+    finally:
+        with suppress(OSError):
+            plain.unlink()

@@ -5,22 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 
+from firegui.domain.fleet import AircraftType
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
-from firegui.io.georeference import Georeference
+from firegui.io.exporters.footprint import outline_polygons
+from firegui.io.georeference import Georeference, format_ddm, half_turn
+from firegui.io.magnetic import Compass
+from firegui.io.water import WaterLayer, near_water, water_of_fuel
 
 NOTICE = "PLANNED – MODEL OUTPUT, not for operational use without review"
+
+FEET_PER_M = 1.0 / 0.3048
+KNOTS_PER_MS = 3600.0 / 1852.0
+
+Places = tuple[tuple[float, float] | None, tuple[float, float] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class DropRow:
     """A drop and what follows from its place and time.
 
-    ``day`` counts from 0. ``lonlat`` and ``landing_lonlat`` (WGS 84, degrees) and ``east_north`` (grid CRS) are
-    ``None`` on a grid without a place. ``heading_true`` is the axis of the run in degrees, [0, 180).
+    ``day`` counts from 0. ``lonlat`` and ``landing_lonlat`` (WGS 84, degrees), their texts in degrees and decimal
+    minutes ``release_ddm`` and ``landing_ddm``, and ``east_north`` (grid CRS) are ``None`` on a grid without a place.
+    ``heading_true`` and ``heading_magnetic`` are the axis of the run in degrees, [0, 180); ``declination`` is what lies
+    between them, east positive, ``None`` where the magnetic model does not reach. ``height_ft`` is above ground and
+    ``speed_kt`` the aircraft's, ``None`` for an aircraft that the fleet does not have. ``near_water``: whether the
+    footprint lies within 300 ft of water, ``None`` where nobody knows where water is.
     """
 
     drop: DropRecord
@@ -31,30 +45,81 @@ class DropRow:
     landing_lonlat: tuple[float, float] | None
     east_north: tuple[float, float] | None
     heading_true: float | None
+    release_ddm: str | None = None
+    landing_ddm: str | None = None
+    declination: float | None = None
+    heading_magnetic: float | None = None
+    height_ft: float | None = None
+    speed_kt: float | None = None
+    near_water: bool | None = None
 
 
-def drop_rows(drops: Sequence[DropRecord], project: Project) -> list[DropRow]:
-    """Work out the rows, in the order of ``drops``."""
-    grid, calendar = project.scenario.grid, project.calendar
-    place = Georeference(grid)
+def drop_rows(drops: Sequence[DropRecord], project: Project, water: WaterLayer | None = None) -> list[DropRow]:
+    """Work out the rows, in the order of ``drops``. Without ``water`` it is taken from the event's fuel layer."""
+    water = water_of_fuel(project.scenario) if water is None else water
+    place, compass = Georeference(project.scenario.grid), Compass()
     released = _places(place, [(drop.y, drop.x) for drop in drops])
     landed = _places(place, [(drop.landing_y, drop.landing_x) for drop in drops])
-    rows = []
-    for drop, at, landing in zip(drops, released, landed, strict=True):
-        time = calendar.time_of_step(drop.step)
-        rows.append(
-            DropRow(
-                drop,
-                calendar.day_of_step(drop.step),
-                time.isoformat(timespec="seconds").replace("+00:00", "Z"),
-                time.astimezone(calendar.local_zone).isoformat(timespec="seconds"),
-                at,
-                landing,
-                grid.to_world(drop.y, drop.x) if place.has_place else None,
-                place.run_heading_true(drop.y, drop.x, drop.theta) if place.has_place else None,
-            )
-        )
-    return rows
+    close = near_water(list(outline_polygons(drops)), water)
+    tails = {tail.name: tail.type for tail in project.fleet.tails}
+    return [
+        _row(drop, project, place, compass, tails.get(drop.aircraft), places, near)
+        for drop, places, near in zip(drops, zip(released, landed, strict=True), close, strict=True)
+    ]
+
+
+def _row(
+    drop: DropRecord,
+    project: Project,
+    place: Georeference,
+    compass: Compass,
+    kind: AircraftType | None,
+    places: Places,
+    near: bool | None,
+) -> DropRow:
+    calendar = project.calendar
+    time, (at, landing) = calendar.time_of_step(drop.step), places
+    heading = place.run_heading_true(drop.y, drop.x, drop.theta) if place.has_place else None
+    turn = None if at is None else compass.declination(*at, time, _altitude(drop, project, kind))
+    return DropRow(
+        drop=drop,
+        day=calendar.day_of_step(drop.step),
+        time_utc=utc_text(time),
+        time_local=time.astimezone(calendar.local_zone).isoformat(timespec="seconds"),
+        lonlat=at,
+        landing_lonlat=landing,
+        east_north=project.scenario.grid.to_world(drop.y, drop.x) if place.has_place else None,
+        heading_true=heading,
+        release_ddm=None if at is None else format_ddm(*at),
+        landing_ddm=None if landing is None else format_ddm(*landing),
+        declination=turn,
+        heading_magnetic=None if heading is None or turn is None else half_turn(heading - turn),
+        height_ft=None if kind is None else kind.drop_height_m * FEET_PER_M,
+        speed_kt=None if kind is None else kind.speed_ms * KNOTS_PER_MS,
+        near_water=near,
+    )
+
+
+def utc_text(when: datetime) -> str:
+    """An aware time in UTC, such as ``2020-08-19T07:28:48Z``."""
+    return when.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def whole_heading(degrees: float | None) -> float | None:
+    """An axis direction as tables give it: to 0.1° in [0, 180)."""
+    return None if degrees is None else half_turn(round(degrees, 1))
+
+
+def _altitude(drop: DropRecord, project: Project, kind: AircraftType | None) -> float:
+    """Metres above sea level, as far as the landscape knows them: the declination hardly depends on it."""
+    above = 0.0 if kind is None else kind.drop_height_m
+    ground = project.scenario.layers.get("elevation")
+    rows, columns = project.scenario.grid.shape
+    row, column = round(drop.y), round(drop.x)
+    if ground is None or not (0 <= row < rows and 0 <= column < columns):
+        return above
+    height = float(ground[row, column])
+    return above + height if math.isfinite(height) else above
 
 
 def _places(place: Georeference, positions: Sequence[tuple[float, float]]) -> list[tuple[float, float] | None]:

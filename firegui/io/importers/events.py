@@ -24,9 +24,6 @@ from firegui.io.importers.events_file import (
     read_event,
 )
 from firegui.io.importers.layer_values import (
-    HUNDREDTHS_KGM3,
-    PERCENT,
-    TENTHS_M,
     Array,
     Layer,
     cells_text,
@@ -36,9 +33,13 @@ from firegui.io.importers.layer_values import (
 )
 from firegui.io.importers.observations import say_coverage, say_observed
 from firegui.io.importers.placing import check_when, find_place
+from firegui.io.importers.units import DEGREES, HUNDREDTHS_KGM3, METRES, PERCENT, TENTHS_M
 from firegui.io.local_time import guess_offset_h, local_midnight, say_offset
 
-_ENCODINGS = {"canopy_cover": PERCENT, "canopy_height": TENTHS_M, "canopy_density": HUNDREDTHS_KGM3}
+_ENCODINGS = {
+    "elevation": METRES, "slope": DEGREES, "canopy_cover": PERCENT, "canopy_height": TENTHS_M,
+    "canopy_density": HUNDREDTHS_KGM3,
+}  # fmt: skip
 """The layout states these, so nothing has to be recognised."""
 
 _SHOWN = 8
@@ -71,8 +72,8 @@ def list_events(path: Path) -> tuple[EventEntry, ...]:
     problems, title = Problems(), f"{path} cannot be imported"
     with opened(path, problems) as file:
         problems.raise_if_any(title)
-        found = entries(file)
-        if not found:
+        found = entries(file, problems)
+        if not found and not problems:
             problems.add(path.name, "holds no event", "give a file with one group an event, such as Bear_2020")
     problems.raise_if_any(title)
     return found

@@ -10,7 +10,8 @@ one raster a date; subgroups of dates that hold these three are read as well. �
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
+from firegui.io.source_files import MOST_DAYS, cells_problem, file_problem, unpacking_problem
 
 FIRE, EASTWARD, NORTHWARD = "fire", "u_component_of_wind_10m", "v_component_of_wind_10m"
 STACKS = (FIRE, EASTWARD, NORTHWARD)
@@ -36,6 +38,7 @@ _LAYERS: Mapping[str, re.Pattern[str]] = {
     "canopy_density": re.compile(r"\d*CBD"),
 }
 _DATE = re.compile(r"(\d{4})([-_./]?)(\d{1,2})\2(\d{1,2})(?:[T ].*)?")
+_GRID = "bring every raster of the event onto one grid"
 _FAILURES = (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError)
 
 Array = NDArray[Any]
@@ -66,8 +69,9 @@ class EventArrays:
 @contextmanager
 def opened(path: Path, problems: Problems) -> Iterator[h5py.File | None]:
     """Open an HDF5 file for reading; one that cannot be is reported and ``None`` yielded."""
-    if not path.is_file():
-        problems.add(str(path), "the file does not exist", "check the path")
+    problem = file_problem(path)
+    if problem is not None:
+        problems.extend([problem])
         yield None
         return
     if not h5py.is_hdf5(path):
@@ -84,40 +88,42 @@ def opened(path: Path, problems: Problems) -> Iterator[h5py.File | None]:
         yield file
 
 
-def entries(file: h5py.File) -> tuple[EventEntry, ...]:
-    """The events of a file, in the order of their names."""
-    groups = {name: member for name, member in _members(file).items() if isinstance(member, h5py.Group)}
-    return tuple(_entry(name, group) for name, group in groups.items() if _holds_an_event(group))
+def entries(file: h5py.File, problems: Problems) -> tuple[EventEntry, ...]:
+    """The events of a file, in the order of their names; what keeps them from being listed is reported."""
+    try:
+        groups = {name: member for name, member in _members(file).items() if isinstance(member, h5py.Group)}
+        return tuple(_entry(name, group) for name, group in groups.items() if _holds_an_event(group))
+    except _FAILURES as error:
+        problems.add(Path(file.filename).name, f"is damaged ({_brief(error)})", "get the file again from its publisher")
+        return ()
 
 
 def read_event(file: h5py.File, name: str, problems: Problems) -> EventArrays:
-    """Every raster of the event ``name`` that firegui knows; what is wrong is added to ``problems``."""
+    """Every raster of the event ``name`` that firegui knows; what is wrong is added to ``problems``.
+
+    Sizes and dates are judged before anything is read, and what has wrong ones is not.
+    """
     datasets, unused = _sort_out(file[name])
-    layers: dict[str, tuple[str, Array]] = {}
-    stacks: dict[str, dict[date, Array]] = {key: {} for key in STACKS}
-    for key, found in datasets.layers.items():
-        # Of several versions the last by name, which is the newest of LANDFIRE's.
-        newest = max(found)
-        unused += sorted(set(found) - {newest})
-        values = _raster(found[newest], f"{name}/{newest}", problems)
-        if values is not None:
-            layers[key] = newest, values
+    newest = {key: max(found) for key, found in datasets.layers.items()}  # of LANDFIRE's versions the last by name
+    unused += [label for key, found in datasets.layers.items() for label in sorted(set(found) - {newest[key]})]
+    layers = {key: _Claim(f"{name}/{label}", datasets.layers[key][label]) for key, label in newest.items()}
+    rasters: dict[tuple[str, date], _Claim] = {}
     for key, when, where, dataset in datasets.rasters:
-        values = _raster(dataset, f"{name}/{where}", problems)
-        if when in stacks[key]:
+        claim = rasters.setdefault((key, when), _Claim(f"{name}/{where}", dataset))
+        if claim.dataset is not dataset:
             problems.add(f"{name}/{where}", f"is a second raster for {when}", "keep one a date")
-        elif values is not None:
-            stacks[key][when] = values
-    arrays = {f"{name}/{label}": values for label, values in layers.values()}
-    arrays |= {f"{name}/{key}/{when}": values for key, stack in stacks.items() for when, values in stack.items()}
-    shape = _check_shapes(file[name], arrays, problems)
-    # What has another shape is reported; the rest can be looked at further.
-    fitting = {key: value for key, value in layers.items() if value[1].shape == shape}
-    ordered = {
-        key: {when: raster for when, raster in sorted(stack.items()) if raster.shape == shape}
-        for key, stack in stacks.items()
-    }
-    return EventArrays(shape, fitting, ordered, tuple(unused))
+    for label in unused:
+        if any(_DATE.fullmatch(part) and _date(part) is None for part in label.split("/")):
+            problems.add(f"{name}/{label}", "is named after a day that does not exist", "correct the date")
+    _check_span({when for _, when in rasters}, name, problems)
+    shape, fitting = _fitting(file[name], [*layers.values(), *rasters.values()], problems)
+    held = {claim.where: values for claim in fitting if (values := _values(claim, problems)) is not None}
+    stacks: dict[str, dict[date, Array]] = {key: {} for key in STACKS}
+    for (key, when), claim in sorted(rasters.items(), key=lambda item: item[0]):
+        if claim.where in held:
+            stacks[key][when] = held[claim.where]
+    found_layers = {key: (newest[key], held[claim.where]) for key, claim in layers.items() if claim.where in held}
+    return EventArrays(shape, found_layers, stacks, tuple(unused))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,30 @@ def _sort_out(group: h5py.Group) -> tuple[_Datasets, list[str]]:
     return found, unused
 
 
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A raster that is there by its name and is not read yet."""
+
+    where: str
+    dataset: h5py.Dataset
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns, of what is a raster."""
+        rows, columns = self.dataset.shape[-2:]
+        return int(rows), int(columns)
+
+    @property
+    def bytes(self) -> int:
+        """What it takes in memory."""
+        return int(self.dataset.nbytes)
+
+    @property
+    def stored(self) -> int:
+        """What it takes in the file."""
+        return int(self.dataset.id.get_storage_size())
+
+
 def _holds_an_event(group: h5py.Group) -> bool:
     datasets, _ = _sort_out(group)
     return bool(datasets.layers or datasets.rasters)
@@ -156,7 +186,10 @@ def _entry(name: str, group: h5py.Group) -> EventEntry:
     datasets, _ = _sort_out(group)
     dates = sorted({when for stack, when, _, _ in datasets.rasters if stack == FIRE})
     layers = [dataset for found in datasets.layers.values() for dataset in found.values()]
-    rows_columns = [dataset.shape[-2:] for dataset in (*layers, *(raster[-1] for raster in datasets.rasters))]
+    shapes: list[tuple[int, ...]] = [
+        dataset.shape or () for dataset in (*layers, *(raster[-1] for raster in datasets.rasters))
+    ]
+    rows_columns: list[tuple[int, ...]] = [shape[-2:] for shape in shapes]
     guessed = next(((int(rows), int(columns)) for rows, columns in filter(_is_pair, rows_columns)), None)
     return EventEntry(name, _stated_shape(group) or guessed, tuple(dates))
 
@@ -176,20 +209,14 @@ def _members(group: h5py.Group) -> dict[str, Any]:
     return found
 
 
-def _raster(dataset: h5py.Dataset, where: str, problems: Problems) -> Array | None:
+def _values(claim: _Claim, problems: Problems) -> Array | None:
+    """The raster ``[H, W]`` that is claimed."""
     try:
-        values = np.asarray(dataset[()])
+        values = np.asarray(claim.dataset[()])
     except _FAILURES as error:
-        problems.add(where, f"is damaged ({_brief(error)})", "get the file again from its publisher")
+        problems.add(claim.where, f"is damaged ({_brief(error)})", "get the file again from its publisher")
         return None
-    if values.dtype.kind not in "biuf":
-        problems.add(where, f"holds {values.dtype} values, not numbers", "save plain numbers")
-        return None
-    # Some writers keep an axis of length 1 for the band.
-    values = values[0] if values.ndim == 3 and values.shape[0] == 1 else values
-    if values.ndim != 2:
-        problems.add(where, f"has shape {list(values.shape)}", "save one raster [height, width]")
-        return None
+    values = values.reshape(values.shape[-2:])
     return values.view(np.uint8) if values.dtype.kind == "b" else values
 
 
@@ -200,21 +227,54 @@ def _stated_shape(group: h5py.Group) -> tuple[int, int] | None:
         return None
 
 
-def _check_shapes(group: h5py.Group, arrays: Mapping[str, Array], problems: Problems) -> tuple[int, int] | None:
-    """The event's rows and columns; every raster that has others is reported."""
-    stated = _stated_shape(group)
-    shapes = [(int(values.shape[0]), int(values.shape[1])) for values in arrays.values()]
-    shape = stated or next(iter(shapes), None)
-    for where, found in zip(arrays, shapes, strict=True):
-        if shape is not None and found != shape:
-            says = "height and width of the event say" if stated else "the first raster of the event has"
-            problems.add(
-                where, f"has {found[0]} × {found[1]} cells, not the {shape[0]} × {shape[1]} that {says}", _GRID
-            )
-    return shape
+def _fitting(
+    group: h5py.Group, claims: Sequence[_Claim], problems: Problems
+) -> tuple[tuple[int, int] | None, list[_Claim]]:
+    """The event's rows and columns, and the rasters that have them; every other is reported, all if they are too many.
+
+    Without attributes it is the size of most of them.
+    """
+    where = str(group.name).strip("/")
+    sound = [claim for claim in claims if _check_kind(claim, problems)]
+    stated, usual = _stated_shape(group), Counter(claim.shape for claim in sound).most_common(1)
+    shape = stated or next((found for found, _ in usual), None)
+    if shape is None:
+        return None, []
+    problem = cells_problem(where, *shape)
+    if problem is None:
+        problem = unpacking_problem(where, sum(claim.bytes for claim in sound), sum(claim.stored for claim in sound))
+    problems.extend([] if problem is None else [problem])
+    says = "height and width of the event say" if stated else "most rasters of the event have"
+    for claim in sound:
+        if claim.shape != shape:
+            turned = ": its axes are transposed" if claim.shape == shape[::-1] else ""
+            size, wanted = (f"{rows:,} × {columns:,}" for rows, columns in (claim.shape, shape))
+            problems.add(claim.where, f"has {size} cells, not the {wanted} that {says}{turned}", _GRID)
+    return shape, [claim for claim in sound if claim.shape == shape and problem is None]
 
 
-_GRID = "bring every raster of the event onto one grid"
+def _check_kind(claim: _Claim, problems: Problems) -> bool:
+    """Whether it is a raster of numbers."""
+    try:
+        dtype, shape = claim.dataset.dtype, claim.dataset.shape
+    except _FAILURES as error:
+        problems.add(claim.where, f"is damaged ({_brief(error)})", "get the file again from its publisher")
+        return False
+    if dtype.kind not in "biuf":
+        problems.add(claim.where, f"holds {dtype} values, not numbers", "save plain numbers")
+    # Some writers keep an axis of length 1 for the band.
+    elif shape is None or len(shape) not in (2, 3) or (len(shape) == 3 and shape[0] != 1):
+        problems.add(claim.where, f"has shape {list(shape or ())}", "save one raster [height, width]")
+    else:
+        return True
+    return False
+
+
+def _check_span(dates: Collection[date], name: str, problems: Problems) -> None:
+    span = (max(dates) - min(dates)).days + 1 if dates else 0
+    if span > MOST_DAYS:
+        what = f"its dates run from {min(dates)} to {max(dates)}, {span:,} days; at most {MOST_DAYS} can be held"
+        problems.add(name, what, "check the years of its rasters")
 
 
 def _date(text: str) -> date | None:

@@ -1,17 +1,110 @@
-"""A fire that starts at a point."""
+"""A fire that starts at a point, or in the cells that a file gives."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
-from firegui.errors import Problems
+from firegui.errors import InputError, Problems
+from firegui.io.crs import same, transformer
 from firegui.io.georeference import Georeference, format_ddm
+from firegui.io.mask_rasters import is_tiff, read_masks
+from firegui.io.perimeter_shapes import are_detections, no_polygons
+from firegui.io.perimeters import read_outline
+from firegui.io.vector_files import crs_problems, read_features, vector_file
 
 _FIRST_NONBURNABLE, _LAST_NONBURNABLE = 91, 99
+_FOR_EVER = date.max
+
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ignition:
+    """The cells ``[H, W]`` in which a fire starts, and what to say of them."""
+
+    mask: Bools
+    notes: tuple[str, ...]
+
+
+def read_ignition(
+    where: tuple[float, float] | Path, grid: Grid, fuel: NDArray[np.float32] | None, problems: Problems
+) -> Ignition | None:
+    """Where a fire starts: a longitude and latitude, a GeoTIFF mask, or a vector file of points or polygons.
+
+    What is wrong is added to ``problems`` and ``None`` returned: as :func:`ignition_at`, and a file that holds nothing
+    on the grid or the detections of a satellite.
+    """
+    if isinstance(where, tuple):
+        mask = ignition_at(where, grid, fuel, problems)
+        return None if mask is None else Ignition(mask, ())
+    mask = _from_raster(where, grid, problems) if is_tiff(where) else _from_vector(where, grid, problems)
+    if mask is None:
+        return None
+    burning = mask if fuel is None else mask & ~((fuel >= _FIRST_NONBURNABLE) & (fuel <= _LAST_NONBURNABLE))
+    cells, lost = int(burning.sum()), int(mask.sum() - burning.sum())
+    if not cells:
+        problems.add("ignition", f"none of the cells of {where.name} has fuel that burns", "choose a place that burns")
+        return None
+    kept = f"; {lost:,} others do not burn and were left out" if lost else ""
+    return Ignition(burning, (f"The fire starts in {cells:,} cell{'' if cells == 1 else 's'} of {where.name}{kept}.",))
+
+
+def _from_raster(path: Path, grid: Grid, problems: Problems) -> Bools | None:
+    read = read_masks(path, grid, problems)
+    if read is None:
+        return None
+    if len(read.masks) != 1:
+        problems.add(f"ignition ({path.name})", f"has {len(read.masks)} bands", "keep the one with the ignition")
+        return None
+    if not read.masks.any():
+        problems.add(f"ignition ({path.name})", "nothing burns on the grid", "check that it holds this fire")
+        return None
+    return np.asarray(read.masks[0])
+
+
+def _from_vector(path: Path, grid: Grid, problems: Problems) -> Bools | None:
+    file = vector_file(path, problems)
+    features = None if file is None else read_features(file, None, problems)
+    if file is None or features is None:
+        return None
+    if not all(g is not None and g.geom_type in ("Point", "MultiPoint") for g in features.geometries):
+        try:
+            return read_outline(path, grid, _FOR_EVER)
+        except InputError as error:
+            problems.extend(error.problems)
+            return None
+    wrong = crs_problems(features, file) + (
+        no_polygons(features, file.name) if are_detections(features) or not len(features.geometries) else []
+    )
+    problems.extend(wrong)
+    if wrong or features.crs is None or grid.crs is None:
+        return None
+    points = shapely.get_coordinates(features.geometries)
+    if not same(features.crs, grid.crs):
+        points = np.column_stack(transformer(features.crs, grid.crs).transform(points[:, 0], points[:, 1]))
+    return _cells(points, grid, file.name, problems)
+
+
+def _cells(points: NDArray[np.float64], grid: Grid, name: str, problems: Problems) -> Bools | None:
+    mask = np.zeros(grid.shape, np.bool_)
+    for number, (east, north) in enumerate(points, 1):
+        y, x = grid.from_world(float(east), float(north))
+        on_grid = math.isfinite(y) and -0.5 <= y < grid.rows - 0.5 and -0.5 <= x < grid.columns - 0.5
+        if not on_grid:
+            what = f"point {number} lies off the raster"
+            problems.add(f"ignition ({name})", what, "check the CRS of the file, or leave the point out")
+            return None
+        mask[math.floor(y + 0.5), math.floor(x + 0.5)] = True
+    return mask
 
 
 def ignition_at(

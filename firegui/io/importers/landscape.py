@@ -1,156 +1,188 @@
-"""A landscape of one's own: raster layers that lie on one grid, one wind for every day, and a fire.
+"""A landscape of one's own: raster layers brought onto one grid, its weather, and a fire.
 
-Nothing is warped and no weather is invented: what does not fit is refused, what was assumed is in the notes.
+No weather and no fire is invented: what is missing is said, what cannot be used is refused, what was assumed,
+converted, resampled or derived is in the notes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.grid import Grid
 from firegui.domain.scenario import Scenario
 from firegui.errors import Problems
 from firegui.io.importers.ignition import ignition_at
-from firegui.io.importers.layer_values import Layer, say_layers
+from firegui.io.importers.landscape_layers import Ground, read_ground
+from firegui.io.importers.landscape_source import LandscapeSource
+from firegui.io.importers.layer_values import say_layers
 from firegui.io.importers.observations import observe, say_coverage, say_observed
-from firegui.io.importers.one_grid import read_landscape
-from firegui.io.importers.placing import Began, Place, check_when, find_start
+from firegui.io.importers.placing import Began, check_when, find_start
+from firegui.io.importers.wind import Winds, WindSurvey, read_wind, survey_wind
+from firegui.io.local_time import guess_offset_h
+from firegui.io.perimeters import PerimeterSource
+from firegui.io.source_files import MOST_DAYS
 
 DAYS = 15
 """Days of weather where nothing says how many: the paper's horizon."""
 
-MOST_DAYS = 366
-STRONGEST_MS = 100.0
+MOST_CELL_DAYS = 100_000_000
+"""Cells times days: their wind takes 0.8 GB, the maps of a fire model four and a half times that."""
 
+TITLE = "The landscape cannot be imported"
 
-@dataclass(frozen=True, slots=True)
-class LandscapeSource:
-    """What an event is made from.
-
-    ``layers`` maps keys of :data:`~firegui.domain.scenario.LAYERS` to raster files; ``wind_speed`` in m/s and
-    ``wind_from`` in degrees clockwise from north hold everywhere on every day. ``perimeters`` is a vector file or a
-    folder of one, ``ignition`` (longitude, latitude) takes its place. ``days`` is the length of the weather, ``start``
-    the time of day 0 (UTC unless it says otherwise); ``None`` leaves them to be derived.
-    """
-
-    layers: Mapping[str, Path]
-    wind_speed: float | None = None
-    wind_from: float | None = None
-    perimeters: Path | None = None
-    ignition: tuple[float, float] | None = None
-    days: int | None = None
-    start: datetime | None = None
-    utc_offset_h: float | None = None
-    name: str | None = None
+Check = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Fire:
-    """What burns: observed perimeters, or a start, or nothing."""
+class Fire:
+    """What burns: observed perimeters ``[N, H, W]``, or an ignition ``[H, W]``, or nothing; ``notes`` on how read."""
 
     observed: NDArray[np.bool_] | None
     dates: tuple[date, ...]
     ignition: NDArray[np.bool_] | None
+    notes: tuple[str, ...] = ()
 
 
-def import_landscape(source: LandscapeSource) -> Scenario:
+@dataclass(frozen=True, slots=True, eq=False)
+class Lay:
+    """An event without its weather: the ground, the fire, when it began and for how many days there is wind."""
+
+    ground: Ground
+    fire: Fire
+    wind: WindSurvey
+    began: Began | None
+    days: int
+
+
+def import_landscape(source: LandscapeSource, check: Check | None = None) -> Scenario:
     """The event that ``source`` describes.
 
-    The weather lasts ``source.days``, else from day 0 to the last perimeter, else :data:`DAYS` days. Raises
-    :class:`~firegui.errors.InputError` with everything that is wrong: layers on different grids or with values that
-    cannot be, no wind, a fire off the raster.
+    The weather lasts ``source.days``, else as long as the wind's own times, else from day 0 to the last perimeter, else
+    :data:`DAYS` days. ``check`` is called often and may raise to cancel. Raises :class:`~firegui.errors.InputError`
+    with everything that is wrong: files that cannot be read, layers with values that cannot be or without a place in
+    common, no wind, a fire off the raster.
     """
     problems = Problems()
-    title = "The landscape cannot be imported"
-    place, layers = read_landscape(source.layers, problems)
-    _check_wind(source, problems)
+    lay = lay_out(source, problems, check)
+    place, began = lay.ground.place, lay.began
+    if place is None or began is None:
+        problems.raise_if_any(TITLE)
+    assert place is not None and began is not None
+    winds = None
+    if not lay.wind.problems and lay.days <= MOST_DAYS and place.grid.n_cells * lay.days <= MOST_CELL_DAYS:
+        winds = read_wind(source.wind, place.grid, began.start, began.utc_offset_h, lay.days, problems, check)
+    problems.raise_if_any(TITLE)
+    assert winds is not None
+    return _event(source, lay, began, winds)
+
+
+def lay_out(source: LandscapeSource, problems: Problems, check: Check | None = None) -> Lay:
+    """Everything of an event but its weather; what is wrong is added to ``problems``."""
+    ground = read_ground(source, problems, check)
+    wind = survey_wind(source.wind, check)
+    problems.extend(wind.problems)
     check_when(source.start, source.utc_offset_h, problems)
-    fire = _fire(source, place, layers, problems)
     if source.days is not None and not 1 <= source.days <= MOST_DAYS:
         problems.add("days", f"{source.days} days of weather", f"give 1 to {MOST_DAYS}")
-    problems.raise_if_any(title)
-    assert place is not None
-    began = find_start(place.grid, None, source.start, source.utc_offset_h, fire.dates)
-    days = source.days if source.days is not None else _days(began, fire.dates)
-    if days > MOST_DAYS:
-        remedy = f"say for how many days there is wind, at most {MOST_DAYS}, or leave the far ones out"
-        problems.add("perimeters", f"the last one ({fire.dates[-1]}) is {days:,} days after the start", remedy)
-    problems.raise_if_any(title)
-    event = _event(source, place.grid, layers, fire, began, days)
-    return replace(event, notes=(*place.notes, *began.notes, *_notes(source, layers, event)))
+    fire = _fire(source, ground, problems, check)
+    began = None if ground.place is None else _began(source, ground, fire, wind)
+    days = DAYS if began is None else _days(source, began, fire, wind)
+    if days > MOST_DAYS and source.days is None:
+        what = f"there would be {days:,} days of weather from {began.start:%Y-%m-%d}" if began else f"{days:,} days"
+        problems.add("days", what, f"say how many, at most {MOST_DAYS}, and check the dates of perimeters and wind")
+    if ground.place is not None and days <= MOST_DAYS and ground.place.grid.n_cells * days > MOST_CELL_DAYS:
+        cells = ground.place.grid.n_cells
+        what = f"{days} days on {cells:,} cells, at most {MOST_CELL_DAYS:,} cells times days can be planned on"
+        problems.add("days", what, f"give at most {MOST_CELL_DAYS // cells}, larger cells, or smaller bounds")
+    return Lay(ground, fire, wind, began, days)
 
 
-def _fire(source: LandscapeSource, place: Place | None, layers: Mapping[str, Layer], problems: Problems) -> _Fire:
-    observed, dates = observe(source.perimeters, place, problems)
-    if source.ignition is None:
-        return _Fire(observed, dates, None)
-    if source.perimeters is not None:
-        problems.add("ignition", "perimeters are given as well", "give the one or the other")
-    if place is None:
-        return _Fire(observed, dates, None)
-    fuel = layers["fuel"].values if "fuel" in layers else None
-    # On another grid than the others it is refused already and says nothing of the place.
-    on_grid = fuel if fuel is not None and fuel.shape == place.grid.shape else None
-    return _Fire(observed, dates, ignition_at(source.ignition, place.grid, on_grid, problems))
+def _fire(source: LandscapeSource, ground: Ground, problems: Problems, check: Check | None) -> Fire:
+    seen = observe(source.perimeters, ground.place, problems, check)
+    start, notes = seen.ignition, seen.notes
+    if isinstance(source.ignition, Path):
+        mask = observe(PerimeterSource(source.ignition), ground.place, problems, check)
+        start, notes = mask.ignition, (*notes, *mask.notes)
+    elif source.ignition is not None:
+        if source.perimeters is not None:
+            problems.add("ignition", "perimeters are given as well", "give the one or the other")
+        if ground.place is not None:
+            fuel = ground.layers["fuel"].values if "fuel" in ground.layers else None
+            start = ignition_at(source.ignition, ground.place.grid, fuel, problems)
+    return Fire(seen.masks, seen.dates, start, notes)
 
 
-def _check_wind(source: LandscapeSource, problems: Problems) -> None:
-    speed, wind_from = source.wind_speed, source.wind_from
-    missing = [name for name, value in (("speed", speed), ("direction", wind_from)) if value is None]
-    if missing:
-        given = f"its {missing[0]} is" if len(missing) == 1 else "is"
-        remedy = "give a speed in m/s and where it blows from in degrees, such as 3 from 270 for a west wind"
-        problems.add("wind", f"{given} not given (--wind-speed, --wind-from)", f"{remedy}; none is assumed")
-    if speed is not None and not 0.0 <= speed <= STRONGEST_MS:
-        problems.add("wind speed", f"{speed:g} m/s", f"give 0 to {STRONGEST_MS:g} m/s")
-    if wind_from is not None and not 0.0 <= wind_from <= 360.0:
-        problems.add("wind direction", f"{wind_from:g} degrees", "give where it blows from, 0 to 360, 0 is north")
+def _began(source: LandscapeSource, ground: Ground, fire: Fire, wind: WindSurvey) -> Began:
+    assert ground.place is not None
+    grid = ground.place.grid
+    dates = fire.dates
+    if source.start is None and not dates:
+        offset = source.utc_offset_h if source.utc_offset_h is not None else guess_offset_h(grid, None)
+        first = wind.first_date(offset)
+        return find_start(grid, None, None, source.utc_offset_h, () if first is None else (first,), "of the wind")
+    return find_start(grid, None, source.start, source.utc_offset_h, dates)
 
 
-def _days(began: Began, dates: tuple[date, ...]) -> int:
-    """Days of weather: from day 0 to the last perimeter; :data:`DAYS` where there is none after the start."""
+def _days(source: LandscapeSource, began: Began, fire: Fire, wind: WindSurvey) -> int:
+    """Days of weather, as :func:`import_landscape` says."""
+    if source.days is not None:
+        return source.days
+    timed = wind.days_from(began.start, began.utc_offset_h)
+    if timed is not None:
+        return max(1, timed)
+    if wind.samples > 1 and wind.step_h is not None:
+        return max(1, math.floor(wind.samples * wind.step_h / 24.0))
     day_0 = (began.start + timedelta(hours=began.utc_offset_h)).date()
-    span = (dates[-1] - day_0).days + 1 if dates else 0
+    span = (fire.dates[-1] - day_0).days + 1 if fire.dates else 0
     return span if span >= 1 else DAYS
 
 
-def _event(
-    source: LandscapeSource, grid: Grid, layers: Mapping[str, Layer], fire: _Fire, began: Began, days: int
-) -> Scenario:
-    assert source.wind_speed is not None and source.wind_from is not None
-    # From, clockwise from north, becomes towards, counter-clockwise from east.
-    towards = math.radians((270.0 - source.wind_from) % 360.0)
-    first = next(iter(source.layers.values())).resolve()
-    return Scenario(
-        name=source.name or first.parent.name or first.stem,
-        grid=grid,
+def _event(source: LandscapeSource, lay: Lay, began: Began, winds: Winds) -> Scenario:
+    place = lay.ground.place
+    assert place is not None
+    fire, layers = fire_notes(lay.fire), layer_notes(lay.ground)
+    event = Scenario(
+        name=source.name or _name(source),
+        grid=place.grid,
         start=began.start,
         utc_offset_h=began.utc_offset_h,
-        wind_speed=np.full((days, *grid.shape), source.wind_speed, np.float32),
-        wind_dir=np.full((days, *grid.shape), towards, np.float32),
-        layers={key: layer.values for key, layer in layers.items()},
-        ignition=fire.ignition,
-        observed=fire.observed,
-        observed_dates=fire.dates,
+        wind_speed=winds.speed,
+        wind_dir=winds.towards,
+        layers={key: layer.values for key, layer in lay.ground.layers.items()},
+        ignition=lay.fire.ignition,
+        observed=lay.fire.observed,
+        observed_dates=lay.fire.dates,
+        notes=(*source.notes, *place.notes, *began.notes, *winds.notes, *fire, *layers),
     )
+    return event.with_notes(say_coverage(event))
 
 
-def _notes(source: LandscapeSource, layers: Mapping[str, Layer], event: Scenario) -> list[str]:
-    notes = [
-        f"The wind is {source.wind_speed:g} m/s from {source.wind_from:g}°, the same everywhere on all {event.days} "
-        "days: it was given, not measured."
-    ]
-    if event.observed is not None:
-        notes.append(say_observed(event.observed_dates))
-    elif event.ignition is not None:
-        notes.append("The fire starts in the one cell that was given; there are no observed perimeters.")
-    else:
-        notes.append("There are no observed perimeters and no ignition: give either to have a fire to plan for.")
-    return notes + say_layers(layers) + say_coverage(event)
+def fire_notes(fire: Fire) -> list[str]:
+    """What there is of a fire, and how it was read."""
+    if fire.observed is not None:
+        return [say_observed(fire.dates), *fire.notes]
+    if fire.ignition is None:
+        said = "There are no observed perimeters and no ignition: give either to have a fire to plan for."
+        return [said, *fire.notes]
+    if fire.notes:
+        return [*fire.notes, "There are no observed perimeters."]
+    return ["The fire starts in the one cell that was given; there are no observed perimeters."]
+
+
+def layer_notes(ground: Ground) -> list[str]:
+    """How the layers were read and brought onto the grid."""
+    return say_layers(ground.layers) + list(ground.notes)
+
+
+def _name(source: LandscapeSource) -> str:
+    """The folder of the layers, a landscape file's own name."""
+    if not source.layers and source.lcp is not None:
+        return source.lcp.stem
+    path = next(iter(source.layers.values())).path.resolve()
+    return path.parent.name or path.stem

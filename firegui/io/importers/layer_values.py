@@ -3,14 +3,18 @@
 No data: NaN, infinity, values beyond ±1e30, the file's own no-data value, and a customary stand-in (−9999, 32767,
 255 …) where it lies outside what the layer can hold. Anything else outside that range is refused.
 
-Units, each told from what the layer can hold on the Earth:
+Units, where nobody says them, are told from what the layer can hold on the Earth:
 
+- elevation: feet where one value is above 9,000; m otherwise (a slope layer beside it may say otherwise, see
+  :mod:`.cross_checks`);
+- slope: percent where one value is above 90; degrees otherwise (likewise);
 - canopy density: kg/m³ × 100 (LANDFIRE) where every value is whole or one is above 1; kg/m³ otherwise;
 - canopy height: m × 10 (LANDFIRE) where one value is above 100 m, or where all are multiples of 5 and one is above 50;
   m otherwise;
-- canopy cover: a fraction where no value is above 1 and not all are whole; % otherwise;
-- fuel: codes of FBFM40; other codes are no data, and a layer of which most cells hold such is refused;
-- elevation m, slope degrees, aspect degrees clockwise from north with −1 for flat: never converted.
+- canopy cover: a fraction where no value is above 1 and not all are whole; the classes 0–4 where all are whole, none is
+  above 4 and not all are 0 or 1; % otherwise;
+- fuel: codes of FBFM40 and FBFM13; other codes are no data, and a layer of which most cells hold such is refused;
+- aspect: degrees clockwise from north with −1 for flat.
 """
 
 from __future__ import annotations
@@ -22,68 +26,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problems
+from firegui.io.importers.units import ANY_FUEL, FACING, UNITS, Encoding, guess_unit
 
 Array = NDArray[Any]
 Known = NDArray[np.float64]
 
-FBFM40 = frozenset(
-    (91, 92, 93, 98, 99, *range(101, 110), *range(121, 125), *range(141, 150), *range(161, 166), *range(181, 190),
-     *range(201, 205))
-)  # fmt: skip
-"""The codes of Scott and Burgan's fuel models (USDA RMRS-GTR-153, 2005), non-burnable ones included."""
-
 _BEYOND_ANYTHING = 1e30
 _SHOWN_CODES = 8
-_STAND_INS = (-32768.0, -32767.0, -9999.0, -999.0, -99.0, 255.0, 32767.0, 65535.0)
-_RANGES: Mapping[str, tuple[float, float]] = {
-    "elevation": (-500.0, 9000.0),
-    "slope": (0.0, 90.0),
-    "aspect": (-1.0, 360.0),
-    "fuel": (0.0, 9999.0),
-    "canopy_cover": (0.0, 100.0),
-    "canopy_height": (0.0, 1200.0),
-    "canopy_density": (0.0, 100.0),
-}
-"""What a file may hold, in any of the encodings of its layer."""
+STAND_INS = (-32768.0, -32767.0, -9999.0, -999.0, -99.0, 255.0, 32767.0, 65535.0)
+"""Numbers that customarily stand for no data."""
 
 _REMEDIES: Mapping[str, str] = {
-    "elevation": "give elevation in metres",
-    "slope": "give slope in degrees, not in percent",
+    "elevation": "give elevation in metres or feet",
+    "slope": "give slope in degrees or percent",
     "aspect": "give degrees clockwise from north, −1 where it is flat",
-    "fuel": "give the codes of FBFM40",
+    "fuel": "give the codes of FBFM40 or FBFM13",
     "canopy_cover": "give canopy cover in percent",
     "canopy_height": "give canopy height in m, or in m × 10 as LANDFIRE does",
     "canopy_density": "give canopy bulk density in kg/m³, or in kg/m³ × 100 as LANDFIRE does",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """How a number is stored: the layer's unit is ``factor`` times what the file holds, which is in ``unit``."""
-
-    factor: float
-    unit: str
-
-
-DEGREES = Encoding(1.0, "°")
-PERCENT = Encoding(1.0, "%")
-HUNDREDTHS_KGM3 = Encoding(0.01, "kg/m³ × 100")
-TENTHS_M = Encoding(0.1, "m × 10")
-_FRACTION = Encoding(100.0, "as a fraction")
+_UNUSUAL = {
+    ("elevation", "ft"): "values above 9,000 can only be feet; they were read as such",
+    ("slope", "percent"): "values above 90 can only be percent; they were read as such",
+    ("canopy_cover", "classes"): "values of 0 to 4 are taken to be the classes 1–20, 21–50, 51–80, 81–100 %",
+}
+"""What is said of a unit that was guessed and is not the layer's usual one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
     """A layer in the units of :data:`~firegui.domain.scenario.LAYERS`: ``values [H, W]`` float32, NaN is no data.
 
-    ``reading`` says how the numbers were read, ``notes`` what else was assumed.
+    ``reading`` says how the numbers were read, ``notes`` what else was assumed, ``unit`` is the name in
+    :data:`~firegui.io.importers.units.UNITS` of what the file holds, empty where its layout states it.
     """
 
     values: NDArray[np.float32]
     reading: str
     notes: tuple[str, ...]
+    unit: str = ""
 
     @property
     def holes(self) -> int:
@@ -92,34 +76,42 @@ class Layer:
 
 
 def read_values(
-    key: str, raw: Array, where: str, problems: Problems, nodata: float | None = None, encoding: Encoding | None = None
+    key: str,
+    raw: Array,
+    where: str,
+    problems: Problems,
+    nodata: float | None = None,
+    encoding: Encoding | None = None,
+    unit: str | None = None,
 ) -> Layer | None:
     """The layer ``key`` from the numbers of a file, by the rules above.
 
-    ``nodata`` is what the file declares; ``encoding`` states the unit where the file's layout does. What cannot be
-    read is added to ``problems`` under ``where`` and ``None`` returned.
+    ``nodata`` is what the file declares; ``unit`` (a name in :data:`~firegui.io.importers.units.UNITS`) is what
+    somebody said, ``encoding`` states the unit where the file's layout does. What cannot be read is added to
+    ``problems`` under ``where`` and ``None`` returned.
     """
     if raw.dtype.kind not in "iuf":
         problems.add(where, f"holds {raw.dtype} values, not numbers", "save it as numbers")
         return None
     values = raw.astype(np.float64)
     values[declared_holes(raw, nodata) | no_number(values)] = np.nan
-    notes = _take_out_stand_ins(key, values)
+    stated = encoding or (UNITS[key][unit] if unit else None)
+    notes = _take_out_stand_ins(key, values, stated)
     known = values[~np.isnan(values)]
     if known.size == 0:
         problems.add(where, "has no data in any cell", "leave the layer out")
         return None
-    if not _is_possible(key, known, where, problems):
-        return None
     if key == "fuel":
-        others = _other_codes(known, where, problems)
-        if others is None:
-            return None
-        values[np.isin(values, list(others))] = np.nan
-        return Layer(values.astype(np.float32), "fuel model FBFM40 codes", (*notes, *_say_codes(others, known.size)))
-    stored = encoding or encoding_of(key, known)
+        return _fuel(values, known, where, problems, notes, unit)
+    name = unit or guess_unit(key, known)
+    stored = stated or UNITS[key][name]
+    if not _is_possible(key, known, stored, where, problems):
+        return None
+    if stated is None and (key, name) in _UNUSUAL:
+        notes.append(f"{LAYERS[key][0]}: {_UNUSUAL[key, name]}.")
     reading = f"{LAYERS[key][0].lower()} {known.min():g} to {known.max():g} {stored.unit}".replace("-", "−")
-    return Layer((values * stored.factor).astype(np.float32), reading, tuple(notes))
+    decoded = stored.decode(values).astype(np.float32)
+    return Layer(decoded, reading, tuple(notes), "" if encoding else name)
 
 
 def say_layers(layers: Mapping[str, Layer]) -> list[str]:
@@ -133,19 +125,6 @@ def say_layers(layers: Mapping[str, Layer]) -> list[str]:
     if missing:
         notes.append(f"Missing layers: {', '.join(missing)}.")
     return notes
-
-
-def encoding_of(key: str, known: Known) -> Encoding:
-    """The encoding that the rules of this module give the values ``known`` of a layer."""
-    whole, highest = bool((known == np.round(known)).all()), float(known.max())
-    if key == "canopy_density":
-        return HUNDREDTHS_KGM3 if whole or highest > 1.0 else Encoding(1.0, "kg/m³")
-    if key == "canopy_height":
-        in_steps = highest > 50.0 and bool((known % 5.0 == 0.0).all())
-        return TENTHS_M if in_steps or highest > 100.0 else Encoding(1.0, "m")
-    if key == "canopy_cover":
-        return _FRACTION if highest <= 1.0 and not whole else PERCENT
-    return DEGREES if key in ("slope", "aspect") else Encoding(1.0, "m")
 
 
 def declared_holes(raw: Array, nodata: float | None) -> NDArray[np.bool_]:
@@ -165,10 +144,15 @@ def no_number(values: Array) -> NDArray[np.bool_]:
     return np.asarray(~(np.abs(values) < _BEYOND_ANYTHING))
 
 
-def _take_out_stand_ins(key: str, values: Known) -> list[str]:
-    low, high = _RANGES[key]
+def _take_out_stand_ins(key: str, values: Known, stated: Encoding | None) -> list[str]:
+    stored = [stated] if stated else list(UNITS[key].values())
+    rest = values[~np.isin(values, STAND_INS) & ~np.isnan(values)]
+    if stated is None and key in ("elevation", "slope") and rest.size:
+        # In the rarer unit some of them would be values: that unit needs better evidence than them.
+        stored = [UNITS[key][guess_unit(key, rest)]]
+    low, high = min(unit.low for unit in stored), max(unit.high for unit in stored)
     found = []
-    for stand_in in _STAND_INS:
+    for stand_in in STAND_INS:
         cells = values == stand_in
         if not low <= stand_in <= high and cells.any():
             values[cells] = np.nan
@@ -176,10 +160,9 @@ def _take_out_stand_ins(key: str, values: Known) -> list[str]:
     return [f"{LAYERS[key][0]}: {', '.join(found)} read as no data."] if found else []
 
 
-def _is_possible(key: str, known: Known, where: str, problems: Problems) -> bool:
-    low, high = _RANGES[key]
-    bad = (known < low) | (known > high)
-    if key == "aspect":
+def _is_possible(key: str, known: Known, stored: Encoding, where: str, problems: Problems) -> bool:
+    bad = (known < stored.low) | (known > stored.high)
+    if stored is FACING:
         bad |= (known < 0.0) & (known != -1.0)
     if key == "fuel":
         bad |= known != np.round(known)
@@ -192,16 +175,34 @@ def _is_possible(key: str, known: Known, where: str, problems: Problems) -> bool
     return False
 
 
-def _other_codes(known: Known, where: str, problems: Problems) -> dict[int, int] | None:
-    """Codes that FBFM40 does not have and their cells; ``None``, and a problem, where they are most of the layer."""
+def _fuel(
+    values: Known, known: Known, where: str, problems: Problems, notes: list[str], unit: str | None
+) -> Layer | None:
+    """Codes of the fuel models; those of neither set are no data."""
+    if not _is_possible("fuel", known, ANY_FUEL, where, problems):
+        return None
+    wanted = {"FBFM40": FBFM40, "FBFM13": FBFM13 | NONBURNABLE}.get(unit or "", FBFM40 | FBFM13)
+    others = _other_codes(known, wanted, where, problems)
+    if others is None:
+        return None
+    values[np.isin(values, list(others))] = np.nan
+    old = int(np.count_nonzero(np.isin(known, list(FBFM13))))
+    new = int(np.count_nonzero(known > max(NONBURNABLE)))
+    sets = " and ".join(name for name, cells in (("FBFM40", new or not old), ("FBFM13", old)) if cells)
+    if old:
+        notes.append(f"Fuel model: codes of the 13 original models in {cells_text(old)}; no network knows them.")
+    found = (*notes, *_say_codes(others, known.size))
+    return Layer(values.astype(np.float32), f"fuel model {sets} codes", found, "FBFM13" if old > new else "FBFM40")
+
+
+def _other_codes(known: Known, wanted: frozenset[int], where: str, problems: Problems) -> dict[int, int] | None:
+    """Codes that are not ``wanted`` and their cells; ``None``, and a problem, where they are most of the layer."""
     codes, counts = np.unique(known, return_counts=True)
-    others = {int(code): int(n) for code, n in zip(codes, counts, strict=True) if int(code) not in FBFM40}
+    others = {int(code): int(n) for code, n in zip(codes, counts, strict=True) if int(code) not in wanted}
     if 2 * sum(others.values()) <= known.size:
         return others
-    what = f"{sum(others.values()):,} of {known.size:,} cells hold no code of FBFM40 ({_most_frequent(others)})"
-    problems.add(
-        where, what, "give the 40 fuel models of Scott and Burgan; declare the file's no-data value if it is one"
-    )
+    what = f"{sum(others.values()):,} of {known.size:,} cells hold no code of a fuel model ({_most_frequent(others)})"
+    problems.add(where, what, "give the codes of FBFM40 or FBFM13; declare the file's no-data value if it is one")
     return None
 
 
@@ -209,7 +210,10 @@ def _say_codes(others: Mapping[int, int], cells: int) -> list[str]:
     if not others:
         return []
     count = f"{sum(others.values()):,} of {cells:,} cells hold"
-    return [f"Fuel model: {count} codes that FBFM40 does not have, read as no data: {_most_frequent(others)}."]
+    return [
+        f"Fuel model: {count} codes that are no fuel model, read as no data, where a fire can burn: "
+        f"{_most_frequent(others)}."
+    ]
 
 
 def _most_frequent(codes: Mapping[int, int]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,9 +16,18 @@ from firegui.domain.maps import FireMaps
 from firegui.errors import Problems
 from firegui.io import crs as crs_io
 from firegui.io import npz
+from firegui.io.importers.daily_wind import STRONGEST_MS
 from firegui.io.local_time import as_utc, start_problems
+from firegui.io.source_files import cells_problem, days_problem
 
-_FLOATS: Mapping[str, float | None] = {"phi": 0.0, "gamma": 0.0, "wind_speed": 0.0, "wind_dir": None}
+_FLOATS: Mapping[str, dict[str, Any]] = {
+    "phi": {"low": 0.0},
+    "gamma": {"low": 0.0},
+    "wind_speed": {"low": 0.0, "high": STRONGEST_MS, "unit": " m/s"},
+    "wind_dir": {},
+}
+"""What the values of each array have to keep to, as :func:`firegui.io.npz.floats` takes it."""
+
 _FLAGS = ("burnable", "ignition")
 _SCALARS = ("T_burn", "S_day", "dx", "c_req")
 _OPTIONAL = ("transform", "crs", "start")
@@ -57,13 +67,15 @@ class MapsFields:
 
 def read_fields(archive: Mapping[str, npz.Array], problems: Problems) -> MapsFields:
     """Read every entry, adding all that is wrong to ``problems``."""
-    raw = {key: npz.array(archive, key, key, problems) for key in (*_FLOATS, *_FLAGS)}
-    _check_shapes({key: value for key, value in raw.items() if value is not None}, problems)
+    headers = {
+        key: header for key in (*_FLOATS, *_FLAGS) if (header := npz.header(archive, key, key, problems)) is not None
+    }
     arrays: dict[str, Any] = {}
-    for key, value in raw.items():
+    for key in _fitting(headers, problems):
+        value = npz.array(archive, key, key, problems)
         if value is not None:
             arrays[key] = (
-                npz.flags(value, key, problems) if key in _FLAGS else npz.floats(value, key, problems, low=_FLOATS[key])
+                npz.flags(value, key, problems) if key in _FLAGS else npz.floats(value, key, problems, **_FLOATS[key])
             )
     numbers = {key: number for key in _SCALARS if (number := _number(archive, key, problems)) is not None}
     crs, start = _text(archive, "crs", problems), _start(archive, problems)
@@ -76,28 +88,40 @@ def read_fields(archive: Mapping[str, npz.Array], problems: Problems) -> MapsFie
         crs, unused = None, [*unused, "crs (without transform)"]
     fields = MapsFields(arrays, numbers, transform, crs, start, tuple(unused))
     _check_ignition(arrays, problems)
-    if arrays.get("burnable") is not None and arrays["burnable"].ndim == 2 and "dx" in numbers:
+    if arrays.get("burnable") is not None and "dx" in numbers:
         problems.extend(crs_io.grid_problems(fields.grid()))
     return fields
 
 
-def _check_shapes(arrays: Mapping[str, npz.Array], problems: Problems) -> None:
-    """Every array against the sizes D, H, W, which the first array that has the right number of axes sets."""
-    sizes: dict[str, int] = {"8": 8}
-    for key, value in arrays.items():
-        if value.ndim == len(_AXES[key]):
-            for axis, size in zip(_AXES[key], value.shape, strict=True):
-                sizes.setdefault(axis, int(size))
-    for key, value in arrays.items():
-        wanted = [sizes.get(axis) for axis in _AXES[key]]
-        if list(value.shape) != wanted:
-            shown = ", ".join(
-                axis if size is None else str(size) for axis, size in zip(_AXES[key], wanted, strict=True)
-            )
-            found = ", ".join(str(n) for n in value.shape)
-            problems.add(key, f"has shape [{found}], not [{shown}]", f"axes are [{', '.join(_AXES[key])}]")
-    if sizes.get("D") == 0:
-        problems.add("phi", "holds no day", "give at least one day")
+def _fitting(headers: Mapping[str, npz.Header], problems: Problems) -> list[str]:
+    """The arrays that have the sizes D, H, W of most of them; the others are reported, and all of a size beyond reason.
+
+    Nothing has been read yet, so that what is only claimed costs nothing.
+    """
+    found: dict[str, Counter[int]] = {"8": Counter([8])}
+    for key, header in headers.items():
+        if header.ndim == len(_AXES[key]):
+            for axis, size in zip(_AXES[key], header.shape, strict=True):
+                found.setdefault(axis, Counter()).update([size] if axis != "8" else [])
+    sizes = {axis: counts.most_common(1)[0][0] for axis, counts in found.items()}
+    whole = [cells_problem("maps", sizes["H"], sizes["W"])] if "H" in sizes else []
+    whole += [days_problem("maps", sizes["D"])] if "D" in sizes else []
+    refused = [problem for problem in whole if problem is not None]
+    problems.extend(refused)
+    fitting = []
+    for key, header in headers.items():
+        wanted = tuple(sizes.get(axis, axis) for axis in _AXES[key])
+        if header.shape == wanted:
+            fitting += [] if refused else [key]
+        else:
+            turned = ": its axes are transposed" if npz.is_reordered(header.shape, wanted) else ""
+            what = f"has shape [{_listed(header.shape)}], not [{_listed(wanted)}]{turned}"
+            problems.add(key, what, f"axes are [{_listed(_AXES[key])}]")
+    return fitting
+
+
+def _listed(sizes: Iterable[object]) -> str:
+    return ", ".join(str(size) for size in sizes)
 
 
 def _check_ignition(arrays: Mapping[str, Any], problems: Problems) -> None:

@@ -1,8 +1,9 @@
-"""Observed perimeters for an imported event, and what to say of them."""
+"""What burns in an imported event: observed perimeters, or where the fire starts, and what to say of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -10,27 +11,101 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.scenario import Scenario
-from firegui.errors import InputError, Problems
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.importers.ignition import read_ignition
 from firegui.io.importers.placing import Place
-from firegui.io.perimeters import read_perimeters
+from firegui.io.mask_rasters import MaskRaster, is_tiff, read_masks
+from firegui.io.perimeter_growth import accumulate, guess_growth
+from firegui.io.perimeter_survey import holds_ignition
+from firegui.io.perimeters import PerimeterSource, read_perimeters
+
+Check = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observed:
+    """Perimeters ``masks [N, H, W]`` on their local ``dates``, or the cells ``ignition [H, W]`` in which a fire starts.
+
+    Both are ``None`` where nothing was given. ``notes`` say what was recognised, assumed and repaired.
+    """
+
+    masks: NDArray[np.bool_] | None = None
+    dates: tuple[date, ...] = ()
+    ignition: NDArray[np.bool_] | None = None
+    notes: tuple[str, ...] = ()
 
 
 def observe(
-    path: Path | None, place: Place | None, problems: Problems
-) -> tuple[NDArray[np.bool_] | None, tuple[date, ...]]:
-    """Cumulative masks ``[N, H, W]`` and their dates from a vector file; what is wrong is added to ``problems``."""
-    if path is None:
-        return None, ()
+    source: Path | PerimeterSource | None, place: Place | None, problems: Problems, check: Check | None = None
+) -> Observed:
+    """What burns, on the grid of ``place``; what is wrong is added to ``problems``.
+
+    The file holds dated polygons; or a raster whose bands are called by dates, each a mask of what has burned; or a
+    raster of one band, or points, where the fire starts.
+    """
+    if source is None:
+        return Observed()
+    asked = source if isinstance(source, PerimeterSource) else PerimeterSource(source)
     if place is None:
         # The grid is already reported; a missing file can be too.
-        if not path.exists():
-            problems.add(str(path), "the file does not exist", "check the path")
-        return None, ()
+        if not asked.file.exists():
+            problems.add(f"perimeters {asked.file}", "the file does not exist", "check the path")
+        return Observed()
+    found = Problems()
+    observed = _observed(asked, place, found, check)
+    problems.extend(_as_perimeters(found))
+    return observed
+
+
+def _observed(asked: PerimeterSource, place: Place, problems: Problems, check: Check | None) -> Observed:
+    if is_tiff(asked.file):
+        return _from_raster(asked, place, problems, check)
+    if holds_ignition(asked.file, asked.layer):
+        start = read_ignition(asked.file, place.grid, None, problems)
+        return Observed() if start is None else Observed(ignition=start.mask, notes=start.notes)
     try:
-        return read_perimeters(path, place.grid)
+        read = read_perimeters(asked, place.grid, check)
     except InputError as error:
         problems.extend(error.problems)
-        return None, ()
+        return Observed()
+    return Observed(read.masks, read.dates, None, read.notes)
+
+
+def _from_raster(asked: PerimeterSource, place: Place, problems: Problems, check: Check | None) -> Observed:
+    read = read_masks(asked.file, place.grid, problems, check)
+    if read is None:
+        return Observed()
+    if not read.masks.any():
+        problems.add(asked.file.name, "nothing has burned on the grid", "check that it holds this fire")
+        return Observed()
+    if read.dates:
+        return _dated_bands(asked, read, problems)
+    if len(read.masks) != 1:
+        what = f"has {len(read.masks)} bands that are not called by their dates"
+        problems.add(asked.file.name, what, "name each band by its date (2020-08-19), or keep one, the ignition")
+        return Observed()
+    cells = int(read.masks[0].sum())
+    return Observed(ignition=read.masks[0], notes=(f"The fire starts in the {cells:,} cells of {asked.file.name}.",))
+
+
+def _dated_bands(asked: PerimeterSource, read: MaskRaster, problems: Problems) -> Observed:
+    for number, (one, other) in enumerate(zip(read.dates, read.dates[1:], strict=False), 1):
+        if other <= one:
+            what = f"band {number + 1} ({other}) does not come after band {number} ({one})"
+            problems.add(asked.file.name, what, "put the bands in the order of their dates, each once")
+            return Observed()
+    growth, why = (asked.growth, "") if asked.growth is not None else guess_growth(read.masks)
+    masks, notes = accumulate(read.masks, read.dates, growth)
+    return Observed(masks, read.dates, None, (*((why,) if why else ()), *notes))
+
+
+def _as_perimeters(problems: Problems) -> list[Problem]:
+    """The problems with a place that says that they are the perimeters'."""
+    return [
+        problem if problem.where.startswith(("perimeters", "ignition"))
+        else replace(problem, where=f"perimeters ({problem.where})")
+        for problem in problems
+    ]  # fmt: skip
 
 
 def say_observed(dates: Sequence[date]) -> str:

@@ -65,9 +65,17 @@ def find_place(
 
 
 def find_start(
-    grid: Grid, known: KnownGrid | None, start: datetime | None, utc_offset_h: float | None, dates: Sequence[date]
+    grid: Grid,
+    known: KnownGrid | None,
+    start: datetime | None,
+    utc_offset_h: float | None,
+    dates: Sequence[date],
+    what: str = "observed",
 ) -> Began:
-    """The time of day 0: as said, else as recognised, else midnight of the first observed date, else a stand-in."""
+    """The time of day 0: as said, else as recognised, else midnight of the first of ``dates``, else a stand-in.
+
+    ``what`` says of which dates.
+    """
     notes = []
     if start is not None and start.tzinfo is None:
         notes.append("The start was given without an offset and read as UTC.")
@@ -80,7 +88,8 @@ def find_start(
         notes.append(f"Start recognised: {known.start:%Y-%m-%d %H:%M} UTC.")
     if begin is None and dates:
         begin = local_midnight(dates[0], offset)
-        notes.append(f"Wind day 0 taken to be {dates[0]}, the first observed date, from local midnight.")
+        dated = f"the first {what} date" if what == "observed" else f"the first date {what}"
+        notes.append(f"Wind day 0 taken to be {dates[0]}, {dated}, from local midnight.")
     if begin is None:
         begin = UNKNOWN_START
         notes.append(f"The start is not known; {begin:%Y-%m-%d} stands in for it.")

@@ -42,7 +42,8 @@ def import_pytorchfire(
         problems.add(str(folder), "the folder does not exist", "name the folder that holds p_veg.npz")
     fields = read_fields(folder, problems) if folder.is_dir() else NO_FIELDS
     place = find_place(fields.shape, fields.known, crs, transform, problems)
-    observed, dates = observe(perimeters, place, problems)
+    seen = observe(perimeters, place, problems)
+    observed, dates = seen.masks, seen.dates
     check_when(start, utc_offset_h, problems)
     problems.raise_if_any(title)
     assert place is not None and fields.wind_speed is not None and fields.wind_dir is not None
@@ -56,10 +57,10 @@ def import_pytorchfire(
         wind_dir=fields.wind_dir,
         layers=fields.layers,
         # Beside observations a simulated start has no business: it would be taken for one of them.
-        ignition=fields.ignition if observed is None else None,
+        ignition=seen.ignition if seen.ignition is not None else fields.ignition if observed is None else None,
         observed=observed,
         observed_dates=dates,
-        notes=(*place.notes, *began.notes, *_notes(folder, fields, observed, dates)),
+        notes=(*place.notes, *began.notes, *_notes(folder, fields, observed, dates), *seen.notes),
     )
     return replace(event, notes=(*event.notes, *say_coverage(event)))
 

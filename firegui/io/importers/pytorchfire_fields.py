@@ -8,21 +8,25 @@ One array ``data`` per npz file: ``p_veg`` = canopy cover / 100 − 0.4; ``p_den
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.errors import Problems
+from firegui.errors import Problem, Problems
 from firegui.io import npz
+from firegui.io.importers.daily_wind import STRONGEST_MS
 from firegui.io.known_grids import KnownGrid, recognise
+from firegui.io.source_files import cells_problem, days_problem
 
 REQUIRED = ("p_veg", "p_den", "wind_velocity", "wind_towards_direction")
 OPTIONAL = ("initial_ignition", "slope")
 _LEAD = {"wind_velocity": 1, "wind_towards_direction": 1}
 _TAIL = {"slope": (3, 3)}
+_ONE_GRID = "bring every file onto one grid"
 
 Raster = NDArray[np.float32]
 
@@ -44,10 +48,14 @@ NO_FIELDS = Fields(None, None, {}, None, None, None)
 
 
 def read_fields(folder: Path, problems: Problems) -> Fields:
-    """Read, decode and check every file of the folder, adding all that is wrong to ``problems``."""
-    arrays = _load(folder, problems)
-    shape = _raster_shape(arrays)
-    _check_shapes(arrays, shape, problems)
+    """Read, decode and check every file of the folder, adding all that is wrong to ``problems``.
+
+    The sizes are judged first, and what has a wrong one is not read.
+    """
+    headers = _headers(folder, problems)
+    shape = _raster_shape(headers)
+    fitting = _fitting(headers, shape, problems)
+    arrays = _load(folder, fitting, problems)
     decoded = {
         "canopy_cover": _decoded(arrays, "p_veg", 0.4, 100.0, 100.0, problems),
         "canopy_density": _decoded(arrays, "p_den", 0.2, 0.5, 5.0, problems),
@@ -64,12 +72,23 @@ def read_fields(folder: Path, problems: Problems) -> Fields:
     )
 
 
-def _load(folder: Path, problems: Problems) -> dict[str, npz.Array]:
-    arrays = {}
+def _headers(folder: Path, problems: Problems) -> dict[str, npz.Header]:
+    headers = {}
     for key in (*REQUIRED, *OPTIONAL):
         path = folder / f"{key}.npz"
         if key in OPTIONAL and not path.exists():
             continue
+        with npz.opened(path, problems) as archive:
+            header = None if archive is None else npz.header(archive, "data", path.name, problems)
+        if header is not None:
+            headers[key] = header
+    return headers
+
+
+def _load(folder: Path, keys: Sequence[str], problems: Problems) -> dict[str, npz.Array]:
+    arrays = {}
+    for key in keys:
+        path = folder / f"{key}.npz"
         with npz.opened(path, problems) as archive:
             value = None if archive is None else npz.array(archive, "data", path.name, problems)
         if value is not None:
@@ -77,31 +96,49 @@ def _load(folder: Path, problems: Problems) -> dict[str, npz.Array]:
     return arrays
 
 
-def _raster_shape(arrays: Mapping[str, npz.Array]) -> tuple[int, int] | None:
-    """The canopy's rows and columns, else another layer's, so that the other checks can go on."""
-    for key in ("p_veg", "p_den", "initial_ignition"):
-        if key in arrays and arrays[key].ndim == 2:
-            rows, columns = arrays[key].shape
-            return int(rows), int(columns)
-    return None
+def _raster_shape(headers: Mapping[str, npz.Header]) -> tuple[int, int] | None:
+    """The rows and columns that most files have, of several the first, so that the odd ones can be named."""
+    shapes = Counter(
+        header.shape[_LEAD.get(key, 0) :][:2]
+        for key, header in headers.items()
+        if header.ndim == _LEAD.get(key, 0) + 2 + len(_TAIL.get(key, ()))
+    )
+    found = next(iter(shapes.most_common(1)), None)
+    return None if found is None else (found[0][0], found[0][1])
 
 
-def _check_shapes(arrays: Mapping[str, npz.Array], shape: tuple[int, int] | None, problems: Problems) -> None:
-    for key, value in arrays.items():
-        lead, tail = _LEAD.get(key, 0), _TAIL.get(key, ())
-        space = shape or value.shape[lead : lead + 2]
-        if value.ndim != lead + 2 + len(tail) or value.shape[lead:] != (*space, *tail):
-            wanted = ", ".join([*("D" * lead), *(str(n) for n in shape or ("H", "W")), *(str(n) for n in tail)])
-            found = ", ".join(str(n) for n in value.shape)
-            problems.add(
-                f"{key}.npz", f"has shape [{found}], not [{wanted}]", "bring every file onto the grid of p_veg"
-            )
-        elif lead and value.shape[0] == 0:
-            problems.add(f"{key}.npz", "holds no day", "give wind for at least one day")
-    days = {key: arrays[key].shape[0] for key in _LEAD if key in arrays and arrays[key].ndim == 3}
+def _fitting(headers: Mapping[str, npz.Header], shape: tuple[int, int] | None, problems: Problems) -> list[str]:
+    """The files that are of a size with ``shape``; all others are reported, and every one where no raster can be."""
+    if shape is None:
+        problems.extend(
+            Problem(f"{key}.npz", _say_shape(key, header, header.shape, None), _ONE_GRID)
+            for key, header in headers.items()
+        )
+        return []
+    if (problem := cells_problem("p_veg.npz", *shape)) is not None:
+        problems.extend([problem])
+        return []
+    fitting = []
+    for key, header in headers.items():
+        lead = _LEAD.get(key, 0)
+        wanted = (*header.shape[:lead], *shape, *_TAIL.get(key, ()))
+        found = [] if header.shape == wanted else [_say_shape(key, header, wanted, shape)]
+        problems.extend(Problem(f"{key}.npz", what, _ONE_GRID) for what in found)
+        if lead and not found and (problem := days_problem(f"{key}.npz", header.shape[0])) is not None:
+            problems.extend([problem])
+        elif not found:
+            fitting.append(key)
+    days = {key: headers[key].shape[0] for key in _LEAD if key in headers and headers[key].ndim == 3}
     if len(set(days.values())) > 1:
         counts = " and ".join(f"{key}.npz has {n} days" for key, n in days.items())
         problems.add("wind", counts, "give speed and direction for the same days")
+    return fitting
+
+
+def _say_shape(key: str, header: npz.Header, wanted: tuple[int, ...], shape: tuple[int, int] | None) -> str:
+    named = [*("D" * _LEAD.get(key, 0)), *(str(n) for n in shape or ("H", "W")), *(str(n) for n in _TAIL.get(key, ()))]
+    turned = ": its axes are transposed" if npz.is_reordered(header.shape, wanted) else ""
+    return f"has shape [{', '.join(str(n) for n in header.shape)}], not [{', '.join(named)}]{turned}"
 
 
 def _decoded(
@@ -124,7 +161,9 @@ def _decoded(
 
 def _speed(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:
     raw = arrays.get("wind_velocity")
-    return None if raw is None else npz.floats(raw, "wind_velocity.npz", problems, low=0.0)
+    return (
+        None if raw is None else npz.floats(raw, "wind_velocity.npz", problems, low=0.0, high=STRONGEST_MS, unit=" m/s")
+    )
 
 
 def _towards(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:

@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from firegui.io.migrations import format_1, format_2
+from firegui.io.migrations import format_1, format_2, format_3
 
 TomlTable = dict[str, Any]
 Step = Callable[[TomlTable], TomlTable]
 
-CURRENT_FORMAT = 3
+CURRENT_FORMAT = 4
 
-STEPS: Mapping[int, Step] = MappingProxyType({1: format_1.to_2, 2: format_2.to_3})
+STEPS: Mapping[int, Step] = MappingProxyType({1: format_1.to_2, 2: format_2.to_3, 3: format_3.to_4})
 """``n`` → the step from format ``n`` to ``n + 1``."""
 
 

@@ -32,7 +32,8 @@ def bear() -> Scenario:
 
 @pytest.mark.parametrize("name", ["Bear_2020_NAT.shp", "Bear_2020_NAT.geojson", ""])
 def test_the_observed_masks_are_exactly_the_published_ones(name: str) -> None:
-    masks, dates = read_perimeters(BEAR / "perimeters" / name, BEAR_GRID)
+    found = read_perimeters(BEAR / "perimeters" / name, BEAR_GRID)
+    masks, dates = found.masks, found.dates
     with np.load(BEAR / "observed_daily_cumulative_from_NAT.npz") as published:
         assert [day.isoformat() for day in dates] == list(published["dates"])
         assert np.array_equal(masks, published["mask"])

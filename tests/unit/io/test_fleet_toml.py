@@ -99,7 +99,7 @@ def test_every_problem_of_a_fleet_file_is_reported_at_once(tmp_path: Path) -> No
 
 
 def test_a_fleet_file_without_aircraft_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "fleet.toml").write_text("")
+    (tmp_path / "fleet.toml").write_text("# none\n")
     with pytest.raises(InputError, match="no aircraft"):
         read_fleet(tmp_path / "fleet.toml")
 

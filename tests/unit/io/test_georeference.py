@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -103,6 +104,38 @@ def test_degrees_and_decimal_minutes_carry_instead_of_showing_sixty() -> None:
     assert format_ddm(-121.5, 39.75) == "39°45.000′ N 121°30.000′ W"
     assert format_ddm(5.99999999, -9.99999999) == "10°00.000′ S 006°00.000′ E"
     assert format_ddm(-121.123456, 40.2) == "40°12.000′ N 121°07.407′ W"
+
+
+@pytest.mark.parametrize(
+    ("lon", "lat", "text"),
+    [
+        (-0.00001, -0.00001, "00°00.001′ S 000°00.001′ W"),
+        (179.99999999, 0.0, "00°00.000′ N 180°00.000′ E"),
+        (-179.99999999, -89.99999999, "90°00.000′ S 180°00.000′ W"),
+        (149.1250, -35.2809, "35°16.854′ S 149°07.500′ E"),
+        (-70.6667 - 59.9994 / 60 + 0.6667, -33.0 - 59.9996 / 60, "34°00.000′ S 070°59.999′ W"),
+    ],
+)
+def test_hemispheres_and_the_carry_at_sixty_minutes(lon: float, lat: float, text: str) -> None:
+    assert format_ddm(lon, lat) == text
+
+
+def test_minutes_are_right_to_half_of_their_last_digit_and_never_sixty() -> None:
+    rng = np.random.default_rng(2)
+    near_carry = rng.integers(-89, 89, 1000) + rng.uniform(0.9999, 1.0001, 1000)
+    for lon, lat in zip(rng.uniform(-180, 180, 2000), [*rng.uniform(-90, 90, 1000), *near_carry], strict=True):
+        found = re.fullmatch(r"(\d\d)°(\d\d\.\d{3})′ ([NS]) (\d{3})°(\d\d\.\d{3})′ ([EW])", format_ddm(lon, lat))
+        assert found is not None and float(found[2]) < 60.0 and float(found[5]) < 60.0
+        assert int(found[1]) * 60 + float(found[2]) == pytest.approx(abs(lat) * 60, abs=0.000501)
+        assert int(found[4]) * 60 + float(found[5]) == pytest.approx(abs(lon) * 60, abs=0.000501)
+        assert (found[3], found[6]) == ("N" if lat >= 0 else "S", "E" if lon >= 0 else "W")
+
+
+def test_a_cell_on_the_ground_is_a_cell_of_the_grid_but_for_the_projections_scale() -> None:
+    assert Georeference(UNPLACED).ground_cell_m == 30.0
+    # 0.9996 on the central meridian of a UTM zone.
+    central = Grid(3, 3, 30.0, (30.0, 0.0, 500000.0 - 45.0, 0.0, -30.0, 4400045.0), "EPSG:32610")
+    assert Georeference(central).ground_cell_m == pytest.approx(30.0 / 0.9996, rel=1e-6)
 
 
 def test_a_crs_that_proj_does_not_know_is_a_problem_with_a_remedy() -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from firegui.domain.scenario import Scenario
-from firegui.io.importers.landscape import LandscapeSource, import_landscape
+from firegui.io.importers.landscape import import_landscape
 from firegui.io.rasters import read_raster
 from tests.unit.io.builders import SHARED_DATA
+from tests.unit.io.test_landscape import source_of
 
 pytestmark = pytest.mark.skipif(
     not SHARED_DATA.is_dir(), reason="the real fires are not beside the repository (../shared/data)"
@@ -24,7 +25,7 @@ _TUBBS = {
 
 def take(name: str, files: dict[str, str], **more: object) -> Scenario:
     layers = {key: SHARED_DATA / name / f"{file}.tif" for key, file in files.items()}
-    return import_landscape(LandscapeSource(layers, 3.0, 270.0, **more))  # type: ignore[arg-type]
+    return import_landscape(source_of(layers, **more))
 
 
 @pytest.mark.parametrize(
@@ -57,4 +58,5 @@ def test_tubbs_is_read_from_its_scaled_encodings() -> None:
     assert np.array_equal(np.isnan(event.layers["fuel"]), codes == 256)
     notes = "\n".join(event.notes)
     assert "canopy height 0 to 500 m × 10, canopy bulk density 0 to 45 kg/m³ × 100" in notes
-    assert "read as no data: 256 (114,001 cells)" in notes
+    assert "read as no data, where a fire can burn: 256 (114,001 cells)" in notes
+    assert "The aspect layer is turned by +15°" in notes, "it counts from the north of LANDFIRE's Albers grid"

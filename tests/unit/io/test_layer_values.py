@@ -94,7 +94,10 @@ def test_a_stand_in_that_the_layer_can_hold_is_a_value() -> None:
 def test_fuel_codes_that_fbfm40_does_not_have_are_no_data_and_counted() -> None:
     layer = read("fuel", np.array([[101, 256, 256, 0, 99, 99]], np.int16))
     assert np.array_equal(layer.values, [[101.0, np.nan, np.nan, np.nan, 99.0, 99.0]], equal_nan=True)
-    said = "Fuel model: 3 of 6 cells hold codes that FBFM40 does not have, read as no data: 256 (2 cells), 0 (1 cell)."
+    said = (
+        "Fuel model: 3 of 6 cells hold codes that are no fuel model, read as no data, where a fire can burn: "
+        "256 (2 cells), 0 (1 cell)."
+    )
     assert layer.notes == (said,)
 
 
@@ -110,8 +113,8 @@ def test_a_raster_that_happens_to_hold_some_fuel_codes_is_refused_with_how_many_
 
     said = refusal("fuel", elevations)
 
-    assert "355 of 400 cells hold no code of FBFM40 (90 (1 cell), 94 (1 cell)" in said
-    assert "give the 40 fuel models" in said
+    assert "355 of 400 cells hold no code of a fuel model (90 (1 cell), 94 (1 cell)" in said
+    assert "give the codes of FBFM40 or FBFM13" in said
 
 
 def test_cells_without_data_do_not_count_against_a_fuel_layer() -> None:
@@ -123,15 +126,15 @@ def test_cells_without_data_do_not_count_against_a_fuel_layer() -> None:
 @pytest.mark.parametrize(
     ("key", "raw", "said"),
     [
-        ("slope", [[12, 140, 91]], "2 of 3 cells hold 91 to 140, outside what the layer can hold — give slope in deg"),
+        ("slope", [[12, 1400, 91]], "1 of 3 cells hold 1400, outside what the layer can hold — give slope in deg"),
         ("aspect", [[-0.5, 20.0]], "1 of 2 cells hold -0.5"),
         ("aspect", [[361, 20]], "hold 361"),
         ("canopy_cover", [[101, 20]], "hold 101"),
         ("canopy_height", [[1201, 20]], "in m × 10 as LANDFIRE does"),
         ("canopy_density", [[101, 20]], "hold 101"),
-        ("elevation", [[29000, 20]], "give elevation in metres"),
+        ("elevation", [[40000, 20]], "give elevation in metres or feet"),
         ("fuel", [[101.5, 102]], "hold 101.5"),
-        ("fuel", [[1, 2, 13]], "3 of 3 cells hold no code of FBFM40 (1 (1 cell), 2 (1 cell), 13 (1 cell))"),
+        ("fuel", [[14, 90, 100]], "3 of 3 cells hold no code of a fuel model (14 (1 cell), 90 (1 cell), 100 (1 cell))"),
         ("slope", [[np.nan, np.nan]], "has no data in any cell"),
         ("slope", [["a", "b"]], "values, not numbers"),
     ],
@@ -145,9 +148,9 @@ def test_a_layer_of_no_data_alone_is_refused() -> None:
 
 
 def test_the_notes_name_readings_holes_and_missing_layers() -> None:
-    layers = {"slope": read("slope", [[3.0, np.nan]]), "canopy_cover": read("canopy_cover", [[3, 255]])}
+    layers = {"slope": read("slope", [[3.0, np.nan]]), "canopy_cover": read("canopy_cover", [[30, 255]])}
     assert say_layers(layers) == [
-        "Layers read as slope 3 to 3 °, canopy cover 3 to 3 %.",
+        "Layers read as slope 3 to 3 °, canopy cover 30 to 30 %.",
         "Canopy cover: 255 (1 cell) read as no data.",
         "No data: slope in 1 cell, canopy cover in 1 cell.",
         "Missing layers: elevation, aspect, fuel model, canopy height, canopy bulk density.",

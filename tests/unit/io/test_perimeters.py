@@ -35,7 +35,13 @@ def write(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that a CRS is missing is what some tests are about
         pyogrio.raw.write(
-            path, wkb, data, list(fields), geometry_type="Unknown" if path.suffix == ".gpkg" else "Polygon", crs=crs
+            path,
+            wkb,
+            data,
+            list(fields),
+            geometry_type="Unknown" if path.suffix == ".gpkg" else "Polygon",
+            crs=crs,
+            driver="LIBKML" if path.suffix == ".kml" else None,
         )
     return path
 
@@ -45,7 +51,8 @@ DATES = {"Date": ["2020-08-20", "2020-08-19"]}
 
 
 def test_increments_become_cumulative_masks_in_the_order_of_their_dates(tmp_path: Path) -> None:
-    masks, dates = read_perimeters(write(tmp_path / "p.gpkg", TWO, DATES), PLACED)
+    found = read_perimeters(write(tmp_path / "p.gpkg", TWO, DATES), PLACED)
+    masks, dates = found.masks, found.dates
     assert dates == (date(2020, 8, 19), date(2020, 8, 20))
     assert masks.dtype == np.bool_
     expected = np.zeros((2, 6, 8), np.bool_)
@@ -55,7 +62,8 @@ def test_increments_become_cumulative_masks_in_the_order_of_their_dates(tmp_path
 
 
 def test_several_polygons_of_a_date_are_joined(tmp_path: Path) -> None:
-    masks, dates = read_perimeters(write(tmp_path / "p.gpkg", TWO, {"Date": ["2020-08-19", "2020-08-19"]}), PLACED)
+    found = read_perimeters(write(tmp_path / "p.gpkg", TWO, {"Date": ["2020-08-19", "2020-08-19"]}), PLACED)
+    masks, dates = found.masks, found.dates
     assert dates == (date(2020, 8, 19),)
     assert masks.sum() == 6 + 9 - 2
 
@@ -73,7 +81,10 @@ def test_several_polygons_of_a_date_are_joined(tmp_path: Path) -> None:
     ],
 )
 def test_the_column_of_dates_is_recognised(tmp_path: Path, fields: Mapping[str, Sequence[Any]]) -> None:
-    assert read_perimeters(write(tmp_path / "p.gpkg", TWO, fields), PLACED)[1] == (date(2020, 8, 19), date(2020, 8, 20))
+    assert read_perimeters(write(tmp_path / "p.gpkg", TWO, fields), PLACED).dates == (
+        date(2020, 8, 19),
+        date(2020, 8, 20),
+    )
 
 
 def test_a_file_in_another_crs_is_reprojected(tmp_path: Path) -> None:
@@ -81,17 +92,17 @@ def test_a_file_in_another_crs_is_reprojected(tmp_path: Path) -> None:
     lonlat = shapely.transform(np.array(TWO), change.transform, interleaved=False)
     there = read_perimeters(write(tmp_path / "p.gpkg", list(lonlat), DATES, "EPSG:4326"), PLACED)
     here = read_perimeters(write(tmp_path / "q.gpkg", TWO, DATES), PLACED)
-    assert np.array_equal(there[0], here[0])
-    assert there[1] == here[1]
+    assert np.array_equal(there.masks, here.masks)
+    assert there.dates == here.dates
 
 
 def test_in_a_folder_a_geopackage_goes_before_geojson_before_a_shapefile(tmp_path: Path) -> None:
     write(tmp_path / "c.shp", TWO[:1], {"Date": ["2020-01-03"]})
-    assert read_perimeters(tmp_path, PLACED)[1] == (date(2020, 1, 3),)
+    assert read_perimeters(tmp_path, PLACED).dates == (date(2020, 1, 3),)
     write(tmp_path / "b.geojson", TWO[:1], {"Date": ["2020-01-02"]})
-    assert read_perimeters(tmp_path, PLACED)[1] == (date(2020, 1, 2),)
+    assert read_perimeters(tmp_path, PLACED).dates == (date(2020, 1, 2),)
     write(tmp_path / "a.gpkg", TWO[:1], {"Date": ["2020-01-01"]})
-    assert read_perimeters(tmp_path, PLACED)[1] == (date(2020, 1, 1),)
+    assert read_perimeters(tmp_path, PLACED).dates == (date(2020, 1, 1),)
 
 
 def test_a_folder_with_several_or_no_candidates_is_refused(tmp_path: Path) -> None:

@@ -153,8 +153,8 @@ def test_a_project_of_format_1_opens_with_the_model_it_had(folder: Path) -> None
     before = project()
     save_project(before, folder)
     text = (folder / "project.toml").read_text(encoding="utf-8")
-    assert "format = 3" in text
-    (folder / "project.toml").write_text(text.replace("format = 3", "format = 1"), encoding="utf-8")
+    assert "format = 4" in text
+    (folder / "project.toml").write_text(text.replace("format = 4", "format = 1"), encoding="utf-8")
 
     after = load_project(folder)
 

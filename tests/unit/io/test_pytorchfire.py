@@ -100,7 +100,7 @@ def test_with_perimeters_the_first_observed_date_is_day_0_from_local_midnight(tm
     event = import_pytorchfire(example(tmp_path / "f"), perimeters=file, utc_offset_h=-7, **PLACE)
     assert event.start == datetime(2020, 8, 19, 7, tzinfo=UTC)
     assert event.date_of_day(0) == date(2020, 8, 19)
-    observed = read_perimeters(file, event.grid)[0]
+    observed = read_perimeters(file, event.grid).masks
     assert event.observed is not None and np.array_equal(event.observed, observed)
     assert event.ignition is None, "beside observations a simulated ignition must not be used"
     notes = "\n".join(event.notes)
@@ -249,8 +249,8 @@ def test_damaged_files_are_reported_not_raised(tmp_path: Path) -> None:
     assert_each_said(
         caught.value,
         [
-            "p_veg.npz: is not an npz",
-            "p_den.npz: is not an npz",
+            "p_veg.npz: is cut short or damaged",
+            "p_den.npz: the file is empty",
             "wind_velocity.npz: is a single array",
             "wind_towards_direction.npz: the array data is damaged",
             "initial_ignition.npz: the array data is missing (the file holds other)",

@@ -254,3 +254,32 @@ def test_a_missing_file_and_an_unknown_ending_are_refused(tmp_path: Path) -> Non
     ):
         with pytest.raises(InputError, match=part):
             read_regions(tmp_path / name, PLACED)
+
+
+def test_a_polygon_that_crosses_itself_is_refused_with_the_place(tmp_path: Path) -> None:
+    path = toml(tmp_path / "r.toml", '[[region]]\nname = "bow"\npolygon = [[0, 0], [4, 4], [0, 4], [4, 0]]\n')
+    with pytest.raises(InputError) as caught:
+        read_regions(path, UNPLACED)
+    assert said(caught.value) == ["region bow: crosses itself near row 2, column 2 — draw it again, or split it there"]
+
+
+def test_rings_that_touch_and_holes_pass(tmp_path: Path) -> None:
+    touching = "[[0, 0], [0, 2], [2, 2], [2, 4], [4, 4], [4, 2], [2, 2], [2, 0]]"
+    holed = "[[[[0, 0], [0, 6], [6, 6], [6, 0]], [[1, 1], [1, 2], [2, 2], [2, 1]]]]"
+    text = f'[[region]]\nname = "a"\npolygon = {touching}\n[[region]]\nname = "b"\npolygons = {holed}\n'
+    assert [region.name for region in read_regions(toml(tmp_path / "r.toml", text), UNPLACED)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("geometry", "what"),
+    [
+        ({"type": "GeometryCollection", "geometries": 7}, "without a plain list"),
+        ({"type": "GeometryCollection", "geometries": [{"type": "GeometryCollection"}]}, "nested in another"),
+        (polygon([[10**400, 1], [2, 2], [3, 1], [10**400, 1]]), "not a closed list"),
+        (polygon([[1, 1], [2, 2], [3, 1], [1.5, 1]]), "not a closed list"),
+    ],
+)
+def test_odd_geometries_are_refused_without_a_traceback(tmp_path: Path, geometry: Any, what: str) -> None:
+    path = geojson(tmp_path / "r.geojson", collection(feature(geometry, name="odd")))
+    with pytest.raises(InputError, match=what):
+        read_regions(path, PLACED)

@@ -87,5 +87,5 @@ def test_a_missing_file_a_folder_and_bytes_are_reported(tmp_path: Path) -> None:
     for name in ("none.toml", ".", "bytes.toml"):
         assert read_toml(tmp_path / name, problems) is None
     assert [
-        next(part for part in ("does not exist", "cannot be read", "UTF-8") if part in p.what) for p in problems
-    ] == ["does not exist", "cannot be read", "UTF-8"]
+        next(part for part in ("does not exist", "is a folder", "UTF-8") if part in p.what) for p in problems
+    ] == ["does not exist", "is a folder", "UTF-8"]

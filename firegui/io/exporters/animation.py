@@ -1,0 +1,170 @@
+"""Pictures in a row as a film: MP4 by ffmpeg, GIF by Pillow, one picture as PNG. Needs neither Qt nor an engine.
+
+Every picture gets a strip below it that says what it is (:data:`NOTICE`); a film that was cut short never appears.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from firegui.errors import InputError, Problem
+from firegui.io.atomic import replacing
+
+Picture = NDArray[np.uint8]
+"""``[H, W, 3]``, red, green and blue."""
+Check = Callable[[], None]
+
+NOTICE = "PLANNED – MODEL OUTPUT, not for operational use without review"
+ENDINGS = (".mp4", ".gif", ".png")
+MOST_FPS = 30
+_STRIP_PX, _FONT_PX = 22, 13
+_INK, _PAPER = (255, 214, 102), (20, 23, 27)
+_GIF_COLORS = 256
+_NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Film:
+    """``pictures`` of one size, ``fps`` of them a second. ``samples`` are some of them, for the colours of a GIF."""
+
+    pictures: Iterable[Picture]
+    fps: int
+    samples: Sequence[Picture]
+
+
+def film_problems(path: Path, fps: int) -> list[Problem]:
+    """What keeps a film from being written there."""
+    problems = []
+    if path.suffix.lower() not in ENDINGS:
+        problems.append(Problem(str(path), "is of no known kind", f"end its name in {', '.join(ENDINGS)}"))
+    if not 1 <= fps <= MOST_FPS:
+        problems.append(Problem("frames a second", f"{fps} is out of range", f"use 1 to {MOST_FPS}"))
+    if path.suffix.lower() == ".mp4" and ffmpeg() is None:
+        what = "MP4 needs ffmpeg, which is not on this computer"
+        problems.append(Problem(str(path), what, "install the extra `firegui[video]` or ffmpeg itself, or write a GIF"))
+    return problems
+
+
+def ffmpeg() -> str | None:
+    """The program that writes MP4: the one that came with imageio-ffmpeg, else the system's; ``None`` for neither."""
+    try:
+        return str(import_module("imageio_ffmpeg").get_ffmpeg_exe())
+    except (ImportError, RuntimeError):
+        return shutil.which("ffmpeg")
+
+
+def write_film(path: Path, film: Film, check: Check | None = None) -> None:
+    """Write ``film`` to ``path`` by the ending of its name: all of it, or nothing.
+
+    ``check`` is called before every picture and may raise :class:`~firegui.errors.CancelledError`. A PNG has the first
+    picture. Raises :class:`~firegui.errors.InputError` for what :func:`film_problems` finds and where the system or
+    ffmpeg refuses.
+    """
+    problems = film_problems(path, film.fps)
+    if problems:
+        raise InputError(problems, "No film was written")
+    kinds = {".mp4": _write_mp4, ".gif": _write_gif, ".png": _write_png}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        kinds[path.suffix.lower()](temporary, film, _checked(film.pictures, check))
+
+
+def with_notice(picture: Picture) -> Picture:
+    """The picture with the strip below it; nothing of the picture is covered."""
+    height, width, _ = picture.shape
+    whole = np.empty((height + _STRIP_PX, width, 3), np.uint8)
+    whole[:height], whole[height:] = picture, _strip(width)
+    return whole
+
+
+def _strip(width: int) -> Picture:
+    """As large a text as fits, at most :data:`_FONT_PX`."""
+    image = Image.new("RGB", (width, _STRIP_PX), _PAPER)
+    draw = ImageDraw.Draw(image)
+    sizes = range(_FONT_PX, 5, -1)
+    fonts = (ImageFont.load_default(size=size) for size in sizes)
+    font = next((font for font in fonts if draw.textlength(NOTICE, font=font) <= width - 8), None)
+    font = font or ImageFont.load_default(size=sizes[-1])
+    draw.text((width / 2, _STRIP_PX / 2), NOTICE, fill=_INK, font=font, anchor="mm")
+    return np.asarray(image, np.uint8)
+
+
+def _checked(pictures: Iterable[Picture], check: Check | None) -> Iterator[Picture]:
+    strip: Picture | None = None
+    for picture in pictures:
+        if check is not None:
+            check()
+        strip = _strip(picture.shape[1]) if strip is None else strip
+        yield np.concatenate([picture, strip])
+
+
+def _write_png(path: Path, _film: Film, pictures: Iterator[Picture]) -> None:
+    Image.fromarray(next(pictures)).save(path, "PNG")
+
+
+def _write_gif(path: Path, film: Film, pictures: Iterator[Picture]) -> None:
+    """One palette for the whole film, so that no colour changes its meaning, and no dithering."""
+    mosaic = np.concatenate([with_notice(sample) for sample in film.samples])
+    palette = Image.fromarray(mosaic).quantize(_GIF_COLORS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    frames = (Image.fromarray(each).quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures)
+    first = next(frames)
+    # A GIF counts hundredths of a second.
+    hundredths = max(round(100 / film.fps), 2)
+    first.save(
+        path, "GIF", save_all=True, append_images=frames, duration=10 * hundredths, loop=0, comment=NOTICE.encode(),
+        optimize=False, disposal=1,
+    )  # fmt: skip
+
+
+def _write_mp4(path: Path, film: Film, pictures: Iterator[Picture]) -> None:
+    first = next(pictures)
+    height, width, _ = first.shape
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            _command(path, width, height, film.fps), stdin=subprocess.PIPE, stdout=said, stderr=said,
+            creationflags=_NO_WINDOW,
+        )  # fmt: skip
+        try:
+            _feed(process.stdin, first, pictures)
+            status = process.wait()
+        except BrokenPipeError:
+            status = process.wait() or 1
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        if status:
+            said.seek(0)
+            reason = said.read().decode(errors="replace").strip().splitlines()
+            raise InputError([Problem(str(path.name), "ffmpeg could not write it", (reason or ["it gave no reason"])[-1])])
+
+
+def _feed(pipe: IO[bytes] | None, first: Picture, pictures: Iterator[Picture]) -> None:
+    assert pipe is not None
+    pipe.write(np.ascontiguousarray(first).data)
+    for picture in pictures:
+        pipe.write(np.ascontiguousarray(picture).data)
+    pipe.close()
+
+
+def _command(path: Path, width: int, height: int, fps: int) -> list[str]:
+    """H.264 that every player shows; an odd edge gets one more line of pixels, because the format knows pairs only."""
+    program = ffmpeg()
+    assert program is not None
+    return [
+        program, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}",
+        "-r", str(fps), "-i", "-", "-an", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-preset", "fast",
+        "-crf", "17", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-metadata", f"comment={NOTICE}",
+        "-f", "mp4", str(path),
+    ]  # fmt: skip

@@ -1,0 +1,180 @@
+"""A plan as one GeoPackage: drops, footprints, regions, no-drop zones and perimeters, with styles for QGIS.
+
+Everything is in WGS 84, so that nobody needs the event's own CRS. Times are in UTC. QGIS takes the default style of a
+layer from the table ``layer_styles`` (a convention of QGIS's, outside the standard OGC 12-128r18).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyogrio
+import shapely
+from numpy.typing import NDArray
+from pyogrio.errors import DataLayerError, DataSourceError
+
+from firegui.io.atomic import replacing
+from firegui.io.exporters.areas import Area, Kind, drawn_areas, footprints, perimeters
+from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.properties import drop_attributes
+from firegui.io.exporters.qgis_style import LAYERS
+from firegui.io.exporters.table import NOTICE
+
+DROPS, FOOTPRINTS, REGIONS, ZONES, LINES = LAYERS
+_GEOMETRY = "geom"
+_STYLE_TABLE = """
+CREATE TABLE layer_styles (
+  id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, f_table_catalog TEXT(256), f_table_schema TEXT(256),
+  f_table_name TEXT(256), f_geometry_column TEXT(256), styleName TEXT(30), styleQML TEXT, styleSLD TEXT,
+  useAsDefault BOOLEAN, description TEXT, owner TEXT(30), ui TEXT(30), update_time DATETIME
+)
+"""
+
+# Attributes that may be unknown for every drop.
+_NUMBERS = (
+    "run_heading_true", "run_heading_magnetic", "declination", "landing_lon", "landing_lat", "height_agl_ft",
+    "speed_kt",
+)  # fmt: skip
+
+Columns = Mapping[str, Sequence[Any]]
+
+
+def write_gpkg(path: Path, content: ExportContent) -> None:
+    """Write every layer that has something in it; the drops always, proposals that are not flown included."""
+    with replacing(path) as temporary:
+        try:
+            _write_drops(temporary, content)
+            _write_areas(temporary, content)
+            _finish(temporary, content)
+        except (DataSourceError, DataLayerError, sqlite3.Error) as error:
+            raise OSError(" ".join(str(error).split())) from error
+
+
+def _write_drops(path: Path, content: ExportContent) -> None:
+    cell = content.project.scenario.grid.cell_size_m
+    table = [drop_attributes(row, cell) for row in content.rows]
+    names = list(table[0]) if table else ["step", "aircraft", "material", "executed"]
+    columns: dict[str, Sequence[Any]] = {name: [line[name] for line in table] for name in names}
+    columns["time"] = [content.project.calendar.time_of_step(row.drop.step) for row in content.rows]
+    points = [None if row.lonlat is None else shapely.Point(row.lonlat) for row in content.rows]
+    about = "Planned drops at their release points; executed is false for proposals that are not flown."
+    _write_layer(path, DROPS, points, columns, "Point", about, dataset=content)
+
+
+def _write_areas(path: Path, content: ExportContent) -> None:
+    shown = footprints(content)
+    drawn, lines = drawn_areas(content), perimeters(content)
+    layers = (
+        (FOOTPRINTS, shown, "Footprints of executed drops where they land, at two standard deviations."),
+        (REGIONS, [area for area in drawn if area.kind is Kind.REGION], "Protected regions."),
+        (ZONES, [area for area in drawn if area.kind is Kind.ZONE], "Zones in which nothing may be dropped."),
+        (LINES, lines, "Observed perimeters, and where fire is as likely as not at the ends of days."),
+    )
+    for name, areas, about in layers:
+        if areas:
+            _write_layer(path, name, [area.shape for area in areas], _columns(areas), "MultiPolygon", about)
+
+
+def _columns(areas: Sequence[Area]) -> Columns:
+    columns: dict[str, Sequence[Any]] = {
+        "kind": [str(area.kind) for area in areas],
+        "name": [area.name for area in areas],
+        "begin": [area.begin for area in areas],
+        "end": [area.end for area in areas],
+    }
+    if areas[0].kind is Kind.REGION:
+        columns["weight"] = [area.weight for area in areas]
+    rows = [area.row for area in areas if area.row is not None]
+    if rows:
+        columns |= {"step": [row.drop.step for row in rows], "day": [row.day for row in rows]}
+        columns["material"] = [str(row.drop.material) for row in rows]
+        columns["near_water"] = [row.near_water for row in rows]
+    return columns | {"notice": [NOTICE] * len(areas)}
+
+
+def _write_layer(
+    path: Path,
+    name: str,
+    shapes: Sequence[Any],
+    columns: Columns,
+    kind: str,
+    about: str,
+    dataset: ExportContent | None = None,
+) -> None:
+    fields = [_field(_kind(key, values), values) for key, values in columns.items()]
+    # GDAL's 100 means UTC.
+    times = {key: np.full(len(shapes), 100) for key, values in columns.items() if _kind(key, values) is datetime}
+    pyogrio.raw.write(
+        path,
+        shapely.to_wkb(np.array([*shapes, None], np.object_)[:-1]),
+        [values for values, _ in fields],
+        list(columns),
+        field_mask=[mask for _, mask in fields],
+        layer=name,
+        driver="GPKG",
+        geometry_type=kind,
+        crs="EPSG:4326",
+        promote_to_multi=kind.startswith("Multi"),
+        gdal_tz_offsets=times,
+        dataset_metadata=None if dataset is None else _metadata(dataset),
+        layer_metadata={"DESCRIPTION": f"{about} {NOTICE}", "IDENTIFIER": name},
+    )
+
+
+def _field(kind: type, values: Sequence[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The values of an attribute as GDAL takes them, and where there are none."""
+    missing = np.array([value is None for value in values], np.bool_)
+    if kind is str:
+        return np.array([*values, None], np.object_)[:-1], missing
+    if kind is datetime:
+        naive = [None if value is None else value.astimezone(UTC).replace(tzinfo=None) for value in values]
+        return np.array(naive, "datetime64[ms]"), missing
+    plain = [kind() if value is None else value for value in values]
+    return np.array(plain, {bool: np.bool_, int: np.int64, float: np.float64}[kind]), missing
+
+
+def _kind(name: str, values: Sequence[Any]) -> type:
+    """The type of an attribute by its first value, else by its name: a layer looks the same when nothing is known."""
+    found = next((value for value in values if value is not None), None)
+    if found is None:
+        return {"near_water": bool, "begin": datetime, "end": datetime}.get(name, float if name in _NUMBERS else str)
+    return next(kind for kind in (bool, int, float, datetime, str) if isinstance(found, kind))
+
+
+def _metadata(content: ExportContent) -> dict[str, str]:
+    project = content.project
+    found = {
+        "NOTICE": NOTICE,
+        "EVENT": project.scenario.name,
+        "RUN": content.run,
+        "MADE": content.made.astimezone(project.calendar.local_zone).isoformat(timespec="seconds"),
+        "FIRE_MODEL": project.fire_model.label,
+        "NOTES": "\n".join(content.notes),
+    }
+    return {key: text for key, text in found.items() if text}
+
+
+def _finish(path: Path, content: ExportContent) -> None:
+    """Add the styles, and put the plan's time where the clock's was: the same plan gives the same file."""
+    stamp = content.made.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    with closing(sqlite3.connect(path)) as base, base:
+        there = {name for (name,) in base.execute("SELECT table_name FROM gpkg_contents")}
+        base.execute(_STYLE_TABLE)
+        base.executemany(
+            "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, "
+            "styleQML, useAsDefault, description, update_time) VALUES ('', '', ?, ?, ?, ?, 1, ?, ?)",
+            [(name, _GEOMETRY, name, style, NOTICE, stamp) for name, style in LAYERS.items() if name in there],
+        )
+        base.execute(
+            "INSERT INTO gpkg_contents (table_name, data_type, identifier, last_change) "
+            "VALUES ('layer_styles', 'attributes', 'layer_styles', ?)",
+            (stamp,),
+        )
+        base.execute("UPDATE gpkg_contents SET last_change = ?", (stamp,))
+        base.execute("UPDATE gpkg_metadata_reference SET timestamp = ?", (stamp,))

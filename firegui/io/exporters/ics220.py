@@ -1,0 +1,273 @@
+"""The Air Operations Summary, ICS 220: every block of the form, filled where the plan knows what belongs there.
+
+Numbers and titles of the blocks are those of the form of the National Incident Management System (FEMA, ICS Forms
+Booklet, ICS 220). Blocks that a plan cannot know stay empty for the people who do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from firegui.io.exporters.briefing_days import Period, TypeLine, remarks, to_the_minute, type_lines
+from firegui.io.exporters.briefing_table import ROW, Column, draw_table, head_height, hhmm, stretched
+from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.figure_page import LINE, Page, shortened, width_of, wrapped
+from firegui.io.exporters.table import FEET_PER_M, KNOTS_PER_MS
+
+FORM = "Air Operations Summary (ICS 220)"
+TITLES = {
+    1: "1. Incident Name:",
+    2: "2. Operational Period:",
+    3: "3. Sunrise:",
+    4: "4. Remarks (safety notes, hazards, air operations special equipment, etc.):",
+    5: "5. Ready Alert Aircraft:",
+    6: "6. Temporary Flight Restriction Number:",
+    7: "7. Personnel:",
+    8: "8. Frequencies:",
+    9: "9. Fixed-Wing (category/kind/type, make/model, N#, base):",
+    10: "10. Helicopters (use additional sheets as necessary):",
+    11: "11. Prepared by:",
+    12: "12. Task/Mission/Assignment (category/kind/type and function includes: air tactical, reconnaissance, "
+    "personnel transport, search and rescue, etc.):",
+}
+PERSONNEL = (
+    "Air Operations Branch Director", "Air Support Group Supervisor", "Air Tactical Group Supervisor",
+    "Helicopter Coordinator", "Helibase Manager",
+)  # fmt: skip
+FREQUENCIES = (
+    "Air/Air Fixed-Wing", "Air/Air Rotary-Wing – Flight Following", "Air/Ground", "Command", "Deck Coordinator",
+    "Take-Off & Landing Coordinator", "Air Guard",
+)  # fmt: skip
+FIXED_WING = (
+    Column("Category/Kind/Type", 1.35),
+    Column("Make/Model", 2.15),
+    Column("No.", 0.35, "right"),
+    Column("N#", 0.7),
+    Column("Base", 0.7),
+    Column("Payload gal", 0.6, "right"),
+    Column("Turn- around h", 0.55, "right"),
+    Column("Drop kt", 0.45, "right"),
+    Column("Drop ft AGL", 0.55, "right"),
+    Column("Drops", 0.45, "right"),
+    Column("Gallons", 0.65, "right"),
+    Column("First drop", 0.75, "center"),
+    Column("Remarks", 0.95),
+)
+HELICOPTERS = (
+    Column("FAA N#", 0.7),
+    Column("Category/Kind/Type", 1.35),
+    Column("Make/Model", 2.0),
+    Column("Base", 0.8),
+    Column("Available", 0.7),
+    Column("Start", 0.75, "center"),
+    Column("Remarks", 3.75),
+)
+_LABEL, _FILL, _REMARK = 6.6, 8.5, 7.0
+_TOP, _MIDDLE, _PEOPLE, _PREPARED = 0.42, 1.62, 1.3, 0.42
+_TITLE = 0.18
+"""Inches that the title of a block takes above a table."""
+_BLANK = 2
+"""Empty lines to write on, at least, for helicopters on the first page."""
+
+Box = tuple[float, float, float, float]
+"""``(left, top, width, height)`` in inches."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormPage:
+    """What stands on one page of a day's form. The first page has every block, those that follow what did not fit."""
+
+    remarks: tuple[str, ...]
+    fixed: tuple[TypeLine, ...]
+    rotor: tuple[TypeLine, ...]
+    first: bool
+    blank: int = 0
+
+
+def form_pages(content: ExportContent, period: Period, room: tuple[float, float]) -> list[FormPage]:
+    """Share remarks and aircraft of a day among pages with ``room``, width and height in inches."""
+    width, height = room
+    text = [line for item in remarks(content, period) for line in wrapped(f"• {item}", 0.55 * width - 0.12, _REMARK)]
+    kinds = type_lines(content.project, period)
+    fixed, rotor = ([line for line in kinds if line.is_helicopter is wanted] for wanted in (False, True))
+    heads = 2.0 * _TITLE + 0.17 + sum(head_height(stretched(item, width)) for item in (FIXED_WING, HELICOPTERS))
+    first = max(int((height - _TOP - _MIDDLE - _PEOPLE - _PREPARED - heads) / ROW), 1 + _BLANK)
+    later = max(int((height - _TOP - _PREPARED - heads - _TITLE) / ROW), 1)
+    words = int((_MIDDLE - _TITLE) / (_REMARK * LINE / 72.0))
+    here = min(len(fixed), first - _BLANK)
+    more = min(len(rotor), first - _BLANK - here)
+    blank = first - here - more
+    pages = [FormPage(tuple(text[:words]), tuple(fixed[:here]), tuple(rotor[:more]), True, blank)]
+    text, fixed, rotor = text[words:], fixed[here:], rotor[more:]
+    while text or fixed or rotor:
+        said, here = min(len(text), later), min(len(fixed), max(later - len(text), 0))
+        more = min(len(rotor), later - said - here)
+        pages.append(FormPage(tuple(text[:said]), tuple(fixed[:here]), tuple(rotor[:more]), False))
+        text, fixed, rotor = text[said:], fixed[here:], rotor[more:]
+    return pages
+
+
+def draw_form(page: Page, area: Box, content: ExportContent, period: Period, part: FormPage) -> None:
+    """Draw one page of a day's form into ``area``."""
+    x, top, width, height = area
+    _draw_top(page, (x, top, width, _TOP), content, period)
+    down = _TOP
+    if part.first:
+        _draw_middle(page, (x, top - down, width, _MIDDLE), part.remarks)
+        down += _MIDDLE
+        _draw_people(page, (x, top - down, width, _PEOPLE))
+        down += _PEOPLE
+    elif part.remarks:
+        high = _TITLE + len(part.remarks) * _REMARK * LINE / 72.0 + 0.04
+        _block(page, (x, top - down, width, high), f"{TITLES[4]} (continued)")
+        page.lines(x + 0.06, top - down - _TITLE, part.remarks, _REMARK)
+        down += high
+    if part.first or part.fixed:
+        down += _draw_fixed_wing(page, (x, top - down, width, 0.0), content, part)
+    if part.first or part.rotor:
+        down += _draw_helicopters(page, (x, top - down, width, 0.0), content, part)
+    _draw_prepared(page, (x, top - height + _PREPARED, width, _PREPARED), content)
+
+
+def draw_identity(page: Page, area: Box, content: ExportContent, period: Period) -> None:
+    """Blocks 1 to 3, as they stand on every page of the form."""
+    _draw_top(page, area, content, period)
+
+
+# -- blocks ------------------------------------------------------------------------------------------------------------
+def _draw_top(page: Page, area: Box, content: ExportContent, period: Period) -> None:
+    x, top, width, height = area
+    calendar = content.project.calendar
+    _block(page, (x, top, 0.38 * width, height), TITLES[1])
+    number = content.sheet.incident_number
+    name = f"{content.project.scenario.name}{f', {number}' if number else ''}"
+    page.text(x + 0.06, top - 0.34, shortened(name, 0.38 * width - 0.12, 10.0, True), 10.0, bold=True)
+    left = x + 0.38 * width
+    _block(page, (left, top, 0.42 * width, height), TITLES[2])
+    begin, end = (when.astimezone(calendar.local_zone) for when in (period.begin, period.end))
+    zone = calendar.zone_name
+    for row, (word, texts) in enumerate(
+        (("Date", (f"{begin:%Y-%m-%d}", f"{end:%Y-%m-%d}")), ("Time", (f"{begin:%H%M} {zone}", f"{end:%H%M} {zone}")))
+    ):
+        y = top - 0.15 - 0.19 * row
+        for at, way, text in zip((1.32, 2.72), ("From", "To"), texts, strict=True):
+            page.text(left + at, y, f"{word} {way}:", _LABEL)
+            page.text(left + at + 0.56, y, text, 7.8, bold=True)
+    left += 0.42 * width
+    _block(page, (left, top, 0.2 * width, height), TITLES[3])
+    rise, down = (_sun_text(when, content) for when in period.sun)
+    page.text(left + 0.06 + width_of(TITLES[3], _LABEL, True) + 0.06, top - 0.13, rise, 7.8, bold=True)
+    page.text(left + 0.06, top - 0.34, "Sunset:", _LABEL, bold=True)
+    page.text(left + 0.06 + width_of(TITLES[3], _LABEL, True) + 0.06, top - 0.34, down, 7.8, bold=True)
+
+
+def _draw_middle(page: Page, area: Box, text: Sequence[str]) -> None:
+    x, top, width, height = area
+    _block(page, (x, top, 0.55 * width, height), TITLES[4])
+    page.lines(x + 0.06, top - _TITLE, text, _REMARK)
+    left = x + 0.55 * width
+    _block(page, (left, top, 0.18 * width, height), TITLES[5], ("Medivac:", "New Incident:"))
+    left += 0.18 * width
+    _block(page, (left, top, 0.27 * width, height), TITLES[6], ("Altitude:", "Center Point:"))
+
+
+def _draw_people(page: Page, area: Box) -> None:
+    x, top, width, height = area
+    for left, wide, title, heads, rows in (
+        (x, 0.46 * width, TITLES[7], ("Name:", "Phone Number:"), PERSONNEL),
+        (x + 0.46 * width, 0.54 * width, TITLES[8], ("AM", "FM"), FREQUENCIES),
+    ):
+        _block(page, (left, top, wide, height), title)
+        columns = (left + 0.44 * wide, left + 0.74 * wide)
+        for edge, head in zip(columns, heads, strict=True):
+            page.text(edge + 0.05, top - 0.13, head, _LABEL, bold=True)
+            page.rule((edge, top), (edge, top - height), linewidth=0.4)
+        step = (height - _TITLE) / len(rows)
+        for number, row in enumerate(rows):
+            y = top - _TITLE - step * number
+            page.rule((left, y), (left + wide, y), linewidth=0.4)
+            page.text(left + 0.06, y - step / 2.0, row, _LABEL, up="center_baseline")
+
+
+def _draw_fixed_wing(page: Page, area: Box, content: ExportContent, part: FormPage) -> float:
+    x, top, width, _ = area
+    columns = stretched(FIXED_WING, width)
+    more = 0.17 if part.first else 0.0
+    high = _TITLE + more + head_height(columns) + ROW * len(part.fixed)
+    _block(page, (x, top, width, high), TITLES[9] + ("" if part.first else " (continued)"))
+    if part.first:
+        page.text(x + 0.06, top - _TITLE - 0.1, "Air Tactical Group Supervisor Aircraft:", _LABEL, bold=True)
+        page.text(x + 0.5 * width, top - _TITLE - 0.1, "Other Fixed-Wing Aircraft:", _LABEL, bold=True)
+    lines = [_fixed_wing_cells(line, content) for line in part.fixed]
+    return _TITLE + more + draw_table(page, x, top - _TITLE - more, columns, lines)
+
+
+def _draw_helicopters(page: Page, area: Box, content: ExportContent, part: FormPage) -> float:
+    x, top, width, _ = area
+    columns = stretched(HELICOPTERS, width)
+    high = _TITLE + head_height(columns) + ROW * (len(part.rotor) + part.blank)
+    _block(page, (x, top, width, high), TITLES[10] + ("" if part.first else " (continued)"))
+    lines = [_helicopter_cells(line, content) for line in part.rotor]
+    return _TITLE + draw_table(page, x, top - _TITLE, columns, lines, empty=part.blank)
+
+
+def _draw_prepared(page: Page, area: Box, content: ExportContent) -> None:
+    x, top, width, height = area
+    _block(page, (x, top, width, height), TITLES[11])
+    made = content.sheet.prepared or content.made
+    zone = content.project.calendar.zone_name
+    local = to_the_minute(made.astimezone(content.project.calendar.local_zone))
+    fields = (
+        ("Name:", content.sheet.author, 0.34), ("Position/Title:", "", 0.22), ("Signature:", "", 0.22),
+        ("Date/Time:", f"{local:%Y-%m-%d %H%M} {zone}", 0.22),
+    )  # fmt: skip
+    left = x
+    for label, value, share in fields:
+        page.text(left + 0.06, top - 0.33, label, _LABEL, bold=True)
+        start = left + 0.06 + width_of(label, _LABEL, True) + 0.05
+        page.text(start, top - 0.33, shortened(value, share * width - (start - left) - 0.05, 7.8), 7.8)
+        left += share * width
+
+
+def _block(page: Page, area: Box, title: str, inside: Sequence[str] = ()) -> None:
+    """A box with its title, and labels of empty fields below it."""
+    x, top, width, height = area
+    page.box(x, top - height, width, height, thick=0.8)
+    lines = wrapped(title, width - 0.12, _LABEL, True)
+    down = page.lines(x + 0.06, top - 0.035, lines, _LABEL, bold=True) + 0.12
+    step = (height - down) / max(len(inside), 1)
+    for number, label in enumerate(inside):
+        page.text(x + 0.06, top - down - step * number - 0.12, label, _LABEL, bold=True)
+
+
+# -- cells -------------------------------------------------------------------------------------------------------------
+def _fixed_wing_cells(line: TypeLine, content: ExportContent) -> list[str]:
+    kind = line.kind
+    return [
+        f"Fixed-wing, {kind.material.value}", kind.type, f"{kind.count}", "", "", f"{kind.payload_gal:,.0f}",
+        f"{kind.turnaround_h:g}", f"{kind.speed_ms * KNOTS_PER_MS:.0f}", f"{kind.drop_height_m * FEET_PER_M:.0f}",
+        f"{line.drops:,}", f"{line.gallons:,.0f}", _start(line.first, content),
+        "grounded today" if line.grounded else "",
+    ]  # fmt: skip
+
+
+def _helicopter_cells(line: TypeLine, content: ExportContent) -> list[str]:
+    kind = line.kind
+    said = (
+        f"{kind.count} aircraft, {kind.payload_gal:,.0f} gal, drop {kind.speed_ms * KNOTS_PER_MS:.0f} kt at "
+        f"{kind.drop_height_m * FEET_PER_M:.0f} ft AGL, {line.drops:,} drops, {line.gallons:,.0f} gal"
+    )
+    said += ", grounded today" if line.grounded else ""
+    kind_text = f"Helicopter, {kind.material.value}"
+    return ["", kind_text, kind.type, "", "", _start(line.first, content), said]
+
+
+def _start(when: datetime | None, content: ExportContent) -> str:
+    return "" if when is None else hhmm(when, content.project.calendar)
+
+
+def _sun_text(when: datetime | None, content: ExportContent) -> str:
+    calendar = content.project.calendar
+    return "" if when is None else f"{hhmm(when, calendar)} {calendar.zone_name}"

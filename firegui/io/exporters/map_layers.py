@@ -1,0 +1,195 @@
+"""What a printed map shows: fire, perimeters, regions, zones, places, wind and drops, each with its legend entry.
+
+Colours are told apart with every kind of colour vision and in grey: the two materials differ in lightness and in their
+edge, lines differ in their dashes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from numpy.typing import NDArray
+
+from firegui.domain.regions import Region
+from firegui.io.exporters.content import BURNED, ExportContent
+from firegui.io.exporters.footprint import outlines
+from firegui.io.exporters.map_legend import Entry, Mark
+from firegui.io.exporters.map_view import View, state_at
+from firegui.io.exporters.table import KNOTS_PER_MS, DropRow
+
+RETARDANT, WATER, WATER_EDGE = "#d4003c", "#7fd4ff", "#00407a"
+REGION, ZONE, WIND, PLACE = "#00664f", "#5b2a86", "#22384f", "#333333"
+START, EDGE = "#8c0d04", "#000000"
+LIKELY: tuple[tuple[float, str, str], ...] = (
+    (0.1, "#fff0a6", "10–50 %"),
+    (0.5, "#fdb863", "50–90 %"),
+    (0.9, "#d98239", "90–100 %"),
+)
+"""Lower bound, colour and name of each class of the probability of fire."""
+_CLEAR = 0.62
+_DASHED, _DOTTED = (0.0, (5.0, 1.8)), (0.0, (1.2, 1.6))
+_ARROW_INCHES = 1.15
+
+Places = NDArray[np.float64]
+
+
+def draw_fire(axes: Axes, content: ExportContent, view: View) -> list[Entry]:
+    """The chance of fire at the end of the chosen days with the plan, and the edges of the fire."""
+    days = content.sheet.days(content.project.calendar)
+    end = state_at(content.plan, days.stop)
+    entries = [] if end is None else _draw_chance(axes, end)
+    lines: list[tuple[NDArray[Any] | None, str, Any, float, str]] = [
+        (state_at(content.baseline, days.stop), EDGE, _DOTTED, 1.5, "Fire edge at the end without drops"),
+        (end, EDGE, "-", 1.1, "Fire edge at the end with the plan"),
+        (_start(content), START, "-", 1.8, _start_name(content)),
+    ]
+    if days.start > 0:
+        begun = state_at(content.plan, days.start)
+        lines.insert(2, (begun, START, _DASHED, 1.4, f"Fire edge at the start of day {days.start + 1}, with the plan"))
+    for state, color, style, thick, name in lines:
+        if state is not None and _draw_edge(axes, state, color, style, thick):
+            entries.append(Entry(name, Mark.LINE, edge=color, style=style, thick=thick))
+    return entries
+
+
+def draw_areas(axes: Axes, content: ExportContent) -> list[Entry]:
+    """Protected regions and no-drop zones."""
+    entries = []
+    for region in content.project.regions:
+        _draw_region(axes, region, facecolor=(0.0, 0.4, 0.31, 0.07), edgecolor=REGION, linewidth=1.6)
+    for zone in content.project.operations.no_drop_zones:
+        _draw_region(axes, zone, facecolor="none", edgecolor=ZONE, linewidth=1.3, hatch="xxx", hatch_linewidth=0.4)
+    if content.project.regions:
+        entries.append(Entry("Protected region", Mark.AREA, fill="#edf5f3", edge=REGION, thick=1.6))
+    if content.project.operations.no_drop_zones:
+        entries.append(Entry("No-drop zone", Mark.HATCHED, edge=ZONE, thick=1.3, hatch="xxxxx"))
+    return entries
+
+
+def draw_places(axes: Axes, content: ExportContent) -> list[Entry]:
+    """Named features of the event: points as squares, roads and outlines as lines."""
+    markers = [(kind, np.array(points, np.float64) + 0.5) for kind, _, points in content.project.scenario.markers]
+    for kind, points in markers:
+        if len(points) == 1:
+            axes.plot(points[:, 1], points[:, 0], "s", color=PLACE, markersize=3.5, zorder=6)
+        elif len(points):
+            ring = points if kind == "road" or len(points) < 3 else np.vstack([points, points[:1]])
+            axes.plot(ring[:, 1], ring[:, 0], color="white", linewidth=2.4, zorder=2.8)
+            axes.plot(ring[:, 1], ring[:, 0], color=PLACE, linewidth=1.1, zorder=2.9)
+    return [Entry("Named place or road", Mark.LINE, edge=PLACE, thick=1.1)] if markers else []
+
+
+def draw_wind(axes: Axes, content: ExportContent, view: View) -> list[Entry]:
+    """Arrows that point where the mean wind of the day blows to; on a map of several days there are none."""
+    days = content.sheet.days(content.project.calendar)
+    speeds, directions = content.project.planned_wind
+    if len(days) != 1 or days.start >= len(speeds):
+        return []
+    rows, columns = _centres(view.box[0], view.box[2], view), _centres(view.box[1], view.box[3], view)
+    at = [(r, c) for r in rows for c in columns if 0 <= r < view.grid.rows and 0 <= c < view.grid.columns]
+    cells = np.array(at, np.int64).reshape(-1, 2)
+    speed, towards = (field[days.start][cells[:, 0], cells[:, 1]] for field in (speeds, directions))
+    known = np.isfinite(speed) & np.isfinite(towards)
+    cells, speed, towards = cells[known], speed[known], towards[known]
+    if not len(cells):
+        return []
+    top = max(float(speed.max()), 1e-6)
+    length = 0.10 + 0.26 * speed / top
+    axes.quiver(
+        cells[:, 1] + 0.5, cells[:, 0] + 0.5, length * np.cos(towards), -length * np.sin(towards), angles="xy",
+        units="inches", scale=1.0, scale_units="inches", width=0.014, headwidth=4.5, headlength=5.5, headaxislength=5.0,
+        color=WIND, edgecolor="white", linewidth=0.5, zorder=3, pivot="middle",
+    )  # fmt: skip
+    return [Entry(f"Wind blows to, longest {top * KNOTS_PER_MS:.0f} kt", Mark.ARROW, edge=WIND)]
+
+
+def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[Entry]:
+    """The footprints on the ground to scale, the contour at two standard deviations."""
+    entries = []
+    styles = (("retardant", RETARDANT, RETARDANT, "Retardant drop"), ("water", WATER, WATER_EDGE, "Water drop"))
+    for material, fill, edge, name in styles:
+        drops = [row.drop for row in rows if row.drop.material == material]
+        if drops:
+            shapes = PolyCollection(list(outlines(drops)), facecolors=fill, edgecolors=edge, linewidths=0.8, zorder=5)
+            halo = PolyCollection(
+                list(outlines(drops)), facecolors="none", edgecolors="white", linewidths=2.0, zorder=4
+            )
+            axes.add_collection(halo)
+            axes.add_collection(shapes)
+            entries.append(Entry(f"{name}, footprint to scale: {len(drops):,}", Mark.SHAPE, fill=fill, edge=edge))
+    return entries
+
+
+def draw_grid_edge(axes: Axes, view: View) -> list[Entry]:
+    """The edge of the modelled area, where the map reaches past it."""
+    top, left, bottom, right = view.box
+    if top >= 0 and left >= 0 and bottom <= view.grid.rows and right <= view.grid.columns:
+        return []
+    style = (0.0, (6.0, 2.0, 1.0, 2.0))
+    axes.add_patch(
+        Rectangle((0, 0), view.grid.columns, view.grid.rows, facecolor="none", edgecolor="#777777", linestyle=style)
+    )
+    return [Entry("Edge of the modelled area", Mark.LINE, edge="#777777", style=style, thick=1.0)]
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+def _draw_chance(axes: Axes, state: NDArray[np.float32]) -> list[Entry]:
+    number = np.searchsorted([low for low, _, _ in LIKELY], state, side="right")
+    colours = np.array([[0, 0, 0, 0], *([*_rgb(color), round(255 * _CLEAR)] for _, color, _ in LIKELY)], np.uint8)
+    rows, columns = state.shape
+    axes.imshow(colours[number], extent=(0, columns, rows, 0), interpolation="nearest", zorder=1)
+    there = [k for k in range(1, len(LIKELY) + 1) if (number == k).any()]
+    return [Entry(f"Chance of fire by the end: {LIKELY[k - 1][2]}", Mark.AREA, _over_white(LIKELY[k - 1][1]))
+            for k in there]  # fmt: skip
+
+
+def _draw_edge(axes: Axes, state: NDArray[Any], color: str, style: Any, thick: float) -> bool:
+    padded = np.pad(np.asarray(state, np.float32), 1)
+    if not (padded >= BURNED).any():
+        return False
+    columns, rows = np.arange(padded.shape[1]) - 0.5, np.arange(padded.shape[0]) - 0.5
+    level = [BURNED - 1e-6]
+    axes.contour(columns, rows, padded, level, colors="white", linewidths=thick + 1.3, linestyles="-", zorder=2)
+    axes.contour(columns, rows, padded, level, colors=color, linewidths=thick, linestyles=[style], zorder=2.1)
+    return True
+
+
+def _draw_region(axes: Axes, region: Region, **style: Any) -> None:
+    rings = [[(column, row) for row, column in ring] for part in region.parts for ring in part]
+    paths = [Path([*ring, ring[0]], closed=True) for ring in rings if len(ring) > 2]
+    if paths:
+        axes.add_patch(PathPatch(Path.make_compound_path(*paths), zorder=2.5, **style))
+
+
+def _start(content: ExportContent) -> NDArray[np.bool_] | None:
+    return content.project.scenario.ignition_on(content.project.plan.start_day)
+
+
+def _start_name(content: ExportContent) -> str:
+    event, day = content.project.scenario, content.project.plan.start_day
+    observed = event.observed_on(day)
+    kind = "Observed perimeter" if observed is not None and observed.any() else "Ignition"
+    carried = ", carried over from an earlier day" if event.is_filled_forward(day) else ""
+    return f"{kind} at the plan's start, {event.date_of_day(day).isoformat()}{carried}"
+
+
+def _centres(low: float, high: float, view: View) -> list[int]:
+    """Cells in the middle of equal parts of about :data:`_ARROW_INCHES`."""
+    count = max(round((high - low) / view.cells_per_inch / _ARROW_INCHES), 1)
+    return [math.floor(low + (k + 0.5) * (high - low) / count) for k in range(count)]
+
+
+def _rgb(color: str) -> tuple[int, int, int]:
+    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
+
+
+def _over_white(color: str) -> str:
+    red, green, blue = (round(255 - _CLEAR * (255 - part)) for part in _rgb(color))
+    return f"#{red:02x}{green:02x}{blue:02x}"

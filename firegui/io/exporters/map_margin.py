@@ -1,0 +1,166 @@
+"""What stands around a printed map: title, scale, north, author, date and time, source, datum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+
+from matplotlib.patches import Polygon
+
+from firegui.domain.calendar import Calendar
+from firegui.io import crs
+from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.figure_page import INK, LINE, MUTED, Page, shortened, width_of, wrapped
+from firegui.io.exporters.map_view import M_PER_INCH, View, grid_north
+from firegui.io.exporters.table import NOTICE
+from firegui.io.georeference import Georeference
+from firegui.io.magnetic import Compass
+
+NOTICE_FILL = "#ffe27a"
+TITLE, SUBTITLE, CREDIT = 15.0, 9.5, 6.3
+HEAD_HEIGHT = 0.80
+_UNITS: tuple[tuple[str, float], ...] = (("mi", 1609.344), ("NM", 1852.0), ("km", 1000.0))
+_BAR_INCHES = 2.5
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+def time_text(when: datetime, calendar: Calendar) -> str:
+    """A time as people here read it, with offset and UTC: ``2020-08-21 14:30 UTC-7 (2130Z)``; to the minute."""
+    local = when.astimezone(calendar.local_zone)
+    utc = when.astimezone(Calendar(when, 1).local_zone)
+    date = "" if utc.date() == local.date() else f" {utc:%d %b}"
+    return f"{local:%Y-%m-%d %H:%M} {calendar.zone_name} ({utc:%H%M}Z{date})"
+
+
+def period_text(days: range, calendar: Calendar) -> str:
+    """The operational periods of the chosen days in words, with their local times."""
+    begin, end = (calendar.time_of_step(day * calendar.steps_per_day) for day in (days.start, days.stop))
+    local = [when.astimezone(calendar.local_zone) for when in (begin, end)]
+    which = f"Day {days.start + 1}" if len(days) == 1 else f"Days {days.start + 1} to {days.stop}"
+    span = f"{local[0]:%Y-%m-%d %H:%M} to {local[1]:%Y-%m-%d %H:%M} {calendar.zone_name}"
+    return f"{which} of {calendar.days}: {span}"
+
+
+def draw_head(page: Page, edge: float, content: ExportContent, title: str, period: str) -> None:
+    """Incident, what the page is, its period, and the notice, across the top of the page."""
+    wide, top = page.width - 2.0 * edge, page.height - edge
+    number = f", {content.sheet.incident_number}" if content.sheet.incident_number else ""
+    room = wide - width_of(title, SUBTITLE + 1.0, True) - 0.3
+    name = shortened(f"{content.project.scenario.name}{number}", room, TITLE, True)
+    page.text(edge, top - 0.22, name, TITLE, bold=True)
+    page.text(page.width - edge, top - 0.22, title, SUBTITLE + 1.0, bold=True, across="right")
+    page.text(edge, top - 0.43, shortened(period, wide, SUBTITLE), SUBTITLE)
+    draw_notice(page, edge, top - 0.72)
+
+
+def draw_notice(page: Page, edge: float, y: float) -> None:
+    """The notice as a band across the page, ``y`` at its lower side."""
+    page.box(edge, y, page.width - 2.0 * edge, 0.2, fill=NOTICE_FILL, edge=INK, thick=0.6)
+    page.text(page.width / 2.0, y + 0.1, NOTICE, 9.0, bold=True, across="center", up="center_baseline")
+
+
+def credits_of(content: ExportContent, view: View, graticule: str) -> list[str]:
+    """Author, date, source, datum: one paragraph each."""
+    sheet, project, calendar = content.sheet, content.project, content.project.calendar
+    event = project.scenario
+    grid = "no coordinate system" if event.grid.crs is None else _crs_name(event.grid.crs)
+    number = content.near_water
+    lines = [
+        f"Author: {sheet.author or 'not given'}",
+        f"Prepared: {time_text(sheet.prepared or content.made, calendar)}",
+        f"Plan: {content.run or 'without a name'}, made {time_text(content.made, calendar)}",
+        f"Source: perimeter, terrain and weather of the event {event.name}; fire by the model "
+        f"{project.fire_model.label}; drops planned with firegui",
+        f"Datum: WGS 84. Projection: {grid}, cells of {event.grid.cell_size_m:g} m",
+        graticule,
+    ]
+    if event.synthetic:
+        lines.insert(0, "Synthetic event: no real place and no real fire")
+    if number is not None and content.flown:
+        lines.append(f"{number:,} of all {len(content.flown):,} drops lie within 300 ft of known water")
+    return lines
+
+
+def draw_credits(page: Page, x: float, top: float, width: float, height: float, paragraphs: Sequence[str]) -> None:
+    """The paragraphs in two columns of equal width; what does not fit is cut off."""
+    column = (width - 0.2) / 2.0
+    lines = [line for text in paragraphs for line in wrapped(text, column, CREDIT, most=3)]
+    most = max(int(height / (CREDIT * LINE / 72.0)), 1)
+    half = min(max(math.ceil(len(lines) / 2), 1), most)
+    page.lines(x, top, lines[:half], CREDIT)
+    page.lines(x + column + 0.2, top, lines[half : half + most], CREDIT)
+
+
+# -- scale and north ---------------------------------------------------------------------------------------------------
+def draw_scale(page: Page, x: float, top: float, view: View) -> None:
+    """The representative fraction, and a bar in each of miles, nautical miles and kilometres."""
+    page.text(x, top - 0.11, f"Scale 1:{view.scale:,} when printed at full size", 7.5, bold=True)
+    for number, (unit, metres) in enumerate(_UNITS):
+        y = top - 0.34 - 0.2 * number
+        length = round_length(_BAR_INCHES * view.scale * M_PER_INCH / metres)
+        wide = length * metres / (view.scale * M_PER_INCH)
+        for part in range(4):
+            fill = INK if part % 2 == 0 else "white"
+            page.box(x + 0.1 + wide * part / 4.0, y - 0.04, wide / 4.0, 0.045, fill=fill, thick=0.5)
+        for part in (0, 2, 4):
+            page.text(x + 0.1 + wide * part / 4.0, y + 0.025, f"{length * part / 4.0:g}", 6.0, across="center")
+        page.text(x + 0.1 + wide + 0.18, y - 0.04, unit, 7.0)
+
+
+def round_length(longest: float) -> float:
+    """The longest of 1, 2, 4, 5 and 8 · 10ⁿ that is not above ``longest``."""
+    power = 10.0 ** math.floor(math.log10(longest))
+    return next(k * power for k in (8.0, 5.0, 4.0, 2.0, 1.0) if k * power <= longest * (1.0 + 1e-9))
+
+
+def draw_north(page: Page, x: float, top: float, width: float, content: ExportContent, view: View) -> float:
+    """Arrows to true and to magnetic north, turned as they lie on this map; returns the height that they take."""
+    place = Georeference(view.grid)
+    y, col = view.centre
+    turn, at = grid_north(place, y, col), place.lonlat(y, col)
+    foot = (x + 0.38, top - 0.78)
+    days = content.sheet.days(content.project.calendar)
+    when = content.project.calendar.time_of_step(days.start * content.project.calendar.steps_per_day)
+    declination = None if at is None else Compass().declination(at[0], at[1], when)
+    _needle(page, foot, -(turn or 0.0), 0.58)
+    texts = ["N: north of the grid; its place on the Earth is unknown"]
+    if turn is not None and declination is not None:
+        _magnetic(page, foot, declination - turn, 0.46)
+        side = "E" if declination >= 0 else "W"
+        texts = [
+            "N: true north",
+            f"MN: magnetic, {abs(declination):.1f}° {side}",
+            f"World Magnetic Model, {when:%Y-%m-%d}",
+        ]
+    elif turn is not None:
+        texts = ["N: true north", "no declination known here"]
+    if turn is not None and abs(turn) >= 0.05:
+        texts.append(f"grid north {abs(turn):.1f}° {'east' if turn >= 0 else 'west'} of true")
+    lines = [line for text in texts for line in wrapped(text, width - 0.85, 7.0)]
+    page.lines(x + 0.85, top - 0.1, lines, 7.0, color=INK)
+    return max(0.86, 0.1 + len(lines) * 7.0 * LINE / 72.0)
+
+
+def _needle(page: Page, foot: tuple[float, float], turn: float, length: float) -> None:
+    across, up = math.sin(math.radians(turn)), math.cos(math.radians(turn))
+    corners = ((0.0, length), (-0.07, 0.0), (0.0, 0.1), (0.07, 0.0))
+    points = [(foot[0] + a * up + b * across, foot[1] - a * across + b * up) for a, b in corners]
+    page.add(Polygon(points, facecolor=INK, edgecolor=INK, linewidth=0.5))
+    page.text(foot[0] + (length + 0.03) * across, foot[1] + (length + 0.03) * up, "N", 8.0, bold=True, across="center")
+
+
+def _magnetic(page: Page, foot: tuple[float, float], turn: float, length: float) -> None:
+    across, up = math.sin(math.radians(turn)), math.cos(math.radians(turn))
+    tip = (foot[0] + length * across, foot[1] + length * up)
+    page.rule(foot, tip, color=MUTED, linewidth=1.0)
+    side = "left" if turn >= 0 else "right"
+    page.text(tip[0] + (0.02 if turn >= 0 else -0.02), tip[1], "MN", 6.0, color=MUTED, across=side)
+
+
+def _crs_name(text: str) -> str:
+    """The name of a CRS with its code, or what PROJ can say of one without a name."""
+    known, short = crs.parse(text), crs.short_name(text)
+    named = known is not None and known.name not in (short, "unknown")
+    # PROJ calls what has no name unknown, the datum of a sphere too.
+    return f"{known.name} ({short})" if known is not None and named else short.removesuffix(", unknown")

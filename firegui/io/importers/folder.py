@@ -1,0 +1,188 @@
+"""A folder of files: which of them are the layers, the wind and the fire of an event, by name and by what they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from firegui.domain.scenario import LAYERS
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.importers import landscape_toml
+from firegui.io.importers.landscape_source import LandscapeSource, LayerFile
+from firegui.io.importers.lcp import ORDERS, read_order, role_of
+from firegui.io.importers.raster_files import RasterFile, read_header
+from firegui.io.importers.wind import WindSource, survey_wind
+from firegui.io.perimeter_survey import survey_perimeters
+from firegui.io.perimeters import PerimeterSource
+
+MOST_FILES = 1000
+_RASTERS = (".tif", ".tiff", ".lcp", ".asc", ".img")
+_TABLES = (".csv", ".nc", ".nc4", ".cdf", ".txt")
+_VECTORS = (".shp", ".gpkg", ".geojson", ".json", ".kml", ".kmz")
+_FIRE = re.compile(r"ignit|perim|burn|fire(?!.*model)|(^|[^a-z])mask")
+_SPEED, _DIRECTION = (re.compile(rf"(^|[^a-z])({words})([^a-z]|$)") for words in (
+    "ws|wspd|windspd|windspeed|wind speed|speed", "wd|wdir|winddir|wind dir|wind direction|direction"
+))  # fmt: skip
+_EAST, _NORTH = (re.compile(rf"(^|[^a-z]){one}(10|wind)?([^a-z]|$)") for one in "uv")
+_PERCENT_SLOPE = re.compile(r"slpp|slope ?p(er|c|$)")
+"""LANDFIRE calls slope in percent SlpP, in degrees SlpD."""
+
+Check = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What was made of the files; ``notes`` say which file was taken for what, and which were not known."""
+
+    source: LandscapeSource
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the files turned out to be so far."""
+
+    layers: dict[str, LayerFile] = field(default_factory=dict)
+    lcp: Path | None = None
+    wind: dict[str, Path] = field(default_factory=dict)
+    fire: Path | None = None
+    notes: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+
+def recognise(files: Path | Sequence[Path], check: Check | None = None) -> Recognised:
+    """What a folder, or files that somebody chose, suggest; a ``landscape.toml`` among them is taken at its word.
+
+    Files that are not known are named in the notes. Raises :class:`~firegui.errors.InputError` where nothing can be
+    made of them at all.
+    """
+    paths = _paths(files)
+    told = next((path for path in paths if path.name == landscape_toml.FILE), None)
+    if told is not None:
+        return Recognised(landscape_toml.read_landscape_toml(told), (f"As {told.name} says.",))
+    found = _Found()
+    for path in paths:
+        if check is not None:
+            check()
+        _sort(path, found, check)
+    _settle_wind(paths, found, check)
+    _settle_fire(paths, found)
+    if not found.layers and found.lcp is None and not found.wind and found.fire is None:
+        where = str(files) if isinstance(files, Path) else ", ".join(path.name for path in paths) or "files"
+        remedy = "choose GeoTIFF layers or a landscape file, and say which is which"
+        raise InputError([Problem(where, "holds nothing that is known as a landscape, a wind or a fire", remedy)])
+    if found.unknown:
+        found.notes.append(f"Not known: {', '.join(found.unknown)}.")
+    source = LandscapeSource(
+        layers={key: found.layers[key] for key in LAYERS if key in found.layers},
+        lcp=found.lcp,
+        wind=WindSource(files=tuple(found.wind.values())),
+        perimeters=None if found.fire is None else PerimeterSource(found.fire),
+        name=paths[0].resolve().parent.name if isinstance(files, Path) and paths else None,
+    )
+    return Recognised(source, tuple(found.notes))
+
+
+def _paths(files: Path | Sequence[Path]) -> list[Path]:
+    if not isinstance(files, Path):
+        return sorted(files)
+    if not files.is_dir():
+        what = "is no folder" if files.exists() else "the folder does not exist"
+        raise InputError([Problem(str(files), what, "give the folder that holds the layers")])
+    try:
+        paths = sorted(path for path in files.iterdir() if path.is_file() and not path.name.startswith("."))
+    except OSError as error:
+        raise InputError([Problem(str(files), f"cannot be read ({error.strerror})", "check that you may")]) from error
+    if len(paths) > MOST_FILES:
+        remedy = "keep the files of one event in a folder of their own"
+        raise InputError([Problem(str(files), f"holds {len(paths):,} files", remedy)])
+    return paths
+
+
+def _sort(path: Path, found: _Found, check: Check | None) -> None:
+    """A raster into its place; tables and polygons wait until it is known what is lacking."""
+    if path.suffix.lower() not in _RASTERS:
+        if path.suffix.lower() not in (*_TABLES, *_VECTORS, ".dbf", ".shx", ".prj", ".cpg", ".qmd", ".xml", ".qix"):
+            found.unknown.append(path.name)
+        return
+    problems = Problems()
+    header = read_header(path, path.name, problems)
+    if header is None:
+        found.notes += [f"{problem.where}: {problem.what}." for problem in problems]
+        return
+    name = path.stem.lower().replace("_", " ").replace("-", " ")
+    part = _wind_part(name)
+    role = role_of(path.stem)
+    if part is not None:
+        found.wind.setdefault(part, path)
+        found.notes.append(f"{path.name}: wind {part}, by its name.")
+    elif _FIRE.search(name) and role is None:
+        found.fire = found.fire or path
+        found.notes.append(f"{path.name}: where it burns or starts, by its name.")
+    elif path.suffix.lower() == ".lcp" or (len(header.bands) in ORDERS and _is_landscape(header, check)):
+        found.lcp = found.lcp or path
+        found.notes.append(f"{path.name}: a landscape file of {len(header.bands)} bands.")
+    elif role is not None and role in LAYERS and len(header.bands) == 1:
+        _take_layer(role, path, name, found)
+    elif role is not None and len(header.bands) == 1:
+        found.notes.append(f"{path.name}: {role.replace('_', ' ')}, which no fire model here reads.")
+    else:
+        found.unknown.append(path.name)
+
+
+def _take_layer(role: str, path: Path, name: str, found: _Found) -> None:
+    title = LAYERS[role][0].lower()
+    if role in found.layers:
+        found.notes.append(f"{path.name}: also called like {title}; {found.layers[role].path.name} was taken.")
+        return
+    unit = "percent" if role == "slope" and _PERCENT_SLOPE.search(name) else None
+    found.layers[role] = LayerFile(path, unit=unit)
+    found.notes.append(f"{path.name}: {title}{' in percent' if unit else ''}, by its name.")
+
+
+def _wind_part(name: str) -> str | None:
+    for part, pattern in (("speed", _SPEED), ("direction", _DIRECTION), ("u", _EAST), ("v", _NORTH)):
+        if pattern.search(name):
+            return part
+    return None
+
+
+def _is_landscape(header: RasterFile, check: Check | None) -> bool:
+    return read_order(header, None, header.path.name, Problems(), check) is not None
+
+
+def _settle_wind(paths: Sequence[Path], found: _Found, check: Check | None) -> None:
+    """Both parts of a wind in the order in which they are read, else the first table that holds one."""
+    for parts in (("speed", "direction"), ("u", "v")):
+        if set(parts) <= set(found.wind):
+            found.wind = {part: found.wind[part] for part in parts}
+            return
+    if found.wind:
+        found.notes.append(f"Only one part of a wind was found ({', '.join(found.wind)}); it is not used.")
+        found.wind = {}
+    for path in paths:
+        if path.suffix.lower() in _TABLES:
+            if not survey_wind(WindSource(files=(path,)), check).problems and not found.wind:
+                found.wind = {"both": path}
+                found.notes.append(f"{path.name}: wind, by what it holds.")
+            else:
+                found.unknown.append(path.name)
+
+
+def _settle_fire(paths: Sequence[Path], found: _Found) -> None:
+    """Polygons with dates go before a mask; the first file of them that can be used."""
+    for path in paths:
+        if path.suffix.lower() not in _VECTORS:
+            continue
+        survey = survey_perimeters(PerimeterSource(path))
+        if survey.problems:
+            found.notes.append(f"{path.name}: not used ({survey.problems[0].what}).")
+        elif found.fire is None or found.fire.suffix.lower() in _RASTERS:
+            if found.fire is not None:
+                found.notes.append(f"{found.fire.name}: not used, since there are perimeters.")
+            found.fire = path
+            found.notes.append(f"{path.name}: what burns, by what it holds.")
+        else:
+            found.notes.append(f"{path.name}: also holds a fire; {found.fire.name} was taken.")

@@ -1,0 +1,243 @@
+"""The layers of a landscape on one grid, and how each got there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from firegui.domain.grid import Grid
+from firegui.domain.scenario import LAYERS
+from firegui.errors import InputError, Problems
+from firegui.io.importers.cross_checks import check_terrain, derive_terrain
+from firegui.io.importers.landscape_source import LandscapeSource, LayerFile
+from firegui.io.importers.layer_values import Layer, declared_holes, read_values
+from firegui.io.importers.lcp import BandOrder, read_order, role_of, say_order
+from firegui.io.importers.lie import Lie
+from firegui.io.importers.placing import Place
+from firegui.io.importers.raster_files import RasterFile, read_box, read_header
+from firegui.io.importers.target_grid import Chosen, choose_grid
+from firegui.io.importers.units import UNITS
+from firegui.io.importers.warp import Box, how_placed, needed_box, north_angle, place_on
+
+Check = Callable[[], None]
+
+DERIVED = "derived from elevation"
+_SAID_TURN_DEG = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laid:
+    """One layer on the grid: the band it is from (``None`` where derived), what its file says, how it was placed."""
+
+    layer: Layer
+    file: LayerFile | None
+    header: RasterFile | None
+    placing: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """The grid (``None`` where there can be none), why it, the layers on it, and the order of a landscape file."""
+
+    place: Place | None
+    reason: str
+    laid: Mapping[str, Laid]
+    order: BandOrder | None
+    notes: tuple[str, ...]
+
+    @property
+    def layers(self) -> dict[str, Layer]:
+        """The layers alone."""
+        return {key: laid.layer for key, laid in self.laid.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A band that was chosen for a layer."""
+
+    file: LayerFile
+    header: RasterFile
+    band: int
+    where: str
+
+
+def read_ground(source: LandscapeSource, problems: Problems, check: Check | None = None) -> Ground:
+    """Everything of ``source`` that is raster layers; what is wrong with it is added to ``problems``.
+
+    Every header is judged before any band is read. ``check`` is called often and may raise to cancel.
+    """
+    headers: dict[Path, RasterFile | None] = {}
+    files, order = _with_lcp(source, headers, problems, check)
+    _check_distinct(files, problems)
+    chosen = {
+        key: found
+        for key in LAYERS
+        if key in files and (found := _choose(key, files[key], headers, problems)) is not None
+    }
+    if not files and source.lcp is None:
+        problems.add("layers", "none is given", "give at least one landscape layer: it sets the grid of the event")
+    lies = {key: found.header.lie for key, found in chosen.items()}
+    grid = choose_grid(lies, {key: found.where for key, found in chosen.items()}, source.target, problems)
+    laid = {}
+    for key, found in chosen.items():
+        if check is not None:
+            check()
+        layer = _lay(key, found, grid, problems, check)
+        if layer is not None:
+            laid[key] = layer
+    if grid.place is None:
+        return Ground(None, "", laid, order, ())
+    given = {key for key, found in chosen.items() if found.file.unit is not None}
+    laid, notes = _terrain(laid, given, grid.place.grid, source.derive)
+    notes = _order_notes(order) + _grid_notes(chosen, laid, grid) + notes
+    return Ground(grid.place, grid.reason, laid, order, tuple(notes))
+
+
+def _with_lcp(
+    source: LandscapeSource, headers: dict[Path, RasterFile | None], problems: Problems, check: Check | None
+) -> tuple[dict[str, LayerFile], BandOrder | None]:
+    """The files of the layers, those of a landscape file among them."""
+    files = dict(source.layers)
+    if source.lcp is None:
+        return files, None
+    where = f"landscape file ({source.lcp.name})"
+    header = headers[source.lcp] = read_header(source.lcp, where, problems)
+    order = None if header is None else read_order(header, source.lcp_bands, where, problems, check)
+    if order is not None:
+        for key, band in order.bands.items():
+            unit = source.lcp_units.get(key) or order.units.get(key)
+            files.setdefault(key, LayerFile(source.lcp, band, unit))
+    return files, order
+
+
+def _choose(key: str, file: LayerFile, headers: dict[Path, RasterFile | None], problems: Problems) -> _Chosen | None:
+    where = where_of(key, file)
+    if file.unit is not None and file.unit not in UNITS[key]:
+        problems.add(where, f"the unit {file.unit!r} is unknown", f"use one of {', '.join(UNITS[key])}")
+        return None
+    if file.path not in headers:
+        headers[file.path] = read_header(file.path, where, problems)
+    header = headers[file.path]
+    if header is None:
+        return None
+    count, band = len(header.bands), file.band
+    if band is None and count > 1:
+        named = [number for number, one in enumerate(header.bands, start=1) if role_of(one.name) == key]
+        if len(named) != 1:
+            remedy = f"say which it is with --band {key.replace('_', '-')}=1, or give the file with --lcp"
+            problems.add(where, f"holds {count} bands", remedy)
+            return None
+        band = named[0]
+    if not 1 <= (band or 1) <= count:
+        problems.add(where, f"has no band {band}; it holds {count}", f"give 1 to {count}")
+        return None
+    return _Chosen(file, header, band or 1, where)
+
+
+def _lay(key: str, found: _Chosen, grid: Chosen, problems: Problems, check: Check | None) -> Laid | None:
+    lie = grid.lies.get(key, found.header.lie)
+    rows, columns = lie.shape
+    target = None if grid.place is None else grid.place.grid
+    box: Box | None = (0, rows, 0, columns) if target is None else needed_box(lie, target)
+    if box is None:
+        problems.add(found.where, "has no cell on the grid", "give a layer of this place, or other bounds")
+        return None
+    layer = _read(key, found, box, problems)
+    if layer is None:
+        return None
+    if target is None:
+        return Laid(layer, found.file, found.header, "")
+    try:
+        values = place_on(key, layer.values, lie, box, target, check)
+    except InputError as error:
+        problems.extend(error.problems)
+        return None
+    if np.isnan(values).all():
+        problems.add(found.where, "has no data in any cell of the grid", "leave the layer out, or change the grid")
+        return None
+    return Laid(replace(layer, values=values), found.file, found.header, how_placed(key, lie, target))
+
+
+def _read(key: str, found: _Chosen, box: Box, problems: Problems) -> Layer | None:
+    raw = read_box(found.header, found.band, box, found.where, problems)
+    if raw is None:
+        return None
+    band, unit = found.header.bands[found.band - 1], found.file.unit
+    if (band.scale, band.offset) == (1.0, 0.0) or raw.dtype.kind not in "iuf":
+        return read_values(key, raw, found.where, problems, band.nodata, unit=unit)
+    # No data is what the file declares before its own scaling.
+    values = np.where(declared_holes(raw, band.nodata), np.nan, raw * band.scale + band.offset)
+    layer = read_values(key, values, found.where, problems, unit=unit)
+    note = f"{LAYERS[key][0]}: the file's own scale {band.scale:g} and offset {band.offset:g} were applied."
+    return None if layer is None else replace(layer, notes=(note, *layer.notes))
+
+
+def _terrain(laid: dict[str, Laid], given: set[str], grid: Grid, derive: bool) -> tuple[dict[str, Laid], list[str]]:
+    """The units of the terrain put right, and slope and aspect derived where they are missing."""
+    layers = {key: one.layer for key, one in laid.items()}
+    layers, checked = check_terrain(layers, given, grid.cell_size_m)
+    layers, derived = derive_terrain(layers, grid.cell_size_m) if derive else (layers, [])
+    blank = Laid(next(iter(layers.values())), None, None, DERIVED) if layers else None
+    found = {}
+    for key, layer in layers.items():
+        before = laid.get(key, blank)
+        assert before is not None
+        found[key] = replace(before, layer=layer)
+    return found, checked + derived
+
+
+def _order_notes(order: BandOrder | None) -> list[str]:
+    return [] if order is None else [say_order(order)]
+
+
+def _grid_notes(chosen: Mapping[str, _Chosen], laid: Mapping[str, Laid], grid: Chosen) -> list[str]:
+    """How the grid came to be and which layers were cut or warped to it."""
+    assert grid.place is not None
+    found = grid.place.grid
+    by_placing: dict[str, list[str]] = {}
+    for key, one in laid.items():
+        if one.placing not in ("", "as it is", DERIVED):
+            by_placing.setdefault(one.placing, []).append(LAYERS[key][0].lower())
+    if not by_placing:
+        return []
+    odd: dict[str, list[str]] = {}
+    for key in laid:
+        if key in grid.lies and (oddity := grid.lies[key].oddity) is not None:
+            odd.setdefault(oddity, []).append(LAYERS[key][0].lower())
+    notes = [f"Grid of {found.rows} × {found.columns} cells of {found.cell_size_m:g} m: {grid.reason}."]
+    notes += [f"The raster of {', '.join(names)} {oddity}; it was brought north up." for oddity, names in odd.items()]
+    for placing, names in by_placing.items():
+        verb = "Cut to the grid" if placing == "cut" else f"Resampled to the grid ({placing})"
+        notes.append(f"{verb}: {', '.join(names)}.")
+    if "aspect" in chosen and "aspect" in laid and laid["aspect"].placing.startswith("bilinear"):
+        turn = north_angle(grid.lies["aspect"], found)
+        if abs(turn) > _SAID_TURN_DEG:
+            notes.append(f"Aspect turned by {turn:+.1f}°, the angle between the north of its CRS and the grid's.")
+    return notes
+
+
+def _check_distinct(files: Mapping[str, LayerFile], problems: Problems) -> None:
+    taken: dict[tuple[Path, int | None], str] = {}
+    for key, file in files.items():
+        other = taken.setdefault((file.path.resolve(), file.band), key)
+        if other != key:
+            what = f"is also given as {LAYERS[other][0].lower()}"
+            problems.add(where_of(key, file), what, "give every layer a file, or a band, of its own")
+
+
+def where_of(key: str, file: LayerFile) -> str:
+    """What a problem with the file of a layer is called."""
+    band = "" if file.band is None else f", band {file.band}"
+    return f"{LAYERS[key][0].lower()} ({file.path.name}{band})"
+
+
+def outline(lie: Lie) -> list[tuple[float, float]]:
+    """The edge of a raster in its own coordinates, 8 points a side, closed."""
+    rows, columns = lie.shape
+    steps = np.linspace(0.0, 1.0, 9)[:-1]
+    ring = [(s, 0.0) for s in steps] + [(1.0, s) for s in steps] + [(1.0 - s, 1.0) for s in steps]
+    ring += [(0.0, 1.0 - s) for s in steps] + [(0.0, 0.0)]
+    return [tuple(map(float, lie.affine @ (x * columns, y * rows))) for x, y in ring]  # type: ignore[misc]

@@ -1,0 +1,67 @@
+"""What a landscape event is made from: which file is which layer, on which grid, with what wind and what fire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from firegui.io.importers.wind import WindSource
+from firegui.io.perimeters import PerimeterSource
+
+
+@dataclass(frozen=True, slots=True)
+class LayerFile:
+    """One band of a raster file, counted from 1; ``None`` where the file holds that layer alone.
+
+    ``unit`` is a name in :data:`~firegui.io.importers.units.UNITS` of the layer, such as ``"ft"`` of an elevation;
+    ``None`` leaves it to be told from the numbers.
+    """
+
+    path: Path
+    band: int | None = None
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetGrid:
+    """What is asked of the event's grid; ``None`` leaves it to be proposed from the layers.
+
+    ``bounds`` are west, south, east, north in the coordinates of ``crs``, else of the proposed CRS; cells are square,
+    so the east and the south edge move outward by less than a cell where the bounds are no whole number of them.
+    """
+
+    crs: str | None = None
+    cell_size_m: float | None = None
+    bounds: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LandscapeSource:
+    """Everything that an event is made from.
+
+    ``layers`` maps keys of :data:`~firegui.domain.scenario.LAYERS` to bands of raster files; ``lcp`` is a landscape
+    file (binary ``.lcp`` or a GeoTIFF of several bands) whose bands give the layers that ``layers`` does not.
+    ``lcp_bands`` names its bands in order (keys of the layers, ``"canopy_base_height"``, ``"duff"``, ``"woody"``, or
+    ``"-"`` for one to leave out); ``None`` has them guessed and said. ``lcp_units`` are the units of its bands by
+    layer. ``derive`` has slope and aspect made from elevation where they are missing. What burns is ``perimeters``
+    (dated, or a mask of where it starts), or the point ``ignition`` (longitude, latitude); a mask given there may come
+    with perimeters. ``days`` is the length of the weather, ``start`` the time of day 0 (UTC unless it says otherwise).
+    ``notes`` go before those of the import, such as which files of a folder were taken for what.
+    """
+
+    layers: Mapping[str, LayerFile] = field(default_factory=dict)
+    lcp: Path | None = None
+    lcp_bands: tuple[str, ...] | None = None
+    lcp_units: Mapping[str, str] = field(default_factory=dict)
+    derive: bool = True
+    target: TargetGrid = field(default_factory=TargetGrid)
+    wind: WindSource = field(default_factory=WindSource)
+    perimeters: PerimeterSource | None = None
+    ignition: tuple[float, float] | Path | None = None
+    days: int | None = None
+    start: datetime | None = None
+    utc_offset_h: float | None = None
+    name: str | None = None
+    notes: tuple[str, ...] = ()

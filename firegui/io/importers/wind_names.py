@@ -1,0 +1,148 @@
+"""What a column, a variable, a band or a file holds, told from its name.
+
+A name is cut into words and numbers. What says a unit (``mph``), a height (``10m``, ``20ft``), a clock (``utc``), a
+sense (``from``) or a set of readings (``set_1``) is taken off; the rest must be one of the customary names of what is
+looked for. Gusts, highs and lows are never taken for the wind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from firegui.io.importers.wind_units import Clock, Height, North, Sense, SpeedUnit, speed_unit
+
+
+class Role(StrEnum):
+    """What a column or variable of a wind file holds."""
+
+    SPEED = "speed"
+    DIRECTION = "direction"
+    U = "u"
+    V = "v"
+    TIME = "time"
+    DATE = "date"
+    HOUR = "hour"
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
+    MINUTE = "minute"
+    LON = "longitude"
+    LAT = "latitude"
+    STATION = "station"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a name says: its role, and what came with it."""
+
+    role: Role
+    unit: SpeedUnit | None = None
+    height: Height | None = None
+    sense: Sense | None = None
+    north: North | None = None
+    clock: Clock | None = None
+
+
+_NAMES: Mapping[Role, str] = MappingProxyType(
+    {
+        Role.SPEED: "speed|wind speed|windspeed|ws|wspd|wind spd|windspd|wnd spd|wndspd|spd|wsp|wind|si|ff|sknt|"
+        "wind velocity|wind mag|sfcwind|wind magnitude|avg wind speed|mean wind speed",
+        Role.DIRECTION: "direction|wind direction|winddirection|winddir|wind dir|wd|wdir|wnd dir|wnddir|drct|dir|dd|"
+        "wind dirn|avg wind direction|mean wind direction",
+        Role.U: "u|u wind|uwind|wind u|u component of wind|u component|eastward wind|ugrd|uas|ua|x wind|wind x",
+        Role.V: "v|v wind|vwind|wind v|v component of wind|v component|northward wind|vgrd|vas|va|y wind|wind y",
+        Role.TIME: "time|datetime|date time|timestamp|valid|valid time|dt|obs time|observation time|when|time stamp|"
+        "valid date|day time",
+        Role.DATE: "date|day date|obs date",
+        Role.HOUR: "hour|hr|hh|hour of day",
+        Role.YEAR: "year|yr|yyyy",
+        Role.MONTH: "month|mon|mo",
+        Role.DAY: "day|dy|day of month",
+        Role.MINUTE: "minute|minutes",
+        Role.LON: "lon|long|longitude|lng",
+        Role.LAT: "lat|latitude",
+        Role.STATION: "station|station id|stid|id|site|station name|name|stn",
+    }
+)
+_ROLES = {name: role for role, names in _NAMES.items() for name in names.split("|") if name}
+_GRID_NAMES = ("x wind", "y wind")
+_BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
+_WORDS = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
+_CLOCKS = {
+    "utc": Clock.UTC,
+    "gmt": Clock.UTC,
+    "z": Clock.UTC,
+    "zulu": Clock.UTC,
+    "local": Clock.LOCAL,
+    "lst": Clock.LOCAL,
+}
+_SENSES = {"from": Sense.FROM, "to": Sense.TOWARDS, "toward": Sense.TOWARDS, "towards": Sense.TOWARDS}
+_HEIGHTS = {("10", "m"): Height.M10, ("20", "ft"): Height.FT20, ("33", "ft"): Height.M10, ("6.1", "m"): Height.FT20}
+_BARE_HEIGHTS = {"10": Height.M10, "20": Height.FT20}
+_NOISE = (
+    "deg",
+    "degs",
+    "degree",
+    "degrees",
+    "at",
+    "above",
+    "ground",
+    "agl",
+    "maboveground",
+    "metre",
+    "meter",
+    "surface",
+)
+
+
+def named(name: str) -> Named | None:
+    """What ``name`` says that it holds; ``None`` for anything that is no part of a wind file."""
+    bracketed = _BRACKETS.search(name)
+    unit = None if bracketed is None else speed_unit(bracketed[1])
+    words = _WORDS.findall(_BRACKETS.sub(" ", name).lower())
+    unit, words = (unit, words) if unit is not None else _take_unit(words)
+    height, words = _take_height(words)
+    clock = next((_CLOCKS[word] for word in words if word in _CLOCKS), None)
+    sense = next((_SENSES[word] for word in words if word in _SENSES), None)
+    north = North.TRUE if "true" in words else None
+    taken = (*_CLOCKS, *_SENSES, *_NOISE, "true")
+    left = " ".join(word for word in _without_set(words) if word not in taken)
+    if left in ("", "wind") and sense is not None:
+        return Named(Role.DIRECTION, None, height, sense, north)
+    role = _ROLES.get(left) if left else (Role.TIME if clock is not None else None)
+    if role is None:
+        return None
+    if left == "sknt":
+        unit = SpeedUnit.KNOTS
+    return Named(role, unit, height, sense, North.GRID if left in _GRID_NAMES else north, clock)
+
+
+def _take_unit(words: list[str]) -> tuple[SpeedUnit | None, list[str]]:
+    """The unit that the last word or two spell, and the words before it."""
+    for count in (2, 1):
+        # A height in metres before its last word is none: "10 m".
+        if len(words) > count and not (count == 1 and words[-1] in ("m", "s")):
+            unit = speed_unit(" ".join(words[-count:]))
+            if unit is not None:
+                return unit, words[:-count]
+    return None, words
+
+
+def _take_height(words: list[str]) -> tuple[Height | None, list[str]]:
+    for at in range(len(words) - 1):
+        found = _HEIGHTS.get((words[at], words[at + 1]))
+        if found is not None:
+            return found, words[:at] + words[at + 2 :]
+    for at, word in enumerate(words):
+        if word in _BARE_HEIGHTS:
+            return _BARE_HEIGHTS[word], words[:at] + words[at + 1 :]
+    return None, words
+
+
+def _without_set(words: list[str]) -> list[str]:
+    """Weather services number their sensors: ``wind_speed_set_1``."""
+    return words[: words.index("set")] if "set" in words[1:] else words

@@ -1,0 +1,326 @@
+"""From where a wind file has its values to every cell of a grid.
+
+Rasters are interpolated bilinearly between the centres of their cells; outside of the outermost centres the nearest
+stands in. Stations are weighted by their inverse squared distance (Shepard 1968, Proc. 23rd ACM National Conference,
+517–524, with power 2). A place without a value takes no part, and a cell that none of its places serves has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from rasterio import Affine
+
+from firegui.domain.grid import Grid
+from firegui.errors import Problems
+from firegui.io.crs import same, transformer
+from firegui.io.georeference import WGS84
+from firegui.io.importers.wind_frames import Turn, no_turn, turn_from_raster
+
+Floats = NDArray[np.float64]
+Six = tuple[float, float, float, float, float, float]
+
+_BAND = 256
+_AT_ONCE = 1e-9
+_FAR_M = 300_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The rows and columns of a file's raster that a grid needs."""
+
+    rows: slice
+    columns: slice
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the window."""
+        return self.rows.stop - self.rows.start, self.columns.stop - self.columns.start
+
+
+class Laid(Protocol):
+    """The places of a file against one grid."""
+
+    @property
+    def window(self) -> Window | None:
+        """What of the file's raster is to be read; ``None`` where the file has no raster."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed."""
+        ...
+
+    def spread(self, values: Floats) -> Floats:
+        """Values ``[K, …]`` at the places (of the window) as ``[K, H, W]``, NaN where there is none.
+
+        A place without a value in the first of the ``K`` has none in any.
+        """
+        ...
+
+
+class Places(Protocol):
+    """Where the values of a file lie."""
+
+    @property
+    def raster(self) -> tuple[int, int] | None:
+        """Rows and columns of the file's raster; ``None`` where it has none."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """In words for people: ``90 × 70 cells``, ``3 stations``."""
+        ...
+
+    def on(self, grid: Grid, where: str, problems: Problems) -> Laid | None:
+        """These places against ``grid``; what is wrong is added to ``problems`` under ``where``."""
+        ...
+
+    def grid_turn(self, grid: Grid) -> Turn | None:
+        """From the file's own axes to those of ``grid``; ``None`` where the file has none that are known."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """One value for the whole raster: it is its own placing."""
+
+    shape: tuple[int, int] = (1, 1)
+    text: str = "one place for the whole raster"
+    window: Window | None = None
+    notes: tuple[str, ...] = ()
+    raster: tuple[int, int] | None = None
+
+    def on(self, grid: Grid, where: str, problems: Problems) -> Laid | None:
+        """On any grid."""
+        return Everywhere(grid.shape)
+
+    def grid_turn(self, grid: Grid) -> Turn | None:
+        """It has no axes of its own."""
+        return None
+
+    def spread(self, values: Floats) -> Floats:
+        """The one value of each in every cell."""
+        return np.stack([np.full(self.shape, value.ravel()[0]) for value in values])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OnStations:
+    """Weights ``[S, H, W]`` of every station in every cell."""
+
+    weights: NDArray[np.float32]
+    notes: tuple[str, ...]
+    window: Window | None = None
+
+    def spread(self, values: Floats) -> Floats:
+        known = np.isfinite(values[0])
+        if not known.any():
+            return np.full((len(values), *self.weights.shape[1:]), np.nan)
+        weights = self.weights[known]
+        total = np.tensordot(values[:, known], weights, axes=(1, 0))
+        return np.asarray(total / weights.sum(axis=0, dtype=np.float64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stations:
+    """Points at longitudes and latitudes, in degrees."""
+
+    lons: Floats
+    lats: Floats
+    raster: tuple[int, int] | None = None
+
+    @property
+    def text(self) -> str:
+        """How many."""
+        return f"{len(self.lons)} station{'' if len(self.lons) == 1 else 's'}"
+
+    def on(self, grid: Grid, where: str, problems: Problems) -> Laid | None:
+        """Weighted by inverse squared distance in the grid's CRS."""
+        if not grid.is_georeferenced or grid.crs is None:
+            problems.add(where, "its stations have a place, the layers have none", "give layers with a CRS")
+            return None
+        easts, norths = transformer(WGS84, grid.crs).transform(self.lons, self.lats)
+        nearest = self._nearest_m(grid, np.asarray(easts), np.asarray(norths))
+        if not nearest <= _FAR_M:
+            what = f"its nearest station lies {nearest / 1000:,.0f} km from the raster"
+            problems.add(where, what, "check its longitudes (east positive) and latitudes, or leave the columns out")
+            return None
+        far = [f"The nearest station lies {nearest / 1000:,.0f} km from the raster."] if nearest > 0.0 else []
+        if len(self.lons) == 1:
+            weights = np.ones((1, *grid.shape), np.float32)
+            return _OnStations(weights, (*far, "One station stands for the whole raster."))
+        said = f"Between {self.text} the wind is weighted by the inverse square of the distance."
+        return _OnStations(_shepard(grid, easts, norths), (*far, said))
+
+    def grid_turn(self, grid: Grid) -> Turn | None:
+        """Stations have no axes of their own."""
+        return None
+
+    def _nearest_m(self, grid: Grid, easts: Floats, norths: Floats) -> float:
+        """Metres from the raster's edge to the nearest station; 0 inside, NaN where none can be placed."""
+        west, north = grid.to_world(-0.5, -0.5)
+        east, south = grid.to_world(grid.rows - 0.5, grid.columns - 0.5)
+        across = np.maximum(np.maximum(west - easts, easts - east), 0.0)
+        along = np.maximum(np.maximum(south - norths, norths - north), 0.0)
+        distance = np.hypot(across, along)
+        finite = distance[np.isfinite(distance)]
+        unit = grid.cell_size_m / ((east - west) / grid.columns)
+        return float(finite.min()) * unit if finite.size else float("nan")
+
+
+def _shepard(grid: Grid, easts: Floats, norths: Floats) -> NDArray[np.float32]:
+    rows, columns = np.arange(grid.rows), np.arange(grid.columns)
+    weights = np.empty((len(easts), *grid.shape), np.float32)
+    for each, east, north in zip(weights, easts, norths, strict=True):
+        y, x = grid.from_world(float(east), float(north))
+        each[:] = 1.0 / np.maximum((rows[:, None] - y) ** 2 + (columns[None, :] - x) ** 2, _AT_ONCE)
+    return weights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OnRaster:
+    """Fractional rows and columns ``[2, H, W]`` of every cell in the window."""
+
+    window: Window
+    at: NDArray[np.float32]
+    notes: tuple[str, ...]
+
+    def spread(self, values: Floats) -> Floats:
+        result = np.empty((len(values), *self.at.shape[1:]))
+        for first in range(0, result.shape[1], _BAND):
+            band = slice(first, first + _BAND)
+            result[:, band] = bilinear(values, self.at[0, band], self.at[1, band])
+        return result
+
+
+def bilinear(values: Floats, rows: NDArray[np.float32], columns: NDArray[np.float32]) -> Floats:
+    """``values [K, h, w]`` at fractional rows and columns, the nearest beyond the edge.
+
+    A corner that is NaN in the first of the ``K`` takes no part: the weights of the others are made up to 1; without
+    any the result is NaN.
+    """
+    h, w = values.shape[1:]
+    rows, columns = np.clip(rows, 0, h - 1), np.clip(columns, 0, w - 1)
+    top, left = np.minimum(rows.astype(np.intp), max(h - 2, 0)), np.minimum(columns.astype(np.intp), max(w - 2, 0))
+    down, right = (rows - top).astype(np.float64), (columns - left).astype(np.float64)
+    known = np.isfinite(values[0])
+    whole = bool(known.all())
+    filled = values if whole else np.where(known, values, 0.0)
+    total, weight = np.zeros((len(values), *rows.shape)), np.zeros(rows.shape)
+    for low, along in ((top, 1.0 - down), (np.minimum(top + 1, h - 1), down)):
+        for side, across in ((left, 1.0 - right), (np.minimum(left + 1, w - 1), right)):
+            share = along * across if whole else along * across * known[low, side]
+            total += filled[:, low, side] * share
+            weight += share
+    if whole:
+        return total
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(weight > 1e-6, total / weight, np.nan))
+
+
+Locate = Callable[[Floats, Floats], tuple[Floats, Floats]]
+"""Fractional rows and columns (centres at whole numbers) of a file's raster at longitudes and latitudes."""
+
+
+@dataclass(frozen=True, slots=True)
+class AffineRaster:
+    """A raster with six affine coefficients in ``crs``; both ``None`` where the file has no place."""
+
+    rows: int
+    columns: int
+    transform: Six | None
+    crs: str | None
+
+    @property
+    def raster(self) -> tuple[int, int]:
+        """Its rows and columns."""
+        return self.rows, self.columns
+
+    @property
+    def text(self) -> str:
+        """Its size."""
+        return f"{self.rows:,} × {self.columns:,} cells"
+
+    def on(self, grid: Grid, where: str, problems: Problems) -> Laid | None:
+        """Interpolated onto the cells of ``grid``; a raster that is the grid's own is taken as it is."""
+        shape = self.raster
+        if self.transform is None or self.crs is None or not grid.is_georeferenced:
+            if shape == grid.shape:
+                return laid_as_is(shape)
+            what = f"has no CRS or no transform, and its {self.text} are not the {grid.rows:,} × {grid.columns:,}"
+            problems.add(where, f"{what} of the layers", "give it a place, or a raster on the grid of the layers")
+            return None
+        assert grid.crs is not None
+        if shape == grid.shape and self.transform == grid.transform and same(self.crs, grid.crs):
+            return laid_as_is(shape)
+        inverse, change = ~Affine(*self.transform), transformer(grid.crs, self.crs)
+
+        def locate(easts: Floats, norths: Floats) -> tuple[Floats, Floats]:
+            x, y = change.transform(easts, norths)
+            column, row = inverse @ (np.asarray(x), np.asarray(y))
+            return row - 0.5, column - 0.5
+
+        return laid(grid, shape, locate, where, problems)
+
+    def grid_turn(self, grid: Grid) -> Turn | None:
+        """From the axes of its CRS, which may be the grid's."""
+        if self.crs is None or (grid.crs is not None and same(self.crs, grid.crs)):
+            return no_turn(grid.shape)
+        return turn_from_raster(grid, self.crs)
+
+
+def laid_as_is(shape: tuple[int, int]) -> Laid:
+    """A raster that lies cell on cell on the grid."""
+    at = np.stack(np.meshgrid(*(np.arange(n, dtype=np.float32) for n in shape), indexing="ij"))
+    return _OnRaster(Window(slice(0, shape[0]), slice(0, shape[1])), at, ())
+
+
+def laid(grid: Grid, shape: tuple[int, int], locate: Locate, where: str, problems: Problems) -> Laid | None:
+    """A raster of ``shape`` on ``grid``; ``locate`` takes eastings and northings of the grid to its rows and columns.
+
+    The window is what the grid's cells lie between. A raster that does not touch the grid is a problem; cells beyond
+    its edge are said in the notes.
+    """
+    at, base = _located(grid, locate)
+    rows, columns = at[0] + np.float32(base[0]), at[1] + np.float32(base[1])
+    inside = (rows > -0.5) & (rows < shape[0] - 0.5) & (columns > -0.5) & (columns < shape[1] - 0.5)
+    if not inside.any():
+        problems.add(where, "lies off the raster of the layers", "check its CRS, transform or coordinates")
+        return None
+    window = Window(_between(rows, shape[0]), _between(columns, shape[1]))
+    at -= np.array([window.rows.start - base[0], window.columns.start - base[1]], np.float32)[:, None, None]
+    outside = int((~inside).sum())
+    share = f"{outside:,} of {inside.size:,} cells"
+    notes = (f"The wind file does not reach {share}: its nearest wind stands in there.",) if outside else ()
+    return _OnRaster(window, np.nan_to_num(at), notes)
+
+
+def _located(grid: Grid, locate: Locate) -> tuple[NDArray[np.float32], tuple[float, float]]:
+    """Rows and columns ``[2, H, W]`` less whole numbers near their middle, and these.
+
+    Around the middle float32 keeps a grid that is the file's own on its cells, wherever in the file it lies.
+    """
+    at, base = np.empty((2, *grid.shape), np.float32), (float("nan"), float("nan"))
+    assert grid.transform is not None
+    a, b, c, d, e, f = grid.transform
+    columns = np.arange(grid.columns) + 0.5
+    for first in range(0, grid.rows, _BAND):
+        rows = np.arange(first, min(first + _BAND, grid.rows))[:, np.newaxis] + 0.5
+        found = locate(a * columns + b * rows + c, d * columns + e * rows + f)
+        if not np.isfinite(base).all():
+            finite = [values[np.isfinite(values)] for values in found]
+            row, column = (float(np.round(values.mean())) if values.size else 0.0 for values in finite)
+            base = row, column
+        at[:, first : first + _BAND] = np.stack([found[0] - base[0], found[1] - base[1]])
+    return at, base
+
+
+def _between(values: NDArray[np.float32], size: int) -> slice:
+    """The indices that ``values`` lie between, of ``size``."""
+    known = values[np.isfinite(values)]
+    low, high = np.clip([np.floor(known.min()), np.floor(known.max()) + 1], 0, size - 1)
+    return slice(int(low), int(high) + 1)

@@ -1,0 +1,302 @@
+"""Wind from GeoTIFF: one file of each part with a band for every time, or one file whose bands say what they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rasterio
+from rasterio import Affine
+from rasterio.crs import CRS
+from rasterio.errors import CRSError, RasterioError
+from rasterio.windows import Window as RasterWindow
+
+from firegui.errors import Problems
+from firegui.io import crs
+from firegui.io.importers.wind_names import Named, Role, named
+from firegui.io.importers.wind_places import AffineRaster, Floats, Six, Window
+from firegui.io.importers.wind_series import MOST_SAMPLES, Sample, Series, Stamps, check_ascending
+from firegui.io.importers.wind_units import Components, North, SpeedUnit, Traits, speed_unit
+from firegui.io.rasters import without_place_warnings
+from firegui.io.source_files import cells_problem
+from firegui.io.stamps import parse_stamps
+
+_PAIRS = {Components.U_V: (Role.U, Role.V), Components.SPEED_DIRECTION: (Role.SPEED, Role.DIRECTION)}
+_BEYOND_ANYTHING = 1e30
+_LARGEST_BLOCK = 256 * 2**20
+_SECONDS_UTC = re.compile(r"\s*(\d{6,12})(?:\s*sec UTC)?\s*")
+_STAMP_IN_TEXT = re.compile(
+    r"\d{4}[-/]?\d{2}[-/]?\d{2}[T _]?\d{2}:?\d{2}(?::?\d{2})?(?:Z|[+-]\d{2}:?\d{2})?|\d{4}-\d{2}-\d{2}"
+)
+_READING = (RasterioError, CRSError, OSError, ValueError)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """One number of the wind: bands of an open file, from 1 on."""
+
+    source: Any
+    bands: tuple[int, ...]
+    named: Named | None
+    unit: SpeedUnit | None
+
+
+@contextmanager
+def raster_series(paths: Sequence[Path], components: Components | None, problems: Problems) -> Iterator[Series | None]:
+    """The wind of one or two GeoTIFFs; what is wrong is added to ``problems``, which come in empty."""
+    with without_place_warnings():
+        sources = [_opened(path, problems) for path in paths]
+    try:
+        opened = [source for source in sources if source is not None]
+        yield None if problems or len(opened) != len(paths) else _series(opened, paths, components, problems)
+    finally:
+        for source in sources:
+            if source is not None:
+                source.close()
+
+
+def _opened(path: Path, problems: Problems) -> Any:
+    try:
+        # Only GeoTIFF: other formats of GDAL may point at other files, or at the network.
+        source = rasterio.open(path, driver="GTiff")
+    except _READING as error:
+        problems.add(path.name, f"cannot be read as a GeoTIFF ({_one_line(error)})", "check the file")
+        return None
+    problem = cells_problem(path.name, source.height, source.width)
+    kinds = {np.dtype(kind).kind for kind in source.dtypes}
+    if problem is None and not kinds <= set("iuf"):
+        problems.add(path.name, f"holds {source.dtypes[0]} values, not numbers", "save it as numbers")
+    elif problem is None and source.count > MOST_SAMPLES:
+        problems.add(path.name, f"claims {source.count:,} bands", f"give at most {MOST_SAMPLES:,}")
+    elif problem is None and _block_bytes(source) > _LARGEST_BLOCK:
+        what = f"is stored in blocks of {_block_bytes(source):,} bytes; at most {_LARGEST_BLOCK:,} are unpacked"
+        problems.add(path.name, what, "save it in tiles, band by band")
+    problems.extend([] if problem is None else [problem])
+    return source
+
+
+def _block_bytes(source: Any) -> int:
+    """What is unpacked to read one cell of a band."""
+    height, width = source.block_shapes[0]
+    together = source.count if source.interleaving is not None and source.interleaving.value.upper() == "PIXEL" else 1
+    return int(height * width * together * np.dtype(source.dtypes[0]).itemsize)
+
+
+def _series(
+    sources: Sequence[Any], paths: Sequence[Path], components: Components | None, problems: Problems
+) -> Series | None:
+    where = " and ".join(path.name for path in paths)
+    pair = _one_file(sources[0], components, where, problems) if len(sources) == 1 else (
+        _two_files(sources, paths, components, problems)
+    )  # fmt: skip
+    places = _places(sources, paths, problems)
+    if pair is None or places is None:
+        return None
+    kind, one, other, notes = pair
+    stamps = _stamps(one, where, problems)
+    if problems:
+        return None
+    said = _said(kind, one, other, places.crs)
+    if one.unit is None and (text := _unit_text(one.source, one.bands[0])):
+        problems.add(where, f"says its unit is {text!r}, which is no speed", "give a wind, or correct its unit")
+        return None
+    return Series("GeoTIFF", where, said, len(one.bands), stamps, places, _sampler(one, other), notes)
+
+
+_Pair = tuple[Components, _Part, _Part, tuple[str, ...]]
+
+
+def _one_file(source: Any, components: Components | None, where: str, problems: Problems) -> _Pair | None:
+    """The bands of each part, told from what the bands are called."""
+    found: dict[Role, list[int]] = {}
+    says: dict[Role, Named] = {}
+    for band in range(1, source.count + 1):
+        name = _band_name(source, band)
+        if name is not None:
+            found.setdefault(name.role, []).append(band)
+            says.setdefault(name.role, name)
+    for kind in (Components.U_V, Components.SPEED_DIRECTION) if components is None else (components,):
+        first, second = _PAIRS[kind]
+        if first in found and second in found:
+            if len(found[first]) != len(found[second]):
+                what = f"holds {len(found[first])} bands of {first} and {len(found[second])} of {second}"
+                problems.add(where, what, "give a band of each at every time")
+                return None
+            parts = [
+                _Part(source, tuple(found[role]), says[role], _unit(source, found[role][0])) for role in _PAIRS[kind]
+            ]
+            return kind, parts[0], parts[1], (f"Wind from the bands of {where} that are called {first} and {second}.",)
+    what = f"holds one part of the wind ({source.count} band{'' if source.count == 1 else 's'} that do not say which)"
+    problems.add(where, what, "give two files: speed and direction, or u and v")
+    return None
+
+
+def _two_files(
+    sources: Sequence[Any], paths: Sequence[Path], components: Components | None, problems: Problems
+) -> _Pair | None:
+    if sources[0].count != sources[1].count:
+        what = f"has {sources[1].count} bands, {paths[0].name} has {sources[0].count}"
+        problems.add(paths[1].name, what, "give a band of each at every time")
+        return None
+    bands = tuple(range(1, sources[0].count + 1))
+    parts = [_Part(source, bands, _file_name(source, path), _unit(source, 1))
+             for source, path in zip(sources, paths, strict=True)]  # fmt: skip
+    roles = [None if part.named is None else part.named.role for part in parts]
+    for kind, (first, second) in _PAIRS.items():
+        if set(roles) == {first, second} and components in (None, kind):
+            one, other = parts if roles[0] is first else parts[::-1]
+            names = [paths[parts.index(part)].name for part in (one, other)]
+            return kind, one, other, (f"Wind {first} from {names[0]}, {second} from {names[1]}, told by their names.",)
+    if components is not None:
+        first, second = _PAIRS[components]
+        return components, parts[0], parts[1], (f"Wind {first} from {paths[0].name}, {second} from {paths[1].name}.",)
+    what = "do not say by their names what they hold"
+    problems.add(
+        f"{paths[0].name} and {paths[1].name}", what, "say whether they are speed/direction or u/v (--wind-components)"
+    )
+    return None
+
+
+def _file_name(source: Any, path: Path) -> Named | None:
+    """What the file's name or its first band's says; bands often name their times only."""
+    for text in (path.stem, *re.split(r"[_\-. ]+", path.stem)):
+        found = _band_name(source, 1) or named(text)
+        if found is not None and found.role in _WIND_ROLES:
+            return found
+    return None
+
+
+_WIND_ROLES = (Role.SPEED, Role.DIRECTION, Role.U, Role.V)
+
+
+def _band_name(source: Any, band: int) -> Named | None:
+    tags = source.tags(band)
+    for text in (
+        source.descriptions[band - 1],
+        tags.get("long_name"),
+        tags.get("NETCDF_VARNAME"),
+        tags.get("GRIB_ELEMENT"),
+    ):
+        # "u10 2017-10-09 04:00" names a part and a time.
+        found = named(_STAMP_IN_TEXT.sub(" ", text)) if text else None
+        if found is not None and found.role in _WIND_ROLES:
+            return found
+    return None
+
+
+def _unit(source: Any, band: int) -> SpeedUnit | None:
+    tags = source.tags(band)
+    texts = (source.units[band - 1], tags.get("units"), tags.get("GRIB_UNIT"), source.tags().get("units"))
+    return next((unit for text in texts if text and (unit := speed_unit(text)) is not None), None)
+
+
+def _unit_text(source: Any, band: int) -> str:
+    """What a band says of its unit, where that is anything."""
+    return str(source.units[band - 1] or source.tags(band).get("units") or "").strip()
+
+
+def _said(kind: Components, one: _Part, other: _Part, place: str | None) -> Traits:
+    geographic = place is not None and (parsed := crs.parse(place)) is not None and parsed.is_geographic
+    first, second = one.named, other.named
+    height = (first and first.height) or (second and second.height)
+    north = (second and second.north) or (first and first.north)
+    sense = second.sense if second is not None and kind is Components.SPEED_DIRECTION else None
+    unit = one.unit or (first and first.unit)
+    return Traits(kind, unit or None, height or None, sense, North.TRUE if geographic else north or None)
+
+
+def _places(sources: Sequence[Any], paths: Sequence[Path], problems: Problems) -> AffineRaster | None:
+    lies = [_lie(source) for source in sources]
+    if not all(_is_same(lie, lies[0]) for lie in lies[1:]):
+        what = f"does not lie on the raster of {paths[0].name}"
+        problems.add(
+            paths[1].name, what, "give both parts on one raster: the same CRS, corner, cell size, rows and columns"
+        )
+        return None
+    lie = lies[0]
+    if lie.crs is not None:
+        found = crs.problems(lie.crs, paths[0].name)
+        problems.extend(found)
+        if found:
+            return None
+    if lie.transform is not None and not abs(np.linalg.det(np.reshape(lie.transform, (2, 3))[:, :2])) > 0.0:
+        problems.add(paths[0].name, "has a transform without an area", "give it its true transform")
+        return None
+    return lie
+
+
+def _lie(source: Any) -> AffineRaster:
+    place: Six | None = None
+    if source.transform != Affine.identity():
+        a, b, c, d, e, f = tuple(source.transform)[:6]
+        place = (a, b, c, d, e, f)
+    text = _wkt(source.crs)
+    return AffineRaster(source.height, source.width, place if text else None, text if place else None)
+
+
+def _is_same(one: AffineRaster, other: AffineRaster) -> bool:
+    """Whether two rasters are one, up to the rounding of their corners."""
+    if (one.rows, one.columns) != (other.rows, other.columns) or (one.crs is None) != (other.crs is None):
+        return False
+    if one.transform is None or other.transform is None or one.crs is None or other.crs is None:
+        return one.transform == other.transform
+    near = 0.01 * abs(one.transform[0])
+    return crs.same(one.crs, other.crs) and np.allclose(one.transform, other.transform, rtol=1e-6, atol=near)
+
+
+def _wkt(place: CRS | None) -> str | None:
+    return None if not place else str(place.to_wkt())
+
+
+def _stamps(part: _Part, where: str, problems: Problems) -> Stamps | None:
+    """The times that the bands carry, as NetCDF, GRIB or a description of theirs says it; ``None`` without."""
+    grib = [_SECONDS_UTC.fullmatch(part.source.tags(band).get("GRIB_VALID_TIME", "")) for band in part.bands]
+    if all(grib):
+        moments = np.array([int(match[1]) for match in grib if match], "datetime64[s]")
+        stamps = Stamps(moments, in_utc=True)
+    else:
+        texts = [_STAMP_IN_TEXT.search(part.source.descriptions[band - 1] or "") for band in part.bands]
+        parsed = parse_stamps([match[0] for match in texts if match]).stamps
+        known = [stamp for stamp in parsed if stamp is not None]
+        if len(known) != len(part.bands):
+            return None
+        zoned = all(stamp.moment.tzinfo is not None for stamp in known)
+        flat = [stamp.moment.astimezone(UTC).replace(tzinfo=None) if zoned else stamp.moment.replace(tzinfo=None)
+                for stamp in known]  # fmt: skip
+        stamps = Stamps(np.array(flat, "datetime64[s]"), zoned, not any(stamp.has_time for stamp in known))
+    check_ascending(stamps.moments, where, [f"band {band}" for band in part.bands], problems)
+    return stamps
+
+
+def _sampler(one: _Part, other: _Part) -> Sample:
+    """Reads a band of each part in a window."""
+
+    def read(part: _Part, number: int, window: Window | None) -> Floats:
+        band, source = part.bands[number], part.source
+        piece = None if window is None else RasterWindow.from_slices(window.rows, window.columns)
+        try:
+            raw = source.read(band, window=piece)
+        except _READING as error:
+            name = Path(source.name).name
+            raise OSError(f"band {band} of {name} cannot be read: the file is cut short or damaged") from error
+        values = raw.astype(np.float64)
+        holes = ~(np.abs(values) < _BEYOND_ANYTHING)
+        nodata = source.nodatavals[band - 1]
+        if nodata is not None and np.isfinite(nodata):
+            # The file keeps the value in its own precision.
+            holes |= raw == np.asarray(nodata).astype(raw.dtype)
+        values = values * source.scales[band - 1] + source.offsets[band - 1]
+        values[holes] = np.nan
+        return np.asarray(values)
+
+    return lambda number, window: (read(one, number, window), read(other, number, window))
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,136 @@
+"""How a series' numbers are meant: as the user says, else as the file says, else guessed, each guess with a note."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firegui.errors import Problems
+from firegui.io.importers.wind_places import Floats, Window
+from firegui.io.importers.wind_series import Series, Stamps
+from firegui.io.importers.wind_units import (
+    HEIGHT_SOURCE,
+    METRES_PER_SECOND,
+    TO_10_M,
+    Clock,
+    Components,
+    Height,
+    North,
+    Sense,
+    SpeedUnit,
+    Traits,
+)
+
+STRONGEST_MS = 100.0
+_GALE = 40.0
+"""m/s: what is stronger over a fire's surroundings is more likely in another unit."""
+
+_PROBED, _PROBED_CELLS, _PROBED_SIDE = 25, 40_000, 200
+
+
+def probe(series: Series, window: Window | None) -> tuple[Floats, Floats]:
+    """Numbers of both parts at up to 25 samples and some thousands of places: enough for ranges and guesses.
+
+    Of a raster the ``window`` is looked at, else its middle. Raises ``OSError`` where the file cannot be read.
+    """
+    shape = series.places.raster
+    if window is None and shape is not None:
+        window = Window(*(slice(max(0, n // 2 - _PROBED_SIDE), min(n, n // 2 + _PROBED_SIDE)) for n in shape))
+    numbers = np.unique(np.linspace(0, series.count - 1, _PROBED).astype(int))
+    parts: list[list[Floats]] = [[], []]
+    for number in numbers:
+        for found, values in zip(parts, series.sample(int(number), window), strict=True):
+            flat = values.ravel()
+            found.append(flat[:: max(1, flat.size // (_PROBED_CELLS // len(numbers)))])
+    return np.concatenate(parts[0]), np.concatenate(parts[1])
+
+
+def settle(series: Series, wanted: Traits, one: Floats, other: Floats) -> tuple[Traits, list[str]]:
+    """Every trait, and notes on what was converted and what was guessed; ``one`` and ``other`` are probed numbers."""
+    said, notes = series.said, []
+    components = wanted.components or said.components or Components.SPEED_DIRECTION
+    polar = components is Components.SPEED_DIRECTION
+    unit = wanted.speed_unit or said.speed_unit
+    if unit is None:
+        unit, why = _guess_unit(one, other, polar)
+        notes.append(why)
+    height = wanted.height or said.height
+    if height is None:
+        height = Height.M10
+        notes.append(
+            "The wind's height is not said: 10 m is assumed (a wind at 20 ft would have to be raised by 15 %)."
+        )
+    sense = wanted.sense or said.sense
+    if polar and sense is None:
+        sense = Sense.FROM
+        notes.append("Directions are taken for where the wind blows from, as weather services give them.")
+    north = wanted.north or said.north or North.TRUE
+    clock = wanted.clock or said.clock
+    notes += _conversions(unit, height, sense if polar else None)
+    return Traits(components, unit, height, sense if polar else None, north, clock), notes
+
+
+def _guess_unit(one: Floats, other: Floats, polar: bool) -> tuple[SpeedUnit, str]:
+    strongest = float(np.nanmax(one if polar else np.hypot(one, other), initial=0.0))
+    if strongest > _GALE:
+        why = f"its strongest, {strongest:.3g}, would be a hurricane in m/s"
+        return SpeedUnit.MPH, f"The wind's unit is not said: mph is assumed, because {why}."
+    return SpeedUnit.MS, f"The wind's unit is not said: m/s is assumed (the strongest is {strongest:.3g})."
+
+
+def _conversions(unit: SpeedUnit, height: Height, sense: Sense | None) -> list[str]:
+    notes = []
+    if unit is not SpeedUnit.MS:
+        notes.append(f"Wind speeds in {unit} were multiplied by {METRES_PER_SECOND[unit]:.6g} to m/s.")
+    if height is not Height.M10:
+        notes.append(f"Wind at {height} was multiplied by {TO_10_M[height]:g} to 10 m ({HEIGHT_SOURCE}).")
+    if sense is Sense.TOWARDS:
+        notes.append("Directions are where the wind blows towards, as was said.")
+    return notes
+
+
+def vectors(one: Floats, other: Floats, traits: Traits) -> tuple[Floats, Floats, Floats]:
+    """Speed, and the components towards the east and the north of ``traits.north``, in m/s at 10 m.
+
+    A direction α clockwise from north, where the wind comes from, gives ``u = −s sin α, v = −s cos α``.
+    """
+    assert traits.speed_unit is not None and traits.height is not None
+    factor = METRES_PER_SECOND[traits.speed_unit] * TO_10_M[traits.height]
+    if traits.components is Components.U_V:
+        u, v = one * factor, other * factor
+        return np.hypot(u, v), u, v
+    speed, angle = one * factor, np.radians(other)
+    sign = -1.0 if traits.sense is Sense.FROM else 1.0
+    speed = np.where(np.isnan(angle), np.nan, speed)
+    return speed, sign * speed * np.sin(angle), sign * speed * np.cos(angle)
+
+
+def check_values(one: Floats, other: Floats, traits: Traits, where: str, problems: Problems) -> bool:
+    """Whether all numbers can be a wind; else a problem."""
+    assert traits.speed_unit is not None
+    if traits.components is Components.SPEED_DIRECTION:
+        if np.nanmin(one, initial=0.0) < 0.0:
+            what = f"has a speed of {np.nanmin(one):g}"
+            problems.add(where, what, "declare it as no data if it stands for that, or say that these are u and v")
+            return False
+        low, high = np.nanmin(other, initial=0.0), np.nanmax(other, initial=0.0)
+        if low < -180.0 or high > 360.0:
+            what = f"has a direction of {high if high > 360.0 else low:g}"
+            problems.add(where, what, "give degrees clockwise from north, 0 to 360; declare what stands for no data")
+            return False
+    with np.errstate(over="ignore"):
+        strongest = float(np.nanmax(vectors(one, other, traits)[0], initial=0.0))
+    if not strongest <= STRONGEST_MS:
+        problems.add(where, f"has a wind of {strongest:.4g} m/s", f"check its unit ({traits.speed_unit} was taken)")
+        return False
+    return True
+
+
+def say_clock(stamps: Stamps, clock: Clock | None) -> str:
+    """What the stamps were taken for; empty where they, or the file, say it."""
+    if stamps.dates_only:
+        return "The dates of the wind are taken for days at the fire."
+    if stamps.in_utc or clock is Clock.UTC:
+        return ""
+    if clock is Clock.LOCAL:
+        return "The times of the wind are local at the fire."
+    return "The times of the wind have no offset and are read as UTC."

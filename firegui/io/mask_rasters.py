@@ -1,0 +1,153 @@
+"""Rasters that say where a fire has burned, brought onto a grid: 1 (or 255) where it has, 0 elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rasterio
+from numpy.typing import NDArray
+from rasterio import Affine
+from rasterio.crs import CRS
+from rasterio.errors import CRSError, RasterioError
+from rasterio.warp import Resampling, reproject
+
+from firegui.domain.grid import Grid
+from firegui.errors import Problems
+from firegui.io.crs import wkt
+from firegui.io.plain_words import plain_words
+from firegui.io.rasters import without_place_warnings
+from firegui.io.source_files import MOST_DAYS, cells_problem, file_problem
+from firegui.io.stamps import parse_stamps
+
+Bools = NDArray[np.bool_]
+Check = Callable[[], None]
+
+_VALUES = (0, 1, 255)
+_TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskRaster:
+    """Masks ``[N, H, W]`` on a grid, and the dates that the bands are called by; empty where one is not."""
+
+    masks: Bools
+    dates: tuple[date, ...]
+
+
+def is_tiff(path: Path) -> bool:
+    """Whether a file that is there begins as a TIFF does."""
+    if file_problem(path) is not None:
+        return False  # a pipe would wait for ever
+    try:
+        with path.open("rb") as file:
+            return file.read(4) in _TIFF
+    except OSError:
+        return False
+
+
+def band_dates(path: Path, problems: Problems) -> tuple[date, ...]:
+    """The dates that the bands of a raster are called by, without reading it; empty where one is not."""
+    with without_place_warnings():
+        try:
+            with rasterio.open(path, driver="GTiff") as source:
+                return _dates(source)
+        except (RasterioError, CRSError, OSError, ValueError) as error:
+            problems.add(path.name, f"cannot be read as a GeoTIFF ({_one_line(error)})", "check the file")
+            return ()
+
+
+def read_masks(path: Path, grid: Grid, problems: Problems, check: Check | None = None) -> MaskRaster | None:
+    """Every band of a GeoTIFF as a mask on ``grid``, warped by nearest neighbour.
+
+    A raster without a place must have the grid's rows and columns. What is wrong is added to ``problems`` and ``None``
+    returned.
+    """
+    problem = file_problem(path)
+    if problem is not None:
+        problems.extend([problem])
+        return None
+    with without_place_warnings():
+        try:
+            with rasterio.open(path, driver="GTiff") as source:
+                return _read(source, path, grid, problems, check)
+        except (RasterioError, CRSError, OSError, ValueError) as error:
+            problems.add(path.name, f"cannot be read as a GeoTIFF ({_one_line(error)})", "check the file")
+            return None
+
+
+def _read(source: Any, path: Path, grid: Grid, problems: Problems, check: Check | None) -> MaskRaster | None:
+    problem = cells_problem(path.name, source.height, source.width)
+    if problem is not None:
+        problems.extend([problem])
+        return None
+    if source.count > MOST_DAYS:
+        problems.add(path.name, f"claims {source.count:,} bands", f"give at most {MOST_DAYS}, one a day")
+        return None
+    masks = np.zeros((source.count, *grid.shape), np.bool_)
+    for number, mask in enumerate(masks, 1):
+        if check is not None:
+            check()
+        found = _band(source, number, path, problems)
+        placed = None if found is None else _placed(found, source, grid, path, problems)
+        if placed is None:
+            return None
+        mask[:] = placed
+    return MaskRaster(masks, _dates(source))
+
+
+def _dates(source: Any) -> tuple[date, ...]:
+    stamps = parse_stamps([text or "" for text in source.descriptions]).stamps
+    known = [stamp.moment.date() for stamp in stamps if stamp is not None]
+    return tuple(known) if len(known) == source.count else ()
+
+
+def _band(source: Any, number: int, path: Path, problems: Problems) -> Bools | None:
+    band = source.read(number)
+    nodata = source.nodatavals[number - 1]
+    absent = np.zeros(band.shape, np.bool_)
+    if band.dtype.kind == "f":
+        absent |= np.isnan(band)
+    if nodata is not None and not np.isnan(nodata):
+        absent |= band == nodata
+    other = int((~np.isin(band, _VALUES) & ~absent).sum())
+    if other:
+        where = path.name if source.count == 1 else f"{path.name}, band {number}"
+        what = f"{other:,} cells hold neither 0, 1 nor 255"
+        problems.add(where, what, "make it a mask: 1 where it has burned, 0 elsewhere")
+        return None
+    return np.asarray((band > 0) & ~absent)
+
+
+def _placed(fire: Bools, source: Any, grid: Grid, path: Path, problems: Problems) -> Bools | None:
+    lacking = source.crs is None or source.transform == Affine.identity()
+    if lacking or not grid.is_georeferenced:
+        if fire.shape == grid.shape:
+            return fire
+        who = "it has" if lacking else "the project has"
+        what = f"cannot be laid on the grid: {who} no CRS or transform, and its shape is {list(fire.shape)}"
+        problems.add(path.name, what, f"give a raster that says its place, or one of {list(grid.shape)} cells")
+        return None
+    assert grid.transform is not None and grid.crs is not None
+    layers = np.stack([fire, np.ones_like(fire)]).astype(np.uint8)  # the second says what the raster covers
+    target = np.zeros((2, *grid.shape), np.uint8)
+    try:
+        reproject(
+            layers, target, src_transform=source.transform, src_crs=source.crs,
+            dst_transform=Affine(*grid.transform), dst_crs=CRS.from_wkt(wkt(grid.crs)), resampling=Resampling.nearest,
+        )  # fmt: skip
+    except (RasterioError, CRSError, ValueError) as error:
+        problems.add(path.name, f"cannot be warped to the grid ({plain_words(error)})", "warp it to the grid first")
+        return None
+    if not target[1].any():
+        problems.add(path.name, "lies off the grid", "check the CRS of the project and of the file")
+        return None
+    return np.asarray(target[0], bool)
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,185 @@
+"""Open water, and which drops come close to it.
+
+The United States' Interagency Policy for Aerial and Ground Delivery of Wildland Fire Chemicals Near Waterways keeps
+retardant 300 ft away from waterways. Nothing is refused for it here: drops within that distance are marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyogrio
+import rasterio
+import shapely
+from numpy.typing import NDArray
+from pyogrio.errors import DataLayerError, DataSourceError
+from rasterio import Affine
+from rasterio.crs import CRS
+from rasterio.enums import Resampling
+from rasterio.errors import CRSError, RasterioError
+from rasterio.features import shapes
+from rasterio.vrt import WarpedVRT
+
+from firegui.domain.grid import Grid
+from firegui.domain.scenario import Scenario
+from firegui.errors import Problems
+from firegui.io import crs
+from firegui.io.georeference import Georeference
+from firegui.io.rasters import without_place_warnings
+
+NEAR_M = 91.44
+"""300 ft."""
+
+WATER_FUEL = 98
+"""The fuel model of open water in both standard sets: NB8 of Scott and Burgan's forty, 98 beside Anderson's 13."""
+
+_RASTERS = (".tif", ".tiff", ".img", ".vrt", ".asc", ".lcp")
+_MOST_FEATURES = 2_000_000
+_TITLE = "The water layer cannot be used"
+_AREAS_AND_LINES = (
+    shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON, shapely.GeometryType.LINESTRING,
+    shapely.GeometryType.MULTILINESTRING, shapely.GeometryType.POINT, shapely.GeometryType.MULTIPOINT,
+    shapely.GeometryType.GEOMETRYCOLLECTION,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WaterLayer:
+    """Where water is, as shapely geometries in the grid's corner coordinates ``(column, row)``, in cells.
+
+    ``cell_m`` is a cell's side on the ground in metres; ``source`` says where the water is known from.
+    """
+
+    geometries: NDArray[np.object_]
+    cell_m: float
+    source: str
+
+    def near(self, outlines: NDArray[np.object_]) -> NDArray[np.bool_]:
+        """Which outlines, in the same coordinates, lie within :data:`NEAR_M` of water."""
+        close = np.zeros(len(outlines), np.bool_)
+        if len(self.geometries) and len(outlines):
+            tree = shapely.STRtree(self.geometries)
+            found = tree.query(outlines, predicate="dwithin", distance=NEAR_M / self.cell_m)
+            close[found[0]] = True
+        return close
+
+
+def water_of_fuel(event: Scenario) -> WaterLayer | None:
+    """The cells of fuel model 98 as water; ``None`` where the event has no fuel layer."""
+    fuel = event.layers.get("fuel")
+    if fuel is None:
+        return None
+    polygons = mask_polygons(np.asarray(fuel == WATER_FUEL))
+    return WaterLayer(
+        polygons, Georeference(event.grid).ground_cell_m, f"fuel model {WATER_FUEL} (NB8) of the landscape"
+    )
+
+
+def read_water(path: Path, grid: Grid) -> WaterLayer:
+    """Read water for ``grid``: a raster, in which values above 0 are water, or a vector file of areas and streams.
+
+    A raster is brought onto the grid so that a cell with any water in it is water. Raises
+    :class:`~firegui.errors.InputError` with everything that is wrong.
+    """
+    problems = Problems()
+    if not grid.is_georeferenced or grid.crs is None:
+        problems.add("grid", "the event has no place, so a water layer cannot be laid over it", "leave it out")
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "the file does not exist"
+        problems.add(str(path), what, "give a raster or a vector file of water")
+    problems.raise_if_any(_TITLE)
+    if path.suffix.lower() in _RASTERS:
+        geometries = _from_raster(path, grid, problems)
+    else:
+        geometries = _from_vector(path, grid, problems)
+    problems.raise_if_any(_TITLE)
+    return WaterLayer(geometries, Georeference(grid).ground_cell_m, path.name)
+
+
+def mask_polygons(mask: NDArray[np.bool_]) -> NDArray[np.object_]:
+    """The cells of ``mask [H, W]`` as polygons with holes, in corner coordinates ``(column, row)``."""
+    with without_place_warnings():
+        found = [shape for shape, value in shapes(mask.view(np.uint8), mask=mask, connectivity=4) if value]
+    polygons = np.empty(len(found), np.object_)
+    for number, shape in enumerate(found):
+        outer, *holes = shape["coordinates"]
+        polygons[number] = shapely.Polygon(outer, holes)
+    return polygons
+
+
+def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.object_]:
+    """Read through a warp onto the grid and a margin around it, of which only what is needed comes into memory."""
+    assert grid.transform is not None and grid.crs is not None
+    margin = int(NEAR_M / grid.cell_size_m) + 1
+    cell, _, west, _, _, north = grid.transform
+    target = Affine(cell, 0.0, west - margin * cell, 0.0, -cell, north + margin * cell)
+    size = {"height": grid.rows + 2 * margin, "width": grid.columns + 2 * margin}
+    try:
+        with without_place_warnings(), rasterio.open(path) as source:
+            if source.crs is None:
+                problems.add(path.name, "does not say its CRS", "set it in a GIS")
+                return np.empty(0, np.object_)
+            place = CRS.from_wkt(crs.wkt(grid.crs) or "")
+            with WarpedVRT(source, crs=place, transform=target, resampling=Resampling.max, **size) as view:
+                band = view.read(1, masked=True)
+    except (RasterioError, CRSError, OSError, ValueError) as error:
+        problems.add(path.name, f"cannot be read as a raster ({' '.join(str(error).split())})", "give a GeoTIFF")
+        return np.empty(0, np.object_)
+    water = np.asarray(np.ma.filled(band > 0, False), np.bool_)
+    if bool(np.ma.getmaskarray(band).all()):
+        problems.add(path.name, "does not cover the grid", "check its CRS and extent")
+    return np.asarray(shapely.transform(mask_polygons(water), lambda points: points - margin), np.object_)
+
+
+def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.object_]:
+    nothing = np.empty(0, np.object_)
+    try:
+        info = pyogrio.read_info(path)
+        if info["features"] > _MOST_FEATURES:
+            problems.add(path.name, f"holds {info['features']:,} features", "cut it to the area of the fire")
+            return nothing
+        meta, _, wkb, _ = pyogrio.raw.read(path, columns=[], bbox=_bounds(grid, str(info["crs"] or "")))
+        geometries = np.asarray(shapely.from_wkb(wkb), np.object_)
+    except (DataSourceError, DataLayerError, shapely.errors.ShapelyError, ValueError, OSError) as error:
+        said = " ".join(str(error).split())
+        problems.add(path.name, f"cannot be read as a vector layer ({said})", "give a GeoPackage")
+        return nothing
+    if meta["crs"] is None:
+        problems.add(path.name, "does not say its CRS", "set it in a GIS")
+        return nothing
+    kept = geometries[np.isin(shapely.get_type_id(geometries), _AREAS_AND_LINES) & ~shapely.is_empty(geometries)]
+    assert grid.crs is not None
+    if not crs.same(str(meta["crs"]), grid.crs):
+        kept = shapely.transform(kept, crs.transformer(str(meta["crs"]), grid.crs).transform, interleaved=False)
+    placed = shapely.transform(kept, lambda points: _to_corners(points, grid))
+    return np.asarray(placed[np.isfinite(shapely.bounds(placed)).all(axis=1)], np.object_)
+
+
+def _bounds(grid: Grid, source: str) -> tuple[float, float, float, float] | None:
+    """The grid and a margin in the CRS ``source``; ``None`` for everything, where that cannot be said."""
+    assert grid.crs is not None
+    margin = NEAR_M / grid.cell_size_m + 1.0
+    west, south = grid.to_world(grid.rows + margin, -1.0 - margin)
+    east, north = grid.to_world(-1.0 - margin, grid.columns + margin)
+    if crs.parse(source) is None:
+        return None
+    found = crs.transformer(grid.crs, source).transform_bounds(west, south, east, north)
+    # West of east no longer where it lies across the antimeridian: then everything is read.
+    return found if np.isfinite(found).all() and found[0] <= found[2] else None
+
+
+def _to_corners(points: NDArray[Any], grid: Grid) -> NDArray[Any]:
+    assert grid.transform is not None
+    cell, _, west, _, _, north = grid.transform
+    return np.column_stack([(points[:, 0] - west) / cell, (north - points[:, 1]) / cell])
+
+
+def near_water(outlines: Sequence[Any], water: WaterLayer | None) -> list[bool | None]:
+    """For each outline whether it is near water; ``None`` for all where nobody knows where water is."""
+    if water is None:
+        return [None] * len(outlines)
+    return [bool(close) for close in water.near(np.asarray(outlines, np.object_))]

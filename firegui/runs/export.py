@@ -1,0 +1,172 @@
+"""A run's plan as it is handed over: read whole, held against its rules, written. For commands and the window alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.exporters import checked_formats, known_formats
+from firegui.io.exporters import export as write_formats
+from firegui.io.exporters.content import ExportContent, Occupancy, export_content
+from firegui.io.exporters.map_sheet import Sheet
+from firegui.io.project_store import load_project
+from firegui.io.rasters import read_raster
+from firegui.io.water import read_water
+from firegui.planning.audit import Conditions, audit, zone_violations
+from firegui.runs.folder import BASELINE, OCCUPANCY, RunRecord, read_drops, read_run
+from firegui.runs.header import event_hash
+
+Check = Callable[[], None]
+T = TypeVar("T")
+
+TITLE = "The run cannot be exported"
+_REMEDY = "plan again, or take the drop out of the schedule"
+
+
+def hand_over(
+    content: ExportContent,
+    formats: Sequence[str],
+    folder: Path,
+    stem: str | None = None,
+    check: Check | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> list[Path]:
+    """Write a plan whose drops keep its rules; every file appears or none does (:func:`firegui.io.exporters.export`).
+
+    Raises :class:`~firegui.errors.InputError` listing every drop that breaks a rule and every format that does not fit.
+    """
+    problems = Problems()
+    try:
+        checked_formats(content, formats)
+    except InputError as error:
+        problems.extend(error.problems)
+    problems.extend(rule_problems(content.project, [row.drop for row in content.rows]))
+    problems.raise_if_any(TITLE)
+    return write_formats(content, formats, folder, stem, check, tell)
+
+
+def run_content(
+    folder: Path, water: Path | None = None, formats: Sequence[str] = (), sheet: Sheet | None = None
+) -> ExportContent:
+    """Everything that is known of the plan of a run, its project's layers too where it is still what it was.
+
+    ``water`` is a layer in place of the fuel's water; ``formats`` are looked at first, so that what is wrong with them
+    is said with everything else. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
+    """
+    problems = Problems()
+    if formats:
+        _attempt(problems, lambda: known_formats(formats))
+    record = _attempt(problems, lambda: read_run(folder))
+    if record is None:
+        raise InputError(problems, TITLE)
+    drops = _attempt(problems, lambda: read_drops(folder))
+    layer = None if water is None else _attempt(problems, lambda: read_water(water, record.project.scenario.grid))
+    fires = [_attempt(problems, lambda: _fire(record, OCCUPANCY)), _attempt(problems, lambda: _fire(record, BASELINE))]
+    problems.raise_if_any(TITLE)
+    assert drops is not None
+    project, notes = _project(record)
+    plan, baseline = (_with_start(fire, project) for fire in fires)
+    made = record.header.updated or record.header.started
+    name = folder.resolve().name
+    content = export_content(
+        project, drops, run=name, made=made, plan=plan, baseline=baseline, water=layer, sheet=sheet
+    )
+    return replace(content, notes=(*notes, *content.notes))
+
+
+def rule_problems(project: Project, drops: Sequence[DropRecord]) -> list[Problem]:
+    """Every executed drop that breaks a rule of ``project``, found by the audit.
+
+    The rules are the paper's (grid, grounded days, turnaround, one drop at a time) and the project's own constraints
+    but for pins, which are about drops that are not there. Where a drop comes down is taken from its record, so that
+    no wind is needed.
+    """
+    fleet, calendar, grid = project.planned_fleet, project.calendar, project.scenario.grid
+    columns = {tail.name: tail.index for tail in fleet.tails}
+    executed, found = [], []
+    for drop in drops:
+        if not drop.executed:
+            continue
+        where = f"{drop.aircraft}, step {drop.step}"
+        if columns.get(drop.aircraft) != drop.column:
+            found.append(Problem(where, "is no drop of the fleet that the plan was made for", _REMEDY))
+        elif not 0 <= drop.step < calendar.n_steps:
+            found.append(Problem(where, f"lies outside the plan of {calendar.n_steps} steps", _REMEDY))
+        else:
+            executed.append(drop)
+    released = _schedule(project, executed, landing=False)
+    landed = _schedule(project, executed, landing=True)
+    pairs = sorted((drop.step, drop.column) for drop in executed)
+    calm = np.broadcast_to(np.float32(0.0), (calendar.days, *grid.shape))
+    conditions = Conditions(project.operations, calendar, grid, calm, calm)
+    airborne = replace(conditions, operations=replace(project.operations, no_drop_zones=(), pinned=()))
+
+    def day_name(day: int) -> str:
+        return str(calendar.date_of_day(day))
+
+    report = audit(released, fleet, calendar.steps_per_day, grid.shape, pairs, day_name, airborne)
+    into_zones = zone_violations(landed, pairs, fleet.tails, conditions)
+    return found + [Problem("plan", sentence, _REMEDY) for sentence in (*report.violations, *into_zones)]
+
+
+def _schedule(project: Project, drops: Sequence[DropRecord], *, landing: bool) -> Schedule:
+    """The drops as a schedule, at their release points or where they come down."""
+    schedule = Schedule.empty(project.calendar.n_steps, project.planned_fleet.n_aircraft)
+    for drop in drops:
+        place = (drop.landing_y, drop.landing_x) if landing else (drop.y, drop.x)
+        schedule.logits[drop.step, drop.column] = LISTED_LOGIT
+        schedule.poses[drop.step, drop.column] = *place, drop.theta
+    return schedule
+
+
+def _fire(record: RunRecord, name: str) -> Occupancy | None:
+    """One band a day of a raster that the run wrote; ``None`` where it wrote none."""
+    path = record.folder / name
+    if not path.is_file():
+        return None
+    raster, shape = read_raster(path), record.project.scenario.grid.shape
+    if raster.bands.shape[1:] != shape or not np.issubdtype(raster.bands.dtype, np.floating):
+        what = f"has {raster.bands.shape[1]} × {raster.bands.shape[2]} cells, and the run {shape[0]} × {shape[1]}"
+        raise InputError([Problem(str(path), what, "restore the file or run again elsewhere")], TITLE)
+    # The last band is the end of the plan; a replanned run has the days from its own first on.
+    first = record.project.plan.days + 1 - len(raster.bands)
+    return Occupancy(np.asarray(raster.bands, np.float32), first)
+
+
+def _with_start(fire: Occupancy | None, project: Project) -> Occupancy | None:
+    """The fire with the state at the plan's start before it: what is observed then burns for certain."""
+    start = project.scenario.ignition_on(project.plan.start_day)
+    if fire is None or fire.first != 1 or start is None:
+        return fire
+    return Occupancy(np.concatenate([start[None].astype(np.float32), fire.days]), 0)
+
+
+def _project(record: RunRecord) -> tuple[Project, list[str]]:
+    """The run's project with its layers, where it is still there and unchanged, and what to know of it."""
+    header, small = record.header, record.project
+    where = header.project_folder
+    if not where:
+        return small, []
+    try:
+        whole = header.project.on(load_project(Path(where)))
+    except InputError:
+        return small, [f"the run's project is no longer readable at {where}: no layers or perimeters of it are in here"]
+    if event_hash(whole) != header.event_hash:
+        return small, [f"the project at {where} has another event or fire model by now: nothing of it is in here"]
+    return whole, []
+
+
+def _attempt(problems: Problems, read: Callable[[], T]) -> T | None:
+    """The result of ``read``, or ``None`` with its problems noted."""
+    try:
+        return read()
+    except InputError as error:
+        problems.extend(error.problems)
+        return None

@@ -1,0 +1,274 @@
+"""Maps to print: every element that the standards ask for, to scale, the same bytes every time."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
+from matplotlib.image import imread
+from pyproj import Geod
+
+from firegui.domain.grid import Grid
+from firegui.errors import CancelledError, InputError
+from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.figure_page import printable, shortened, texts_of, width_of, wrapped
+from firegui.io.exporters.map_figure import map_page, map_picture, write_map
+from firegui.io.exporters.map_graticule import minutes_text
+from firegui.io.exporters.map_layers import RETARDANT, WATER
+from firegui.io.exporters.map_sheet import Ground, Orientation, Paper, Sheet
+from firegui.io.exporters.map_view import View, grid_north, round_scale, view_of
+from firegui.io.exporters.map_wind import mean_wind, rose
+from firegui.io.exporters.table import NOTICE
+from firegui.io.georeference import Georeference
+from tests.unit.io.exporters.plans import GRIDS
+from tests.unit.io.exporters.sheets import GRID, around, content, outside, overlaps, planned
+
+DAY = Sheet(author="A. Núñez", incident_number="CA-PNF-001308", first_day=0, last_day=0)
+
+
+def go_on() -> None:
+    pass
+
+
+def texts(what: ExportContent) -> list[str]:
+    return texts_of(map_page(what, go_on).figure)
+
+
+def test_a_map_has_every_element_that_the_standards_ask_for() -> None:
+    said = "\n".join(texts(content(sheet=DAY)))
+    for part in (
+        "Scale 1:", "Tëst “fire”, CA-PNF-001308", "Author: A. Núñez", "Prepared: 2020-08-18 14:05 UTC-7 (2105Z)",
+        "Legend",
+        "Source: ", "Graticule: WGS 84", "Datum: WGS 84", "N: true north", "MN: magnetic", "Day 1 of 3", NOTICE,
+        "California Albers",
+    ):  # fmt: skip
+        assert part in said, part
+    labels = [text for text in texts(content(sheet=DAY)) if re.fullmatch(r"\d+°\d\d\.\d+′ [NSEW]", text)]
+    assert {text[-1] for text in labels} == {"N", "W"}
+
+
+@pytest.mark.parametrize("orientation", Orientation)
+@pytest.mark.parametrize(
+    ("paper", "ground"), [(Paper.LETTER, Ground.FUEL), (Paper.A4, Ground.RELIEF), (Paper.TABLOID, Ground.NONE)]
+)
+def test_no_text_covers_another_and_none_leaves_the_paper(
+    paper: Paper, orientation: Orientation, ground: Ground
+) -> None:
+    for last in (0, 2):
+        sheet = replace(DAY, paper=paper, orientation=orientation, ground=ground, last_day=last)
+        page = map_page(content(30, sheet=sheet), go_on)
+        assert overlaps(page.figure) == []
+        assert outside(page.figure) == []
+
+
+def test_long_and_foreign_names_stay_in_their_places() -> None:
+    whole = planned()
+    event = replace(whole.scenario, name="Ça brûle $\\alpha$ 火災 " * 12)
+    whole = replace(whole, scenario=event, regions=(replace(whole.regions[0], name="Überlange Straße $x_1$ " * 10),))
+    figure = map_page(content(project=whole, sheet=replace(DAY, author="Ångström " * 40)), go_on).figure
+    assert overlaps(figure) == []
+    assert outside(figure) == []
+    assert any("$x_1$" in text for text in texts_of(figure))
+
+
+def test_footprints_are_drawn_to_scale_where_they_land() -> None:
+    what = content(1, sheet=DAY)
+    page = map_page(what, go_on)
+    axes = page.figure.axes[0]
+    shapes = [item for item in axes.collections if isinstance(item, PolyCollection)]
+    colored = [item for item in shapes if np.asarray(item.get_facecolor()).size]
+    filled = next(item for item in colored if np.allclose(np.asarray(item.get_facecolor())[0, :3], to_rgb(RETARDANT)))
+    ring = np.asarray(filled.get_paths()[0].vertices)
+    drop = what.flown[0].drop
+    assert ring[:-1].mean(axis=0) == pytest.approx([drop.landing_x + 0.5, drop.landing_y + 0.5], abs=1e-6)
+    inches = axes.transData.transform(ring) / page.figure.dpi
+    view = view_of(what, *_frame_of(page))
+    longest = max(math.dist(a, b) for a in inches for b in inches)
+    # The contour at two standard deviations: four sigmas long.
+    assert longest * 0.0254 * view.scale == pytest.approx(4 * drop.sigma_parallel_cells * 30.0, rel=0.01)
+
+
+def _frame_of(page: Any) -> tuple[float, float]:
+    box = page.figure.axes[0].get_position()
+    return box.width * page.width, box.height * page.height
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_fraction_is_round_and_everything_fits(whole: bool) -> None:
+    view = view_of(content(40, sheet=replace(DAY, whole_grid=whole)), 6.0, 4.0)
+    assert view.scale == round_scale(view.scale)
+    width_m = (view.box[3] - view.box[1]) * GRID.cell_size_m
+    assert width_m == pytest.approx(6.0 * 0.0254 * view.scale)
+    if whole:
+        assert view.box[0] <= 0 and view.box[1] <= 0 and view.box[2] >= GRID.rows and view.box[3] >= GRID.columns
+
+
+@pytest.mark.parametrize(
+    ("least", "scale"), [(1.0, 5_000), (23_000, 24_000), (24_000, 24_000), (63_000, 63_360), (1.3e6, 1_500_000)]
+)
+def test_scales_are_those_in_use(least: float, scale: int) -> None:
+    assert round_scale(least) == scale
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_arrows_point_to_true_north(name: str) -> None:
+    grid = GRIDS[name]
+    place = Georeference(grid)
+    turn = grid_north(place, 150.0, 200.0)
+    assert turn is not None
+    # A step along the page by −turn from its upward direction must keep the longitude.
+    rad = math.radians(-turn)
+    foot, head = place.lonlat(150.0, 200.0), place.lonlat(150.0 - 5 * math.cos(rad), 200.0 + 5 * math.sin(rad))
+    assert foot is not None and head is not None
+    azimuth, _, _ = Geod(ellps="WGS84").inv(*foot, *head)
+    assert azimuth == pytest.approx(0.0, abs=0.02)
+
+
+def test_the_wind_is_said_from_true_north() -> None:
+    mean = mean_wind(planned(), 0)
+    turn = grid_north(Georeference(GRID), (GRID.rows - 1) / 2, (GRID.columns - 1) / 2)
+    assert mean is not None and turn is not None
+    assert mean.from_deg == pytest.approx(225.0 + turn, abs=1e-4)  # blowing to the north-east comes from the south-west
+    assert mean.text.endswith("true at 8 kt (9 mph)")
+    shares = rose(planned(), range(0, 3))
+    assert shares is not None and shares[10, 1] == pytest.approx(1.0)  # south-west, 5 to 10 kt
+
+
+def test_wind_arrows_point_where_the_wind_blows() -> None:
+    axes = map_page(content(sheet=DAY), go_on).figure.axes[0]
+    arrows = next(item for item in axes.collections if type(item).__name__ == "Quiver")
+    # Columns grow to the right and rows downwards: towards the north-east is right and up.
+    assert (np.asarray(arrows.U) > 0).all() and (np.asarray(arrows.V) < 0).all()  # type: ignore[attr-defined]
+
+
+def test_a_map_of_one_day_shows_its_drops_numbered_and_one_of_several_days_counts_them() -> None:
+    drops = [*around(GRID, 5, 0), *around(GRID, 7, 1)]
+    one = texts(content(drops=drops, sheet=replace(DAY, first_day=1, last_day=1)))
+    assert {"1", "2", "3", "4", "5", "6", "7"} <= set(one) and "8" not in one
+    assert any(text.startswith("Fire edge at the start of day 2") for text in one)
+    several = texts(content(drops=drops, sheet=replace(DAY, last_day=2)))
+    assert not {"1", "2", "3"} & set(several)
+    assert any(text.endswith(": 9") for text in several) and any(text.endswith(": 3") for text in several)
+
+
+def test_proposals_that_are_not_flown_are_not_drawn() -> None:
+    drops = [replace(item, executed=False) for item in around(GRID, 3)]
+    assert "No drops in this period" in texts(content(drops=drops, sheet=DAY))
+
+
+@pytest.mark.parametrize("changes", [{"plan": None, "baseline": None}, {"baseline": None}, {"drops": []}])
+def test_what_is_not_known_is_left_out(changes: dict[str, Any]) -> None:
+    said = "\n".join(texts(content(sheet=DAY, **changes)))
+    assert ("without drops" in said) == ("baseline" not in changes)
+    assert ("with the plan" in said) == ("plan" not in changes)
+    assert NOTICE in said
+
+
+def test_a_grid_without_a_place_has_no_graticule_and_says_so() -> None:
+    bare = Grid(60, 80, 30.0)
+    said = texts(content(grid=bare, sheet=DAY))
+    assert "No graticule: the grid has no place on the Earth" in " ".join(said)
+    assert not any(text == "true north" for text in said)
+    assert "Scale 1:" in " ".join(said)
+
+
+def test_a_project_without_layers_wind_or_perimeter_is_drawn() -> None:
+    whole = planned()
+    calm = np.full_like(whole.scenario.wind_speed, np.nan)
+    event = replace(whole.scenario, layers={}, ignition=None, observed=None, wind_speed=calm, wind_dir=calm, markers=())
+    for last in (0, 2):
+        sheet = replace(DAY, last_day=last)
+        assert NOTICE in texts(content(project=replace(whole, scenario=event), sheet=sheet))
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_the_same_plan_makes_the_same_bytes_and_says_what_it_is(tmp_path: Path, ending: str) -> None:
+    what = content(4, sheet=DAY)
+    for name in ("a", "b"):
+        write_map(tmp_path / f"{name}.{ending}", what)
+    data = (tmp_path / f"a.{ending}").read_bytes()
+    assert data == (tmp_path / f"b.{ending}").read_bytes()
+    if ending == "pdf":
+        assert b"/FontFile2" in data and b"CreationDate" not in data and b"/Type3" not in data
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"a.{ending}", f"b.{ending}"]
+
+
+def test_a_picture_has_the_size_of_the_paper(tmp_path: Path) -> None:
+    write_map(tmp_path / "map.png", content(2, sheet=DAY))
+    assert imread(tmp_path / "map.png").shape[:2] == (1700, 2200)
+    pixels = map_picture(content(2, sheet=replace(DAY, orientation=Orientation.PORTRAIT)), 50.0)
+    assert pixels.shape == (550, 425, 4) and pixels.dtype == np.uint8
+    assert len(np.unique(pixels.reshape(-1, 4), axis=0)) > 50
+
+
+def test_stopping_leaves_no_file(tmp_path: Path) -> None:
+    asked: list[None] = []
+
+    def stop() -> None:
+        asked.append(None)
+        if len(asked) == 2:
+            raise CancelledError("stop")
+
+    with pytest.raises(CancelledError):
+        write_map(tmp_path / "map.pdf", content(4, sheet=DAY), stop)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        write_map(tmp_path / "no" / "map.png", content(1, sheet=DAY))
+
+
+def test_days_outside_the_plan_are_said() -> None:
+    calendar = planned().calendar
+    assert Sheet(first_day=1, last_day=2).problems(calendar) == []
+    for first, last in ((2, 1), (-1, 1), (0, 3), (3, None)):
+        (problem,) = Sheet(first_day=first, last_day=last).problems(calendar)
+        assert "of a plan of 3" in problem.what
+    (problem,) = Sheet(prepared=content().made.replace(tzinfo=None)).problems(calendar)
+    assert "no offset" in problem.what
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG's contrast of two colours."""
+
+    def light(color: str) -> float:
+        parts = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in to_rgb(color)]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    high, low = sorted((light(one), light(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_two_materials_differ_in_lightness_too() -> None:
+    assert contrast(RETARDANT, WATER) > 3.0
+
+
+def test_minutes_round_up_into_degrees() -> None:
+    assert minutes_text(-7265.0, 5.0, "E", "W") == "121°05.0′ W"
+    assert minutes_text(59.96, 0.5, "N", "S") == "1°00.0′ N"
+    assert minutes_text(0.05, 0.05, "N", "S") == "0°00.05′ N"
+
+
+def test_text_is_wrapped_shortened_and_made_printable() -> None:
+    lines = wrapped("retardant and water " * 8 + "W" * 80, 1.5, 8.0)
+    assert all(width_of(line, 8.0) <= 1.5 for line in lines)
+    assert "".join(lines).replace(" ", "") == ("retardantandwater" * 8 + "W" * 80)
+    assert len(wrapped("one two three four five six", 0.5, 8.0, most=2)) == 2
+    short = shortened("retardant" * 9, 1.0, 8.0)
+    assert short.endswith("…") and width_of(short, 8.0) <= 1.0
+    assert printable("a\n\tb \U0010fffe") == "a b ?"
+
+
+def test_a_point_on_the_page_is_where_the_scale_puts_it() -> None:
+    view = View(GRID, (0.0, 0.0, 40.0, 60.0), 24_000, 6.0, 4.0)
+    x, y = view.inches(10.0, 40.0)
+    assert (x, y) == pytest.approx((10 * 30.0 / 0.0254 / 24_000, 0.0))
+    assert view.shows(60.0, 0.0) and not view.shows(60.1, 0.0)

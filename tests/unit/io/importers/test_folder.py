@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firegui.errors import CancelledError, InputError
+from firegui.io.importers.folder import recognise
+from firegui.io.importers.landscape import import_landscape
+from tests.unit.io.builders import SHARED_DATA
+from tests.unit.io.importers.places import GRID, hills, write
+from tests.unit.io.importers.test_lcp import bands
+from tests.unit.io.test_perimeters import DATES, TWO
+from tests.unit.io.test_perimeters import write as write_polygons
+
+
+def fill(folder: Path) -> Path:
+    """LANDFIRE's names, a wind, a readme."""
+    whole = np.full(GRID.shape, 12, np.int16)
+    for name in ("LC20_Elev_220", "LC20_SlpP_220", "LF2020_CC_200", "LF2020_CBH_200", "extra"):
+        write(folder, name, hills() if "Elev" in name else whole)
+    write(folder, "ws", np.full((25, *GRID.shape), 5.0, np.float32))
+    write(folder, "wd", np.full((25, *GRID.shape), 45.0, np.float32))
+    (folder / "readme.md").write_text("mine")
+    (folder / ".hidden").write_text("hidden")
+    return folder
+
+
+def test_the_files_of_a_folder_are_told_by_their_names_and_it_is_said_which(tmp_path: Path) -> None:
+    found = recognise(fill(tmp_path))
+    assert {key: file.path.name for key, file in found.source.layers.items()} == {
+        "elevation": "LC20_Elev_220.tif", "slope": "LC20_SlpP_220.tif", "canopy_cover": "LF2020_CC_200.tif",
+    }  # fmt: skip
+    assert found.source.layers["slope"].unit == "percent"
+    assert [path.name for path in found.source.wind.files] == ["ws.tif", "wd.tif"]
+    assert "Not known: extra.tif, readme.md." in found.notes
+    assert any(note.startswith("LF2020_CBH_200.tif: canopy base height") for note in found.notes)
+    event = import_landscape(found.source)
+    assert event.days == 1 and event.name == tmp_path.name
+
+
+def test_perimeters_are_told_by_what_they_hold(tmp_path: Path) -> None:
+    write_polygons(tmp_path / "anything.gpkg", TWO, DATES)
+    found = recognise(fill(tmp_path))
+    assert found.source.perimeters is not None
+    assert found.source.perimeters.file.name == "anything.gpkg"
+
+
+def test_a_landscape_file_is_told_by_its_bands(tmp_path: Path) -> None:
+    path = write(tmp_path, "anything", bands()).path
+    found = recognise(path.parent)
+    assert found.source.lcp == path
+    assert "anything.tif: a landscape file of 8 bands." in found.notes
+
+
+def test_files_that_were_chosen_are_looked_at_without_their_folder(tmp_path: Path) -> None:
+    fill(tmp_path)
+    found = recognise([tmp_path / "LF2020_CC_200.tif", tmp_path / "readme.md"])
+    assert list(found.source.layers) == ["canopy_cover"]
+    assert "Not known: readme.md." in found.notes
+
+
+def test_of_two_files_for_one_layer_the_first_is_taken_and_the_other_named(tmp_path: Path) -> None:
+    for name in ("dem_a", "dem_b"):
+        write(tmp_path, name, hills())
+    found = recognise(tmp_path)
+    assert found.source.layers["elevation"].path.name == "dem_a.tif"
+    assert "dem_b.tif: also called like elevation; dem_a.tif was taken." in found.notes
+
+
+def test_half_a_wind_is_not_used_and_a_broken_raster_is_named(tmp_path: Path) -> None:
+    fill(tmp_path)
+    (tmp_path / "wd.tif").write_bytes(b"II*\0broken")
+    found = recognise(tmp_path)
+    assert found.source.wind.files == ()
+    assert any("wd.tif" in note and "cannot be read" in note for note in found.notes)
+    assert any("Only one part of a wind" in note for note in found.notes)
+
+
+def test_where_nothing_is_known_it_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "readme.md").write_text("mine")
+    for where in (tmp_path, tmp_path / "none", tmp_path / "readme.md", [tmp_path / "readme.md"], []):
+        with pytest.raises(InputError) as caught:
+            recognise(where)
+        assert all(problem.remedy for problem in caught.value.problems)
+
+
+def test_looking_through_a_folder_can_be_cancelled(tmp_path: Path) -> None:
+    def stop() -> None:
+        raise CancelledError
+
+    with pytest.raises(CancelledError):
+        recognise(fill(tmp_path), stop)
+
+
+@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real fires are not beside the repository (../shared/data)")
+def test_the_folder_of_tubbs_is_known_whole() -> None:
+    found = recognise(SHARED_DATA / "tubbs2017")
+    assert len(found.source.layers) == 7
+    assert [path.name for path in found.source.wind.files] == ["ws.tif", "wd.tif"]
+    assert found.source.perimeters is not None
+    assert found.source.perimeters.file.name == "ignition_mask.tif"
+    assert any(note.startswith("viirs_tubbs.shp: not used") for note in found.notes)
