@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
-FUEL_GROUPS: tuple[tuple[str, tuple[int, int], str], ...] = (
-    ("Built up, bare, crops (91, 93, 99)", (91, 99), "#8f8b86"),
-    ("Snow and ice (92)", (92, 92), "#dfe8ee"),
-    ("Water (98)", (98, 98), "#4f86c6"),
-    ("Grass (101–109)", (101, 109), "#e3cf6b"),
-    ("Grass and shrub (121–124)", (121, 124), "#b9b24d"),
-    ("Shrub (141–149)", (141, 149), "#c98a4b"),
-    ("Timber understory (161–165)", (161, 165), "#6fa06a"),
-    ("Timber litter (181–189)", (181, 189), "#2f6b4f"),
-    ("Slash and blowdown (201–204)", (201, 204), "#8a5a86"),
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FuelGroup:
+    """Models that are shown alike: a ``name``, ``codes`` as first and last ones, a ``color`` for maps."""
+
+    name: str
+    codes: Codes
+    color: str
+
+    def holds(self, fuel: NDArray[np.floating]) -> NDArray[np.bool_]:
+        """Where a fuel layer has one of them; no data is in no group."""
+        found = np.zeros(fuel.shape, bool)
+        for first, last in self.codes:
+            found |= (fuel >= first) & (fuel <= last)
+        return found
+
+
+FUEL_GROUPS = (
+    FuelGroup("Built up, bare, crops (91, 93, 99)", ((91, 91), (93, 97), (99, 99)), "#8f8b86"),
+    FuelGroup("Snow and ice (92)", ((92, 92),), "#dfe8ee"),
+    FuelGroup("Water (98)", ((98, 98),), "#4f86c6"),
+    FuelGroup("Grass (1–3, 101–109)", ((1, 3), (101, 109)), "#e3cf6b"),
+    FuelGroup("Grass and shrub (121–124)", ((121, 124),), "#b9b24d"),
+    FuelGroup("Shrub (4–7, 141–149)", ((4, 7), (141, 149)), "#c98a4b"),
+    FuelGroup("Timber understory (161–165)", ((161, 165),), "#6fa06a"),
+    FuelGroup("Timber litter (8–10, 181–189)", ((8, 10), (181, 189)), "#2f6b4f"),
+    FuelGroup("Slash and blowdown (11–13, 201–204)", ((11, 13), (201, 204)), "#8a5a86"),
 )
-"""Groups of the 40 fire behaviour fuel models: name, first and last code, colour. Later groups win over earlier."""
+"""The 40 models of Scott and Burgan (2005, USDA RMRS-GTR-153), and the 13 of Anderson (1982, USDA INT-GTR-122) with
+those that they are like. No code is in two groups."""
+
+
+def fuel_group_numbers(fuel: NDArray[np.floating]) -> NDArray[np.uint8]:
+    """The number of the group of each code in :data:`FUEL_GROUPS`, from 1; 0 where it belongs to none."""
+    numbers = np.zeros(fuel.shape, np.uint8)
+    for number, group in enumerate(FUEL_GROUPS, start=1):
+        numbers[group.holds(fuel)] = number
+    return numbers

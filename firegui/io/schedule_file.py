@@ -20,6 +20,8 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.errors import Problem, Problems
 from firegui.io.atomic import replacing
+from firegui.io.source_files import read_bytes
+from firegui.io.tensors import no_tensors
 
 REQUIRED_COLUMNS = ("step", "aircraft", "y", "x", "theta")
 _SHOWN_ROWS = 20
@@ -35,8 +37,9 @@ def read_schedule(path: Path, fleet: Fleet, n_steps: int, shape: tuple[int, int]
     """
     problems = Problems()
     title = f"The schedule {path.name} cannot be used"
-    data = _bytes(path, problems)
+    data = read_bytes(path, problems)
     problems.raise_if_any(title)
+    assert data is not None
     if is_plan(path):
         schedule = _from_safetensors(data, fleet, n_steps, shape, problems)
     else:
@@ -61,8 +64,9 @@ def read_claims(path: Path, fleet: Fleet, n_steps: int) -> tuple[Schedule, list[
     """
     problems = Problems()
     title = f"The schedule {path.name} cannot be used"
-    data = _bytes(path, problems)
+    data = read_bytes(path, problems)
     problems.raise_if_any(title)
+    assert data is not None
     listing = _from_csv(data, _Limits(fleet_ids(fleet), n_steps, None), problems)
     problems.raise_if_any(title)
     assert listing is not None
@@ -83,16 +87,6 @@ def write_plan_safetensors(path: Path, schedule: Schedule) -> None:
 def fleet_ids(fleet: Fleet) -> dict[str, int]:
     """The column of every aircraft by its name in a schedule, such as ``S-2T-1``."""
     return {tail.name: tail.index for tail in fleet.tails}
-
-
-def _bytes(path: Path, problems: Problems) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        problems.add(str(path), "the file does not exist", "check the path")
-    except OSError as error:
-        problems.add(str(path), f"cannot be read ({error.strerror or error})", "check that it is a file you may read")
-    return b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +203,8 @@ def _from_safetensors(
 ) -> Schedule | None:
     try:
         arrays = load_safetensors(data)
-    except (SafetensorError, ValueError, KeyError) as error:
-        problems.add("file", f"is not a safetensors file ({error})", "use plan.safetensors of a run, or a CSV")
+    except (SafetensorError, ValueError, LookupError, TypeError, OverflowError) as error:
+        problems.add("file", no_tensors(data, error), "use plan.safetensors of a run, or a CSV")
         return None
     size = (n_steps, fleet.n_aircraft)
     logits = _checked(arrays, "D", size, problems)

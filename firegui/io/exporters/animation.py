@@ -147,7 +147,9 @@ def _write_mp4(path: Path, film: Film, pictures: Iterator[Picture]) -> None:
         if status:
             said.seek(0)
             reason = said.read().decode(errors="replace").strip().splitlines()
-            raise InputError([Problem(str(path.name), "ffmpeg could not write it", (reason or ["it gave no reason"])[-1])])
+            raise InputError(
+                [Problem(str(path.name), "ffmpeg could not write it", (reason or ["it gave no reason"])[-1])]
+            )
 
 
 def _feed(pipe: IO[bytes] | None, first: Picture, pictures: Iterator[Picture]) -> None:

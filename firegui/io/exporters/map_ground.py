@@ -50,7 +50,7 @@ def _tinted(layers: Mapping[str, NDArray[np.float32]], ground: Ground) -> tuple[
     colours = np.ones((*shape, 3), np.float32)
     fuel, canopy = layers.get("fuel"), layers.get("canopy_cover")
     if ground is Ground.FUEL and fuel is not None:
-        masks = [(name, (fuel >= low) & (fuel <= high), color) for name, (low, high), color in FUEL_GROUPS]
+        masks = [(group.name, group.holds(fuel), group.color) for group in FUEL_GROUPS]
         return colours, [_tint(colours, mask, name, color) for name, mask, color in masks if mask.any()]
     entries = []
     if canopy is not None and "elevation" not in layers:

@@ -120,7 +120,8 @@ def check_values(one: Floats, other: Floats, traits: Traits, where: str, problem
     with np.errstate(over="ignore"):
         strongest = float(np.nanmax(vectors(one, other, traits)[0], initial=0.0))
     if not strongest <= STRONGEST_MS:
-        problems.add(where, f"has a wind of {strongest:.4g} m/s", f"check its unit ({traits.speed_unit} was taken)")
+        remedy = f"check its unit ({traits.speed_unit} was taken), or declare it as no data if it stands for that"
+        problems.add(where, f"has a wind of {strongest:.4g} m/s", remedy)
         return False
     return True
 

@@ -112,7 +112,7 @@ def test_every_missing_column_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("data", "part"),
-    [(b"\xff\xfe\x00s", "UTF-8"), (b'step,aircraft,y,x,theta\n"1,2', "not valid CSV"), (b"", "missing")],
+    [(b"\xff\xfe\x00s", "UTF-8"), (b'step,aircraft,y,x,theta\n"1,2', "not valid CSV"), (b"", "the file is empty")],
 )
 def test_a_file_that_is_no_csv_is_refused(tmp_path: Path, data: bytes, part: str) -> None:
     with pytest.raises(InputError, match=part):

@@ -86,6 +86,8 @@ def test_a_missing_file_a_folder_and_bytes_are_reported(tmp_path: Path) -> None:
     problems = Problems()
     for name in ("none.toml", ".", "bytes.toml"):
         assert read_toml(tmp_path / name, problems) is None
-    assert [
-        next(part for part in ("does not exist", "is a folder", "UTF-8") if part in p.what) for p in problems
-    ] == ["does not exist", "is a folder", "UTF-8"]
+    assert [next(part for part in ("does not exist", "is a folder", "UTF-8") if part in p.what) for p in problems] == [
+        "does not exist",
+        "is a folder",
+        "UTF-8",
+    ]

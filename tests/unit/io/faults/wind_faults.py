@@ -121,7 +121,7 @@ def _turned_netcdf(variables: Any, rng: Rng) -> None:
 
 def _holes(array: Any) -> Any:
     changed = np.array(array)
-    changed[:, 0, 0], changed[3, 1, 1] = np.nan, -9999.0
+    changed[3], changed[5] = np.nan, -9999.0  # at every place: those of the raster are among them
     return changed
 
 
