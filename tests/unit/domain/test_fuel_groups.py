@@ -8,7 +8,7 @@ from firegui.domain.fuel_groups import FUEL_GROUPS, fuel_group_numbers
 
 def test_every_model_is_in_exactly_one_group() -> None:
     codes = np.array(sorted(FBFM13 | FBFM40), np.float32)
-    assert (sum(group.holds(codes).astype(int) for group in FUEL_GROUPS) == 1).all()
+    assert (np.sum([group.holds(codes) for group in FUEL_GROUPS], axis=0) == 1).all()
     assert (fuel_group_numbers(codes) > 0).all()
 
 
