@@ -122,7 +122,7 @@ def landscape(out: Path, as_json: bool, **options: Any) -> None:
     refuse_existing(out, gather)
     source = source_of(options, gather)
     event = gather.take(lambda: import_landscape(source), _TITLE)
-    finish(out, lambda: first_project(event), as_json)
+    finish(out, lambda: first_project(event, grounded=False), as_json)
 
 
 @import_group.command("events")

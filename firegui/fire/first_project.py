@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
@@ -14,18 +16,21 @@ from firegui.io.fleet_toml import default_fleet
 PAPER_DAYS = 15
 
 
-def first_project(event: Scenario, maps: FireMaps | None = None) -> Project:
+def first_project(event: Scenario, maps: FireMaps | None = None, *, grounded: bool = True) -> Project:
     """A project on ``event`` without regions, from the first day on which something burns.
 
     ``maps`` are its fire model where they were imported, and then all their days are planned: whoever made them chose
     the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather. The
-    required coverage is that of the event's fuel, the paper's where it has no fuel layer.
+    required coverage is that of the event's fuel, the paper's where it has no fuel layer. The days on which the shipped
+    fleet is ``grounded`` are those of the paper's fire.
     """
     start = next((day for day in range(event.days) if _burns(event, day)), 0)
     available = max(1, event.days - start)
     plan = PlanSettings(start_day=start, days=available if maps is not None else min(PAPER_DAYS, available))
     model = scalar_model() if maps is None else _imported(event)
     fleet = default_fleet()
+    if not grounded:
+        fleet = replace(fleet, types=tuple(kind.with_grounded_days(()) for kind in fleet.types))
     project = Project(event, fleet, {}, (), plan, model, maps, coverage=coverage_of(event)).with_fleet(fleet)
     return with_model(project, "network") if maps is None else project
 

@@ -37,7 +37,7 @@ def read_observation(path: Path | None, project: Project, day: int) -> Observati
         notes.append(f"no perimeter of day {day - 1}: new is what the last one before it does not have")
     if path is not None:
         when = event.date_of_day(event_day)
-        fire = read_mask(path, event.grid, when)
+        fire = read_mask(path, event.grid, when, event.utc_offset_h)
         return Observation(fire, earlier, str(path), _sha256(path), tuple(notes))
     fire_then = None if event.is_filled_forward(event_day) else event.observed_on(event_day)
     if fire_then is None:
@@ -46,15 +46,16 @@ def read_observation(path: Path | None, project: Project, day: int) -> Observati
     return Observation(fire_then, earlier, "the project", "", tuple(notes))
 
 
-def read_mask(path: Path, grid: Grid, until: date) -> Bools:
+def read_mask(path: Path, grid: Grid, until: date, utc_offset_h: float | None = None) -> Bools:
     """What has burned, bool ``[H, W]`` on ``grid``: a GeoTIFF, an npz of one array, or polygons.
 
-    A raster is 0, 1 (or 255) and is warped by nearest neighbour; of polygons with dates those after ``until`` are left
-    out. Raises :class:`~firegui.errors.InputError` with everything that is wrong, an empty mask included.
+    A raster is 0, 1 (or 255) and is warped by nearest neighbour; of polygons with dates those after ``until``, in
+    local time ``utc_offset_h`` from UTC, are left out. Raises :class:`~firegui.errors.InputError` with everything that
+    is wrong, an empty mask included.
     """
     suffix, problems = path.suffix.lower(), Problems()
     if suffix not in (*RASTERS, *MASKS):
-        return read_outline(path, grid, until)
+        return read_outline(path, grid, until, utc_offset_h)
     mask = _from_raster(path, grid, problems) if suffix in RASTERS else _from_npz(path, grid, problems)
     if mask is not None and not mask.any() and not problems:
         problems.add(path.name, "nothing has burned on the grid", "check that it holds this fire")

@@ -78,17 +78,18 @@ def read_perimeters(source: Path | PerimeterSource, grid: Grid, check: Check | N
     return Perimeters(summed, days, growth, told)
 
 
-def read_outline(path: Path, grid: Grid, until: date) -> NDArray[np.bool_]:
+def read_outline(path: Path, grid: Grid, until: date, utc_offset_h: float | None = None) -> NDArray[np.bool_]:
     """One perimeter ``[H, W]`` on ``grid``: the union of the polygons of a file, by the cell-centre rule.
 
-    Where the polygons have dates, those after the local date ``until`` are left out. ``path`` as in
-    :func:`read_perimeters`. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
+    Where the polygons have dates, those after the local date ``until`` are left out; ``utc_offset_h`` as in
+    :class:`PerimeterSource`, ``path`` as in :func:`read_perimeters`. Raises :class:`~firegui.errors.InputError` with
+    everything that is wrong.
     """
     problems = Problems()
     title = f"The perimeter {path} cannot be used"
     file, features = _opened(path, None, grid, problems, title)
     undated = Problems()
-    dates = _dated(PerimeterSource(path), features, grid, file, undated)
+    dates = _dated(PerimeterSource(path, utc_offset_h=utc_offset_h), features, grid, file, undated)
     if dates is None and any("not a date" in problem.what for problem in undated):
         problems.extend(undated)  # it has a column of dates, and some of them are none
     _check(features, file, problems)

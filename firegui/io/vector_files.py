@@ -119,7 +119,11 @@ def crs_problems(features: Features, file: Path) -> list[Problem]:
         left, bottom, right, top = shapely.total_bounds(features.geometries)
         if max(abs(left), abs(right)) > 360.0 or max(abs(bottom), abs(top)) > 90.0:
             what = f"says its CRS is {crs.short_name(features.crs)}, but has coordinates such as {right:.6g}, {top:.6g}"
-            found.append(Problem(file.name, what, "these are no degrees: give the file its true CRS"))
+            exchanged = max(abs(left), abs(right)) <= 90.0 and max(abs(bottom), abs(top)) <= 180.0
+            remedy = "longitude comes first: the two seem to be exchanged" if exchanged else (
+                "these are no degrees: give the file its true CRS"
+            )  # fmt: skip
+            found.append(Problem(file.name, what, remedy))
     return found
 
 

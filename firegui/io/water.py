@@ -6,7 +6,7 @@ retardant 300 ft away from waterways. Nothing is refused for it here: drops with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from rasterio.enums import Resampling
 from rasterio.errors import CRSError, RasterioError
 from rasterio.features import shapes
 from rasterio.vrt import WarpedVRT
+from rasterio.warp import transform_bounds
 
 from firegui.domain.grid import Grid
 from firegui.domain.scenario import Scenario
@@ -82,8 +83,8 @@ def water_of_fuel(event: Scenario) -> WaterLayer | None:
 def read_water(path: Path, grid: Grid) -> WaterLayer:
     """Read water for ``grid``: a raster, in which values above 0 are water, or a vector file of areas and streams.
 
-    A raster is brought onto the grid so that a cell with any water in it is water. Raises
-    :class:`~firegui.errors.InputError` with everything that is wrong.
+    A raster is brought onto the grid so that a cell with any water in it is water; of a vector file every layer counts.
+    Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
     problems = Problems()
     if not grid.is_georeferenced or grid.crs is None:
@@ -97,7 +98,8 @@ def read_water(path: Path, grid: Grid) -> WaterLayer:
     else:
         geometries = _from_vector(path, grid, problems)
     problems.raise_if_any(_TITLE)
-    return WaterLayer(geometries, Georeference(grid).ground_cell_m, path.name)
+    source = path.name if len(geometries) else f"{path.name}, which holds no water on this grid: check its CRS"
+    return WaterLayer(geometries, Georeference(grid).ground_cell_m, source)
 
 
 def mask_polygons(mask: NDArray[np.bool_]) -> NDArray[np.object_]:
@@ -126,35 +128,59 @@ def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
             place = CRS.from_wkt(crs.wkt(grid.crs) or "")
             with WarpedVRT(source, crs=place, transform=target, resampling=Resampling.max, **size) as view:
                 band = view.read(1, masked=True)
+            # Where 0 is no data, a dry place has none.
+            dry = source.nodata is not None and source.nodata <= 0.0
+            apart = not _overlaps(source, place, target, size)
     except (RasterioError, CRSError, OSError, ValueError) as error:
         problems.add(path.name, f"cannot be read as a raster ({' '.join(str(error).split())})", "give a GeoTIFF")
         return np.empty(0, np.object_)
     water = np.asarray(np.ma.filled(band > 0, False), np.bool_)
-    if bool(np.ma.getmaskarray(band).all()):
+    if apart or (bool(np.ma.getmaskarray(band).all()) and not dry):
         problems.add(path.name, "does not cover the grid", "check its CRS and extent")
     return np.asarray(shapely.transform(mask_polygons(water), lambda points: points - margin), np.object_)
 
 
+def _overlaps(source: Any, place: CRS, target: Affine, size: Mapping[str, int]) -> bool:
+    """Whether an opened raster and the grid share a place; where that cannot be said they may."""
+    west, south, east, north = transform_bounds(source.crs, place, *source.bounds)
+    left, top = target @ (0, 0)
+    right, bottom = target @ (size["width"], size["height"])
+    if not np.isfinite([west, south, east, north]).all():
+        return True
+    return bool(west < right and east > left and south < top and north > bottom)
+
+
 def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.object_]:
-    nothing = np.empty(0, np.object_)
+    """The geometries of all layers: those of the United States' hydrography keep lakes, rivers and streams apart."""
+    found: list[NDArray[np.object_]] = []
     try:
-        info = pyogrio.read_info(path)
-        if info["features"] > _MOST_FEATURES:
-            problems.add(path.name, f"holds {info['features']:,} features", "cut it to the area of the fire")
-            return nothing
-        meta, _, wkb, _ = pyogrio.raw.read(path, columns=[], bbox=_bounds(grid, str(info["crs"] or "")))
-        geometries = np.asarray(shapely.from_wkb(wkb), np.object_)
+        layers = [str(name) for name, kind in pyogrio.list_layers(path) if kind is not None]
+        count = sum(int(pyogrio.read_info(path, layer=layer)["features"]) for layer in layers)
+        if count > _MOST_FEATURES:
+            problems.add(path.name, f"holds {count:,} features", "cut it to the area of the fire")
+            return np.empty(0, np.object_)
+        for layer in layers:
+            text = str(pyogrio.read_info(path, layer=layer)["crs"] or "")
+            meta, _, wkb, _ = pyogrio.raw.read(path, layer=layer, columns=[], bbox=_bounds(grid, text))
+            if meta["crs"] is None:
+                problems.add(path.name, f"does not say its CRS in its layer {layer}", "set it in a GIS")
+            else:
+                found.append(_placed(np.asarray(shapely.from_wkb(wkb), np.object_), str(meta["crs"]), grid))
     except (DataSourceError, DataLayerError, shapely.errors.ShapelyError, ValueError, OSError) as error:
         said = " ".join(str(error).split())
         problems.add(path.name, f"cannot be read as a vector layer ({said})", "give a GeoPackage")
-        return nothing
-    if meta["crs"] is None:
-        problems.add(path.name, "does not say its CRS", "set it in a GIS")
-        return nothing
-    kept = geometries[np.isin(shapely.get_type_id(geometries), _AREAS_AND_LINES) & ~shapely.is_empty(geometries)]
+        return np.empty(0, np.object_)
+    if not layers:
+        problems.add(path.name, "holds no layer with geometry", "give a vector file of water")
+    return np.concatenate([np.empty(0, np.object_), *found])
+
+
+def _placed(geometries: NDArray[np.object_], source: str, grid: Grid) -> NDArray[np.object_]:
+    """Areas, lines and points in the CRS ``source`` in the grid's corner coordinates."""
     assert grid.crs is not None
-    if not crs.same(str(meta["crs"]), grid.crs):
-        kept = shapely.transform(kept, crs.transformer(str(meta["crs"]), grid.crs).transform, interleaved=False)
+    kept = geometries[np.isin(shapely.get_type_id(geometries), _AREAS_AND_LINES) & ~shapely.is_empty(geometries)]
+    if not crs.same(source, grid.crs):
+        kept = shapely.transform(kept, crs.transformer(source, grid.crs).transform, interleaved=False)
     placed = shapely.transform(kept, lambda points: _to_corners(points, grid))
     return np.asarray(placed[np.isfinite(shapely.bounds(placed)).all(axis=1)], np.object_)
 

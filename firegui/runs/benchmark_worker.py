@@ -24,9 +24,9 @@ from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, read_header, t
 from firegui.runs.benchmark_line import GRACE_SECONDS, Line, Report, Word
 from firegui.runs.benchmark_task import Desk, carried_out
 from firegui.runs.engine import LazyEngine
+from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.header import event_hash
 from firegui.runs.lock import is_held
-from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.protocols import Check, EngineModel
 
 

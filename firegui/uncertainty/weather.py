@@ -44,7 +44,7 @@ def weather_of(spread: WeatherSpread, seed: int, member: int) -> WeatherDraw:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Winds:
-    """The forecast wind of an event, ``[D, H, W]``: ``speed``, ``towards``, and its components ``east`` and ``north``."""
+    """An event's forecast wind ``[D, H, W]``: ``speed``, ``towards``, and its components ``east`` and ``north``."""
 
     speed: Raster
     towards: Raster

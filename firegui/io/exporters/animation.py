@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO
 
+import matplotlib
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
@@ -93,9 +94,10 @@ def _strip(width: int) -> Picture:
     image = Image.new("RGB", (width, _STRIP_PX), _PAPER)
     draw = ImageDraw.Draw(image)
     sizes = range(_FONT_PX, 5, -1)
-    fonts = (ImageFont.load_default(size=size) for size in sizes)
-    font = next((font for font in fonts if draw.textlength(NOTICE, font=font) <= width - 8), None)
-    font = font or ImageFont.load_default(size=sizes[-1])
+    # Pillow's own font has no dash; this one comes with matplotlib.
+    file = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans-Bold.ttf"
+    fonts = [ImageFont.truetype(file, size) for size in sizes]
+    font = next((font for font in fonts if draw.textlength(NOTICE, font=font) <= width - 8), fonts[-1])
     draw.text((width / 2, _STRIP_PX / 2), NOTICE, fill=_INK, font=font, anchor="mm")
     return np.asarray(image, np.uint8)
 
@@ -116,7 +118,7 @@ def _write_png(path: Path, _film: Film, pictures: Iterator[Picture]) -> None:
 def _write_gif(path: Path, film: Film, pictures: Iterator[Picture]) -> None:
     """One palette for the whole film, so that no colour changes its meaning, and no dithering."""
     mosaic = np.concatenate([with_notice(sample) for sample in film.samples])
-    palette = Image.fromarray(mosaic).quantize(_GIF_COLORS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    palette = Image.fromarray(mosaic).quantize(_GIF_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     frames = (Image.fromarray(each).quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures)
     first = next(frames)
     # A GIF counts hundredths of a second.

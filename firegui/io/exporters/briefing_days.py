@@ -12,11 +12,10 @@ import numpy as np
 from firegui.domain.fleet import AircraftType, Material
 from firegui.domain.operations import Grounding
 from firegui.domain.project import Project
-from firegui.io.exporters.content import ExportContent, Occupancy
+from firegui.io.exporters.content import ExportContent, Occupancy, light_of
 from firegui.io.exporters.map_view import state_at
 from firegui.io.exporters.map_wind import mean_wind
 from firegui.io.exporters.table import DropRow
-from firegui.io.sun import place_of, sunlight
 
 ACRES_PER_HA = 2.4710538
 ROTOR_MS = 40.0
@@ -70,7 +69,7 @@ def periods_of(content: ExportContent) -> list[Period]:
     for row in content.flown:
         if row.day in by_day:
             by_day[row.day].append(row)
-    light = _light(content.project, days)
+    light = light_of(content.project, days.start, days.stop - 1) if len(days) else []
     found = []
     for day in days:
         begin, end = (calendar.time_of_step((day + more) * calendar.steps_per_day) for more in (0, 1))
@@ -155,15 +154,6 @@ def _grounding_text(item: Grounding, project: Project) -> str:
     zone = project.calendar.local_zone
     start, end = (when.astimezone(zone) for when in (item.start, item.end))
     return f"Grounded in the plan: {item.aircraft}, {start:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}."
-
-
-def _light(project: Project, days: range) -> list[tuple[datetime, datetime]]:
-    """From sunrise to sunset around the chosen days at the middle of the grid; empty without a place."""
-    place = place_of(project.scenario.grid)
-    if place is None or not len(days):
-        return []
-    calendar = project.calendar
-    return list(sunlight(place, calendar.date_of_day(days.start - 2), calendar.date_of_day(days.stop + 1)))
 
 
 def _sun_in(light: list[tuple[datetime, datetime]], begin: datetime, end: datetime) -> Sun:

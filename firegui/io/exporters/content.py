@@ -14,7 +14,9 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.io.exporters.map_sheet import Sheet
 from firegui.io.exporters.table import DropRow, drop_rows
+from firegui.io.local_time import UNKNOWN_START
 from firegui.io.magnetic import END_YEAR, FIRST_YEAR
+from firegui.io.sun import Sunlight, place_of, sunlight
 from firegui.io.water import WaterLayer, water_of_fuel
 
 BURNED = 0.5
@@ -80,17 +82,50 @@ def export_content(
     baseline: Occupancy | None = None,
     water: WaterLayer | None = None,
     sheet: Sheet | None = None,
+    limits: Sequence[str] = (),
 ) -> ExportContent:
     """Work out everything that the formats share.
 
-    Without ``made`` the plan counts as made when it starts; without ``water`` that is taken from the fuel layer.
+    ``limits`` are what the fire model is known not to know of this fire; they come first among the notes. Without
+    ``made`` the plan counts as made when it starts; without ``water`` that is taken from the fuel layer.
     """
     ordered = sorted(drops, key=lambda drop: (drop.step, drop.column))
     water = water_of_fuel(project.scenario) if water is None else water
     rows = tuple(drop_rows(ordered, project, water))
-    notes = (*_water_notes(rows, water), *_compass_notes(rows), *project.scenario.notes)
+    notes = (
+        *limits, *_date_notes(project), *_night_notes(rows, project), *_water_notes(rows, water), *_compass_notes(rows),
+        *project.scenario.notes,
+    )  # fmt: skip
     made = made or project.calendar.start
     return ExportContent(project, rows, run, made, plan, baseline, notes, sheet or Sheet())
+
+
+def light_of(project: Project, first: int, last: int) -> list[Sunlight]:
+    """From sunrise to sunset around the plan's days ``first`` to ``last`` at the middle of the grid.
+
+    Empty without a place.
+    """
+    place, calendar = place_of(project.scenario.grid), project.calendar
+    if place is None:
+        return []
+    return list(sunlight(place, calendar.date_of_day(first - 2), calendar.date_of_day(last + 2)))
+
+
+def _date_notes(project: Project) -> list[str]:
+    if project.scenario.start != UNKNOWN_START:
+        return []
+    stand_in = f"{UNKNOWN_START:%Y-%m-%d} stands in for it"
+    return [f"the date of the fire is not known: {stand_in}, so the sun and magnetic north are not those of the fire"]
+
+
+def _night_notes(rows: Sequence[DropRow], project: Project) -> list[str]:
+    flown = [project.calendar.time_of_step(row.drop.step) for row in rows if row.drop.executed]
+    light = light_of(project, 0, project.calendar.days - 1)
+    dark = sum(not any(rise <= when <= down for rise, down in light) for when in flown)
+    if not light or not dark:
+        return []
+    rule = "the plan was made without a daylight rule" if project.operations.daylight is None else "as its rule allows"
+    return [f"{dark:,} of {len(flown):,} drops lie before sunrise or after sunset: {rule}"]
 
 
 def _water_notes(rows: Sequence[DropRow], water: WaterLayer | None) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from firegui.domain.scenario import LAYERS
 from firegui.io.importers.layer_values import Layer
 from firegui.io.importers.terrain import horn
-from firegui.io.importers.units import FOOT_M
+from firegui.io.importers.units import FEET, FOOT_M, SLOPE_PERCENT, Encoding
 
 _STEEP_DEG = 5.0
 """Flatter ground says little of units and directions."""
@@ -91,13 +91,19 @@ def _reread(
     apart = f"slope layer and elevation are then {now:.1f}° apart in the median, and {usual:.1f}° otherwise"
     if units[0] == "ft":
         values = (found["elevation"].values.astype(np.float64) * FOOT_M).astype(np.float32)
-        found["elevation"] = replace(found["elevation"], values=values, unit="ft")
+        found["elevation"] = _read_as(found["elevation"], values, "ft", FEET)
         notes.append(f"Elevation taken to be in feet: {apart}.")
     if units[1] == "percent":
         values = np.rad2deg(np.arctan(found["slope"].values.astype(np.float64) / 100.0)).astype(np.float32)
-        found["slope"] = replace(found["slope"], values=values, unit="percent")
+        found["slope"] = _read_as(found["slope"], values, "percent", SLOPE_PERCENT)
         notes.append(f"Slope taken to be in percent: {apart}.")
     return found, notes
+
+
+def _read_as(layer: Layer, values: Raster, unit: str, stored: Encoding) -> Layer:
+    """A layer with other values, since its numbers are in another unit than was read."""
+    numbers = layer.reading.rsplit(" ", 1)[0]
+    return replace(layer, values=values, unit=unit, reading=f"{numbers} {stored.unit}")
 
 
 def _facing(aspect: Raster, slope: Raster, derived: Raster) -> list[str]:

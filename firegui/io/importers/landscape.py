@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -22,11 +22,15 @@ from firegui.io.importers.landscape_layers import Ground, read_ground
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.layer_values import say_layers
 from firegui.io.importers.observations import observe, say_coverage, say_observed
-from firegui.io.importers.placing import Began, check_when, find_start
+from firegui.io.importers.placing import Began, Place, check_when, find_start, local_offset
 from firegui.io.importers.wind import Winds, WindSurvey, read_wind, survey_wind
+from firegui.io.importers.wind_units import METRES_PER_SECOND, SpeedUnit
 from firegui.io.local_time import guess_offset_h
 from firegui.io.perimeters import PerimeterSource
 from firegui.io.source_files import MOST_DAYS
+
+HURRICANE_MS = 32.7
+"""From here on a wind is a hurricane on Beaufort's scale."""
 
 DAYS = 15
 """Days of weather where nothing says how many: the paper's horizon."""
@@ -87,7 +91,7 @@ def lay_out(source: LandscapeSource, problems: Problems, check: Check | None = N
     ground = read_ground(source, problems, check)
     wind = survey_wind(source.wind, check)
     problems.extend(wind.problems)
-    check_when(source.start, source.utc_offset_h, problems)
+    source = _with_possible_times(source, problems)
     if source.days is not None and not 1 <= source.days <= MOST_DAYS:
         problems.add("days", f"{source.days} days of weather", f"give 1 to {MOST_DAYS}")
     fire = _fire(source, ground, problems, check)
@@ -103,8 +107,24 @@ def lay_out(source: LandscapeSource, problems: Problems, check: Check | None = N
     return Lay(ground, fire, wind, began, days)
 
 
+def _with_possible_times(source: LandscapeSource, problems: Problems) -> LandscapeSource:
+    """The source without a start or an offset that cannot be, so that the rest can be looked at; these are noted."""
+    start, offset, asked = Problems(), Problems(), source.perimeters
+    check_when(source.start, None, start)
+    check_when(None, source.utc_offset_h, offset)
+    problems.extend([*start, *offset])
+    if offset and asked is not None:
+        asked = replace(asked, utc_offset_h=None)
+    return replace(
+        source,
+        start=None if start else source.start,
+        utc_offset_h=None if offset else source.utc_offset_h,
+        perimeters=asked,
+    )
+
+
 def _fire(source: LandscapeSource, ground: Ground, problems: Problems, check: Check | None) -> Fire:
-    seen = observe(source.perimeters, ground.place, problems, check)
+    seen = observe(perimeters_of(source, ground.place), ground.place, problems, check)
     start, notes = seen.ignition, seen.notes
     if isinstance(source.ignition, Path):
         mask = observe(PerimeterSource(source.ignition), ground.place, problems, check)
@@ -116,6 +136,14 @@ def _fire(source: LandscapeSource, ground: Ground, problems: Problems, check: Ch
             fuel = ground.layers["fuel"].values if "fuel" in ground.layers else None
             start = ignition_at(source.ignition, ground.place.grid, fuel, problems)
     return Fire(seen.masks, seen.dates, start, notes)
+
+
+def perimeters_of(source: LandscapeSource, place: Place | None) -> PerimeterSource | None:
+    """The perimeters of ``source``, their times in the event's own local time unless they have another."""
+    asked = source.perimeters
+    if asked is None or place is None or asked.utc_offset_h is not None:
+        return asked
+    return replace(asked, utc_offset_h=local_offset(place.grid, None, source.start, source.utc_offset_h))
 
 
 def _began(source: LandscapeSource, ground: Ground, fire: Fire, wind: WindSurvey) -> Began:
@@ -158,9 +186,17 @@ def _event(source: LandscapeSource, lay: Lay, began: Began, winds: Winds) -> Sce
         ignition=lay.fire.ignition,
         observed=lay.fire.observed,
         observed_dates=lay.fire.dates,
-        notes=(*source.notes, *place.notes, *began.notes, *winds.notes, *fire, *layers),
+        notes=(*source.notes, *place.notes, *began.notes, *winds.notes, *_strong(winds), *fire, *layers),
     )
     return event.with_notes(say_coverage(event))
+
+
+def _strong(winds: Winds) -> list[str]:
+    strongest = float(np.max(winds.speed, initial=0.0))
+    if strongest < HURRICANE_MS:
+        return []
+    mph = f"{strongest / METRES_PER_SECOND[SpeedUnit.MPH]:.0f} mph"
+    return [f"The wind reaches {strongest:.0f} m/s ({mph}), which is a hurricane: check its unit (--wind-unit)."]
 
 
 def fire_notes(fire: Fire) -> list[str]:

@@ -37,7 +37,7 @@ _NAMES: Sequence[tuple[str, str]] = (
     ("canopy_density", r"bulk|dens|cbd"),
     ("canopy_height", r"canopy.?h|tree.?h|stand.?h|(^|[^a-z])ch([^a-z]|$)"),
     ("canopy_cover", r"cover|(^|[^a-z])cc([^a-z]|$)"),
-    ("fuel", r"fuel|fbfm"),
+    ("fuel", r"fuel|fbfm|(^|[^a-z])f(40|13)([^0-9]|$)"),
     ("elevation", r"elev|(^|[^a-z])dem([^a-z]|$)"),
     ("slope", r"slope|slp"),
     ("aspect", r"asp"),

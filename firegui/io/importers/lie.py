@@ -40,6 +40,20 @@ class Lie:
         return b == 0.0 and d == 0.0 and a > 0.0 and abs(a + e) <= 1e-6 * a
 
     @property
+    def lattice(self) -> tuple[float, float, float] | None:
+        """Side of the cells, west and north of the square lattice that the raster's cells lie on, mirrored or not.
+
+        ``None`` for a raster that is turned, whose cells are not square, or that has no transform.
+        """
+        if self.transform is None:
+            return None
+        a, b, _, d, e, _ = self.transform
+        if b != 0.0 or d != 0.0 or abs(abs(a) - abs(e)) > 1e-6 * abs(a):
+            return None
+        west, _, _, north = self.bounds()
+        return abs(a), west, north
+
+    @property
     def oddity(self) -> str | None:
         """What keeps a raster from being north up and square, in words; ``None`` where nothing does."""
         if self.transform is None or self.is_north_up:

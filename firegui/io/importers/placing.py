@@ -80,10 +80,9 @@ def find_start(
     if start is not None and start.tzinfo is None:
         notes.append("The start was given without an offset and read as UTC.")
     begin = as_utc(start) if start is not None else (known.start if known else None)
-    offset = utc_offset_h if utc_offset_h is not None else (known.utc_offset_h if known else None)
-    if offset is None:
-        offset = guess_offset_h(grid, begin)
-        notes.append(f"Local time taken to be {say_offset(offset)}.")
+    offset = local_offset(grid, known, start, utc_offset_h)
+    if utc_offset_h is None and known is None:
+        notes.append(f"Local time taken to be {say_offset(offset)}, a guess from the place; --utc-offset sets it.")
     if start is None and known:
         notes.append(f"Start recognised: {known.start:%Y-%m-%d %H:%M} UTC.")
     if begin is None and dates:
@@ -94,6 +93,13 @@ def find_start(
         begin = UNKNOWN_START
         notes.append(f"The start is not known; {begin:%Y-%m-%d} stands in for it.")
     return Began(begin, offset, tuple(notes))
+
+
+def local_offset(grid: Grid, known: KnownGrid | None, start: datetime | None, utc_offset_h: float | None) -> float:
+    """Hours from UTC to local time: as said, else as recognised, else guessed from the place and the start."""
+    if utc_offset_h is not None:
+        return utc_offset_h
+    return known.utc_offset_h if known else guess_offset_h(grid, None if start is None else as_utc(start))
 
 
 def check_when(start: datetime | None, utc_offset_h: float | None, problems: Problems) -> None:

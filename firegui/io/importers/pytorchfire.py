@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Problems
 from firegui.io.importers.observations import observe, say_coverage, say_observed
-from firegui.io.importers.placing import check_when, find_place, find_start
+from firegui.io.importers.placing import check_when, find_place, find_start, local_offset
 from firegui.io.importers.pytorchfire_fields import NO_FIELDS, Fields, read_fields
+from firegui.io.perimeters import PerimeterSource
 
 _SIMULATED = "come from a simulated run of PyTorchFire, not from the fire"
 
@@ -42,9 +43,13 @@ def import_pytorchfire(
         problems.add(str(folder), "the folder does not exist", "name the folder that holds p_veg.npz")
     fields = read_fields(folder, problems) if folder.is_dir() else NO_FIELDS
     place = find_place(fields.shape, fields.known, crs, transform, problems)
-    seen = observe(perimeters, place, problems)
+    asked, when = None if perimeters is None else PerimeterSource(perimeters), Problems()
+    check_when(start, utc_offset_h, when)
+    if asked is not None and place is not None and not when:
+        asked = replace(asked, utc_offset_h=local_offset(place.grid, fields.known, start, utc_offset_h))
+    seen = observe(asked, place, problems)
     observed, dates = seen.masks, seen.dates
-    check_when(start, utc_offset_h, problems)
+    problems.extend(when)
     problems.raise_if_any(title)
     assert place is not None and fields.wind_speed is not None and fields.wind_dir is not None
     began = find_start(place.grid, fields.known, start, utc_offset_h, dates)

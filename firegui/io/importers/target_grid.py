@@ -176,7 +176,8 @@ def _proposed(
     text, why = _crs_for(lie, names[reference], target)
     in_crs = lie.crs is not None and crs.same(text, lie.crs)
     unit = crs.metres_per_unit(text)
-    own = lie.transform[0] * unit if in_crs and lie.is_north_up and lie.transform else _ground_cell(lie, text)
+    lattice = lie.lattice if in_crs else None
+    own = lattice[0] * unit if lattice is not None else _ground_cell(lie, text)
     size = target.cell_size_m if target.cell_size_m is not None else own
     if not (math.isfinite(size) and size > 0.0):
         problems.add("grid cell size (--cell-size)", f"{size:g} m", "give a size above 0, such as 30")
@@ -184,8 +185,8 @@ def _proposed(
     bounds = _bounds(lies, names, reference, text, target, problems)
     if bounds is None:
         return Chosen(None, "", lies)
-    lattice = lie.transform if in_crs and lie.is_north_up and math.isclose(size, own, rel_tol=1e-6) else None
-    grid = _snapped(bounds, size, unit, text, lattice, target.bounds is not None)
+    kept = lattice if math.isclose(size, own, rel_tol=1e-6) else None
+    grid = _snapped(bounds, size, unit, text, kept, target.bounds is not None)
     problem = cells_problem("grid", grid.rows, grid.columns) if grid.rows > 2 and grid.columns > 2 else None
     if problem is not None:
         problems.extend([problem])
@@ -281,13 +282,13 @@ def _box_in(lie: Lie, text: str) -> Bounds:
 
 
 def _snapped(
-    bounds: Bounds, size_m: float, unit: float, text: str, lattice: tuple[float, ...] | None, outward: bool
+    bounds: Bounds, size_m: float, unit: float, text: str, lattice: tuple[float, float, float] | None, outward: bool
 ) -> Grid:
     """Whole cells over ``bounds``: on the lattice of the layers where there is one, inward unless ``outward``."""
     size = size_m / unit if lattice is None else lattice[0]
     west, south, east, north = bounds
     if lattice is not None:
-        x0, y0 = lattice[2], lattice[5]
+        x0, y0 = lattice[1:]
     elif outward:
         x0, y0 = west, north
     else:

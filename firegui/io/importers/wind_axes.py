@@ -229,7 +229,11 @@ def _index(axis: Floats, at: Floats) -> Floats:
 
 
 def _index_lon(axis: Floats, at: Floats) -> Floats:
-    """:func:`_index` of longitudes, each brought to within half a turn of the axis's middle first."""
-    unrolled = np.unwrap(axis, period=360.0)
+    """:func:`_index` of longitudes, each brought to within half a turn of the axis's middle first.
+
+    An axis that jumps back once is unrolled; one that runs one way is kept, also where it leaves out half the Earth.
+    """
+    steps = np.diff(axis)
+    unrolled = axis if (steps > 0.0).all() or (steps < 0.0).all() else np.unwrap(axis, period=360.0)
     middle = 0.5 * (unrolled[0] + unrolled[-1])
     return _index(unrolled, middle + (at - middle + 180.0) % 360.0 - 180.0)

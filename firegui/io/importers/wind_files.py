@@ -10,7 +10,7 @@ from firegui.errors import Problems
 from firegui.io.importers.wind_netcdf import netcdf_series
 from firegui.io.importers.wind_rasters import raster_series
 from firegui.io.importers.wind_series import Series
-from firegui.io.importers.wind_table import table_series
+from firegui.io.importers.wind_table import UTF16, table_series
 from firegui.io.importers.wind_units import Components
 from firegui.io.netcdf import CLASSIC, HDF5, opened_netcdf
 from firegui.io.source_files import file_problem
@@ -69,6 +69,6 @@ def _kind(path: Path, problems: Problems) -> str:
             problems.add(path.name, what, remedy)
             return ""
     # Text has no control characters but tabs and ends of lines.
-    if any(byte < 32 and byte not in b"\t\n\r\f" for byte in head):
+    if not head.startswith(UTF16) and any(byte < 32 and byte not in b"\t\n\r\f" for byte in head):
         problems.add(path.name, "is no table, NetCDF file or GeoTIFF", "give one of these: it is told by its content")
     return "table"

@@ -52,7 +52,7 @@ _NAMES: Mapping[Role, str] = MappingProxyType(
         Role.SPEED: "speed|wind speed|windspeed|ws|wspd|wind spd|windspd|wnd spd|wndspd|spd|wsp|wind|si|ff|sknt|"
         "wind velocity|wind mag|sfcwind|wind magnitude|avg wind speed|mean wind speed",
         Role.DIRECTION: "direction|wind direction|winddirection|winddir|wind dir|wd|wdir|wnd dir|wnddir|drct|dir|dd|"
-        "wind dirn|avg wind direction|mean wind direction",
+        "wind dirn|avg wind direction|mean wind direction|wind azimuth|windazimuth|azimuth",
         Role.U: "u|u wind|uwind|wind u|u component of wind|u component|eastward wind|ugrd|uas|ua|x wind|wind x",
         Role.V: "v|v wind|vwind|wind v|v component of wind|v component|northward wind|vgrd|vas|va|y wind|wind y",
         Role.TIME: "time|datetime|date time|timestamp|valid|valid time|dt|obs time|observation time|when|time stamp|"

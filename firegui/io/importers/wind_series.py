@@ -69,10 +69,14 @@ def check_ascending(moments: NDArray[np.datetime64], where: str, names: Sequence
     if not backwards.size:
         return True
     at = int(backwards[0])
-    what = "is the same time as" if moments[at + 1] == moments[at] else "comes before"
+    same = moments[at + 1] == moments[at]
+    what = "is the same time as" if same else "comes before"
     more = f"; {backwards.size - 1:,} more are out of order" if backwards.size > 1 else ""
     text = f"{names[at + 1]} ({say_moment(moments[at + 1])}) {what} {names[at]} ({say_moment(moments[at])}){more}"
-    problems.add(where, text, "put the samples in the order of their times, each time once")
+    remedy = "put the samples in the order of their times, each time once"
+    if same:
+        remedy += "; where clocks were put back, write times in UTC or with their offset"
+    problems.add(where, text, remedy)
     return False
 
 

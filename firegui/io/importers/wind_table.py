@@ -7,6 +7,7 @@ no value.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import math
@@ -28,6 +29,9 @@ from firegui.io.source_files import read_bytes
 from firegui.io.stamps import parse_stamps
 
 Indices = NDArray[np.intp]
+
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How a table begins that a spreadsheet saved as "Unicode text"."""
 
 MOST_ROWS, MOST_STATIONS, MOST_COLUMNS = 200_000, 200, 1_000
 _SHOWN = 5
@@ -82,6 +86,8 @@ def _text(path: Path, problems: Problems) -> str | None:
     data = read_bytes(path, problems)
     if data is None:
         return None
+    if data.startswith(UTF16):
+        return data.decode("utf-16", "replace")
     if b"\0" in data[:65536]:
         problems.add(path.name, "is no table, NetCDF file or GeoTIFF", "give one of these: it is told by its content")
         return None

@@ -96,3 +96,10 @@ def test_all_days_of_imported_maps_are_planned_and_the_papers_fifteen_of_an_even
     long = replace(event(maps.shape, days=20), ignition=maps.ignition)
     assert first_project(long, maps).plan.days == 20
     assert first_project(long).plan.days == 15
+
+
+def test_the_papers_grounded_days_can_be_left_out() -> None:
+    where = event((9, 11))
+    assert any(first_project(where).grounded.values())
+    assert not any(first_project(where, grounded=False).grounded.values())
+    assert all(not kind.grounded_days for kind in first_project(where, grounded=False).planned_fleet.types)

@@ -219,6 +219,26 @@ def test_increments_become_cumulative_perimeters_and_set_start_and_days(tmp_path
     assert "Observed perimeters on 2 of 4 days" in notes_of(event)
 
 
+def test_times_in_utc_fall_on_the_days_of_the_events_own_clock(tmp_path: Path) -> None:
+    # 00:30 in the daylight time that the start is given in; half past eleven the day before by the sun.
+    dates = {"Date": ["2020-08-19T07:30:00Z", "2020-08-20T07:30:00Z"]}
+    perimeters = write(tmp_path / "p.gpkg", TWO, dates)
+    event = take(layers(tmp_path), perimeters=perimeters, start=datetime(2020, 8, 19, 7, tzinfo=UTC))
+    assert event.utc_offset_h == -7.0
+    assert event.observed_dates == (date(2020, 8, 19), date(2020, 8, 20))
+
+
+@pytest.mark.parametrize("offset", [float("nan"), 1e12])
+@pytest.mark.parametrize("start", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, tzinfo=UTC)])
+def test_times_that_cannot_be_are_refused_beside_perimeters(tmp_path: Path, offset: float, start: datetime) -> None:
+    perimeters = write(tmp_path / "p.gpkg", TWO, {"Date": ["2020-08-19T07:30:00Z", "2020-08-20T07:30:00Z"]})
+    asked = source_of(layers(tmp_path), perimeters=perimeters, start=start, utc_offset_h=offset)
+    assert asked.perimeters is not None
+    with pytest.raises(InputError) as caught:
+        import_landscape(replace(asked, perimeters=replace(asked.perimeters, utc_offset_h=offset)))
+    assert {problem.where for problem in caught.value.problems} == {"start", "UTC offset"}
+
+
 def test_what_is_said_of_days_and_start_wins(tmp_path: Path) -> None:
     perimeters = write(tmp_path / "p.gpkg", TWO, DATES)
     event = take(
@@ -288,3 +308,9 @@ def test_the_same_files_give_the_same_event(tmp_path: Path) -> None:
     one, other = take(files), take(files)
     assert_same_bits(one.layers["slope"], other.layers["slope"])
     assert one.notes == other.notes
+
+
+def test_a_hurricane_is_told_because_it_mostly_is_another_unit(tmp_path: Path) -> None:
+    files = layers(tmp_path)
+    assert "The wind reaches 45 m/s (101 mph), which is a hurricane" in notes_of(take(files, wind_speed=45.0))
+    assert "hurricane" not in notes_of(take(files, wind_speed=30.0))

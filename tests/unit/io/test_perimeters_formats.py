@@ -267,6 +267,9 @@ def test_a_file_that_is_something_else_is_named(tmp_path: Path, name: str, data:
 
 def test_degrees_that_are_none_are_taken_for_a_wrong_crs(tmp_path: Path) -> None:
     assert "these are no degrees" in refused(write(tmp_path / "p.gpkg", TWO, DATES, "EPSG:4326"))
+    latitude_first = [shapely.box(39.70, -123.01, 39.75, -122.99), shapely.box(39.71, -123.0, 39.72, -122.99)]
+    swapped = refused(write(tmp_path / "swapped.gpkg", latitude_first, DATES, "EPSG:4326"))
+    assert "longitude comes first: the two seem to be exchanged" in swapped and "no degrees" not in swapped
 
 
 def test_a_shapefile_needs_the_files_beside_it(tmp_path: Path) -> None:

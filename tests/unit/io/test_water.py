@@ -31,6 +31,14 @@ def vector(path: Path, shapes: list[Any], crs: str | None = "EPSG:32610", kind: 
     return path
 
 
+def write_nodata(path: Path, grid: Grid, values: Any, nodata: int) -> None:
+    with rasterio.open(
+        path, "w", driver="GTiff", count=1, height=grid.rows, width=grid.columns, dtype="uint8", nodata=nodata,
+        crs=grid.crs, transform=rasterio.Affine(*(grid.transform or ())),
+    ) as file:  # fmt: skip
+        file.write(values[np.newaxis])
+
+
 def dropped(y: float, theta: float = 0.0, **changes: Any) -> Any:
     """A drop that comes down at column 40, with an outline of 7.4 cells along and 0.2 across to either side."""
     return drop(1, 1, landing_y=y, landing_x=40.0, theta=theta, **changes)
@@ -84,15 +92,30 @@ def test_a_raster_of_another_resolution_loses_no_narrow_water(tmp_path: Path) ->
 def test_a_grid_without_water_has_no_drop_near_it(tmp_path: Path) -> None:
     write_raster(tmp_path / "dry.tif", np.zeros(GRID.shape, np.uint8), GRID)
     assert close(read_water(tmp_path / "dry.tif", GRID), dropped(3.0)) == [False]
+    write_nodata(tmp_path / "nothing.tif", GRID, np.zeros(GRID.shape, np.uint8), 0)
+    assert close(read_water(tmp_path / "nothing.tif", GRID), dropped(3.0)) == [False]
     far = vector(tmp_path / "far.gpkg", [shapely.transform(CREEK, lambda points: points + 90_000.0)])
     assert close(read_water(far, GRID), dropped(3.0)) == [False]
+    assert read_water(far, GRID).source == "far.gpkg, which holds no water on this grid: check its CRS"
+
+
+def test_every_layer_of_a_file_is_water(tmp_path: Path) -> None:
+    lake = shapely.box(501_000.0, 4_399_700.0, 501_400.0, 4_399_800.0)
+    path = vector(tmp_path / "hydrography.gpkg", [lake], kind="Polygon")
+    creek = shapely.to_wkb(np.array([CREEK]))
+    pyogrio.raw.write(path, creek, [], [], layer="creeks", geometry_type="LineString", crs="EPSG:32610", append=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        water = read_water(path, GRID)
+    assert close(water, dropped(32.0), dropped(20.0), dropped(8.0)) == [True, False, True]
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [("absent.gpkg", "does not exist"), ("folder", "is a folder"), ("text.gpkg", "cannot be read as a vector"),
      ("text.tif", "cannot be read as a raster"), ("bare.gpkg", "does not say its CRS"),
-     ("bare.tif", "does not say its CRS"), ("elsewhere.tif", "does not cover the grid")],
+     ("bare.tif", "does not say its CRS"), ("elsewhere.tif", "does not cover the grid"),
+     ("elsewhere0.tif", "does not cover the grid")],
 )  # fmt: skip
 def test_a_layer_that_cannot_be_used_is_named_with_its_trouble(tmp_path: Path, name: str, said: str) -> None:
     (tmp_path / "folder").mkdir()
@@ -101,11 +124,8 @@ def test_a_layer_that_cannot_be_used_is_named_with_its_trouble(tmp_path: Path, n
     vector(tmp_path / "bare.gpkg", [CREEK], None)
     write_raster(tmp_path / "bare.tif", np.ones((5, 5), np.uint8), Grid(5, 5, 30.0))
     away = Grid(60, 80, 30.0, (30.0, 0.0, 700000.0, 0.0, -30.0, 4300000.0), "EPSG:32610")
-    with rasterio.open(
-        tmp_path / "elsewhere.tif", "w", driver="GTiff", count=1, height=60, width=80, dtype="uint8", nodata=255,
-        crs=away.crs, transform=rasterio.Affine(*(away.transform or ())),
-    ) as file:  # fmt: skip
-        file.write(np.ones((1, 60, 80), np.uint8))
+    write_nodata(tmp_path / "elsewhere.tif", away, np.ones(away.shape, np.uint8), 255)
+    write_nodata(tmp_path / "elsewhere0.tif", away, np.ones(away.shape, np.uint8), 0)
     with pytest.raises(InputError, match=said) as caught:
         read_water(tmp_path / name, GRID)
     assert name in str(caught.value.problems[0])

@@ -127,15 +127,24 @@ def test_files_without_a_crs_are_taken_to_be_in_the_one_that_is_given(tmp_path: 
     assert any("No layer names its CRS; they are taken to be in EPSG:32610" in note for note in found.notes)
 
 
-def test_a_raster_upside_down_is_brought_upright(tmp_path: Path) -> None:
+def test_a_raster_upside_down_or_mirrored_is_brought_upright_cell_by_cell(tmp_path: Path) -> None:
     a, _, c, _, e, f = GRID.transform or (0.0,) * 6
-    from_south = replace(GRID, transform=(a, 0.0, c, 0.0, -e, f + GRID.rows * e))
-    found = event({"elevation": write(tmp_path, "dem", hills()[::-1], from_south)})
-    assert found.grid.transform is not None and found.grid.transform[4] == -30.0
-    assert np.abs(found.layers["elevation"] - hills(found.grid)).max() < 1e-3
-    assert any(
-        "elevation is upside down, its first row in the south; it was brought north up" in n for n in found.notes
-    )
+    # Off the round coordinates that a grid of its own would begin at.
+    upright = replace(GRID, transform=(a, 0.0, c + 7.0, 0.0, e, f + 11.0))
+    from_south = replace(GRID, transform=(a, 0.0, c + 7.0, 0.0, -e, f + 11.0 + GRID.rows * e))
+    from_east = replace(GRID, transform=(-a, 0.0, c + 7.0 + GRID.columns * a, 0.0, e, f + 11.0))
+    codes = np.random.default_rng(2).integers(101, 110, GRID.shape).astype(np.int16)
+    files = {
+        "elevation": write(tmp_path, "dem", hills()[::-1], from_south),
+        "fuel": write(tmp_path, "fuel", codes[:, ::-1], from_east),
+    }
+    found = event(files)
+    assert found.grid == upright
+    np.testing.assert_allclose(found.layers["elevation"], hills(), rtol=1e-6)
+    assert_same_bits(found.layers["fuel"], codes.astype(np.float32))
+    said = "\n".join(found.notes)
+    assert "elevation is upside down, its first row in the south; it was brought north up" in said
+    assert "fuel model is mirrored, its first column in the east; it was brought north up" in said
 
 
 def test_slope_and_aspect_are_derived_on_the_events_grid_and_it_is_said(tmp_path: Path) -> None:

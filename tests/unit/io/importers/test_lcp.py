@@ -139,7 +139,8 @@ def test_a_binary_landscape_file_that_ends_too_soon_is_refused(tmp_path: Path) -
         ("dem", "elevation"), ("US_200CC", "canopy_cover"), ("LC20_CBH_220", "canopy_base_height"),
         ("LF2020_FBFM40_200", "fuel"), ("asp", "aspect"), ("LC20_SlpD_220", "slope"), ("ch", "canopy_height"),
         ("cbd_100kgm3_LF230", "canopy_density"), ("canopy_cover_pct", "canopy_cover"), ("canopy", "canopy_cover"),
-        ("Canopy bulk density", "canopy_density"), ("wd", None), ("chart", None),
+        ("Canopy bulk density", "canopy_density"), ("wd", None), ("chart", None), ("LC22_F40_230", "fuel"),
+        ("US_200F13", "fuel"), ("leaf40", None), ("f400", None),
     ],
 )  # fmt: skip
 def test_names_tell_what_files_and_bands_hold(name: str, role: str | None) -> None:

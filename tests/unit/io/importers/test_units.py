@@ -96,6 +96,8 @@ def test_elevation_in_feet_is_seen_beside_a_slope(tmp_path: Path) -> None:
     found = event(terrain(tmp_path, hills() / np.float32(0.3048), slope))
     assert np.abs(found.layers["elevation"] - hills()).max() < 1e-2
     assert any(note.startswith("Elevation taken to be in feet") for note in found.notes)
+    (reading,) = (note for note in found.notes if note.startswith("Layers read as"))
+    assert " ft, slope " in reading and " m," not in reading
 
 
 def test_slope_in_percent_is_seen_beside_an_elevation(tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ import pytest
 from pyproj import CRS, Transformer
 
 from firegui.domain.grid import Grid
+from firegui.errors import Problems
 from firegui.io.importers.wind import WindSource, survey_wind
+from firegui.io.importers.wind_axes import AxisRaster
 from firegui.io.importers.wind_units import Clock, Components, Height, North, SpeedUnit, Traits
 from tests.unit.io.importers.weather_files import (
     GRID,
@@ -88,6 +90,23 @@ def test_era5_is_read_whichever_way_its_axes_run(tmp_path: Path, write: Write, f
         assert winds.speed[day, y, x] == pytest.approx(strength, rel=1e-5)
         assert turned(winds.towards[day, y, x], np.angle(blows)) < 0.07
     assert not any("not said" in note or "assumed" in note for note in winds.notes)
+
+
+def test_where_a_files_longitudes_begin_and_end_the_nearest_stand_in() -> None:
+    # A file that was cut at Greenwich: what is east of it comes first, what is west of it counts to 360.
+    axis = AxisRaster(np.array([51.0, 52.0]), np.array([0.0, 0.5, 1.0, 359.0, 359.5]), "EPSG:4326")
+    grid = Grid(3, 60, 1000.0, (1000.0, 0.0, 678_500.0, 0.0, -1000.0, 5_720_000.0), "EPSG:32630")
+    problems = Problems()
+    laid = axis.on(grid, "era5.nc", problems)
+    assert laid is not None and laid.window is not None and not problems
+    values = np.array([[[10.0, 10.0, 1000.0, 1000.0, 20.0]] * 2])
+    across = laid.spread(values[:, :, laid.window.columns])[0, 1]
+    lons, _ = Transformer.from_crs(grid.crs, "EPSG:4326", always_xy=True).transform(
+        *np.array([grid.to_world(1, x) for x in range(60)]).T
+    )
+    assert lons.min() < -0.4 and 0.3 < lons.max() < 0.5
+    # The columns at 1° and −1° are far from here.
+    np.testing.assert_allclose(across, np.where(lons > -0.25, 10.0, 20.0), rtol=1e-3)
 
 
 @pytest.mark.parametrize("write", [netcdf4, classic])

@@ -162,6 +162,29 @@ def test_times_are_recognised_in_the_forms_that_services_write(tmp_path: Path, l
     assert read(WindSource(files=(table(tmp_path / "w.csv", *lines),)), 1).speed == pytest.approx(5.0, rel=1e-6)
 
 
+def test_a_table_as_fire_weather_programs_and_spreadsheets_write_it(tmp_path: Path) -> None:
+    fw21 = table(
+        tmp_path / "fw21.csv",
+        "StationID,DateTime,Temperature(F),WindSpeed(mph),WindAzimuth(degrees),GustSpeed(mph),GustAzimuth(degrees)",
+        *(f"41302,2020-08-19T{hour:02d}:00:00-07:00,80,10,290,30,270" for hour in range(24)),
+    )
+    found = survey_wind(WindSource(files=(fw21,)))
+    assert not found.problems and found.traits.speed_unit is SpeedUnit.MPH and found.samples == 24
+    wide = tmp_path / "wide.txt"
+    wide.write_bytes(fw21.read_text().replace(",", "\t").encode("utf-16"))
+    assert survey_wind(WindSource(files=(wide,))).speed_range == found.speed_range
+
+
+def test_an_hour_that_clocks_repeat_is_refused_with_what_helps(tmp_path: Path) -> None:
+    rows = [f"2020-11-01 {hour:02d}:00,5,180" for hour in (0, 1, 1, 2)]
+    (problem,) = survey_wind(WindSource(files=(table(tmp_path / "w.csv", "time_local,speed_ms,dir", *rows),))).problems
+    assert "line 4 (2020-11-01 01:00) is the same time as line 3" in problem.what
+    assert "where clocks were put back, write times in UTC or with their offset" in problem.remedy
+    zones = [f"2020-11-01 {time},5,180" for time in ("00:00 PDT", "01:00 PDT", "01:00 PST", "02:00 PST")]
+    found = survey_wind(WindSource(files=(table(tmp_path / "z.csv", "time,speed_ms,dir", *zones),)))
+    assert not found.problems and found.step_h == 1.0
+
+
 def test_a_table_without_times_takes_the_first_time_and_the_step_that_are_given(tmp_path: Path) -> None:
     path = table(tmp_path / "w.csv", "speed_ms,dir_from", *[f"{n},270" for n in range(8)])
     assert "nothing says how far apart they are" in refused(WindSource(files=(path,)))
