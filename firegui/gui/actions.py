@@ -8,8 +8,8 @@ from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction, QActionGroup, QIcon, QKeySequence
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from firegui.gui.documents import Documents
 from firegui.gui.forms.next_run import STAGES
@@ -17,6 +17,8 @@ from firegui.gui.forms.numbers import settle_editing
 from firegui.gui.icons import icon
 from firegui.gui.plan_control import PlanControl
 from firegui.gui.session import Session, Tool, View
+from firegui.gui.shell.guide import Guide, bare_title, keys_text
+from firegui.gui.shell.start_page import Wish
 from firegui.gui.theme import Theme
 
 Choice = TypeVar("Choice")
@@ -40,11 +42,33 @@ _VIEWS = {
     View.PLAN: ("Plan", "the fire with the plan's drops", "Ctrl+2"),
     View.DIFFERENCE: ("Difference", "what the plan changes", "Ctrl+3"),
 }
-_THEMES = {
+_THEMES: dict[Theme | None, tuple[str, str, str]] = {
+    None: ("Like the &system", "dark or light, as the desktop wants it", ""),
     Theme.DARK: ("&Dark", "light text on dark ground", ""),
     Theme.LIGHT: ("&Light", "dark text on light ground", ""),
 }
 
+_STUDIES = {
+    "calibrate": (
+        "&Calibrate fire model…", "F9",
+        "fit the fire model to the observed perimeters of this event, alone or with others",
+    ),
+    "constraints": (
+        "C&onstraints…", "F3",
+        "what an operation may not do: darkness, groundings, sorties, no-drop zones, pinned drops",
+    ),
+    "sensitivity": (
+        "Sensiti&vity…", "F4", "how much a plan hangs on what it assumed: the robustness tables",
+    ),
+    "uncertainty": (
+        "&Uncertainty…", "F10",
+        "how sure a plan is: fires with and without it under drawn states, model error or wind",
+    ),
+    "benchmark": (
+        "&Benchmark…", "F12",
+        "how good planners are: all of them under one objective, one drop budget and one allowance",
+    ),
+}  # fmt: skip
 _QUICK = "for when there is a minute: place drops by rule, the tactical heuristic; nothing is optimized"
 _STOP = "stop and keep the best plan so far"
 _STOP_NOW = "do not wait for the final score of the kept plan"
@@ -56,16 +80,14 @@ class WindowCommands:
 
     fit_map: Callable[[], object]
     export: Callable[[], object]
-    set_theme: Callable[[Theme], object]
-    reset_layout: Callable[[], object]
     score: Callable[[], object]
-    calibrate: Callable[[], object]
-    constrain: Callable[[], object]
-    vary: Callable[[], object]
-    doubt: Callable[[], object]
-    contest: Callable[[], object]
+    bring: Callable[[str], object]
+    set_theme: Callable[[Theme | None], object]
+    reset_layout: Callable[[], object]
+    start_page: Callable[[], object]
     about: Callable[[], object]
     quit: Callable[[], object]
+    guide: Guide
 
 
 class Actions(QObject):
@@ -81,7 +103,8 @@ class Actions(QObject):
         self._make_edit()
         self._make_view(commands)
         self._make_plan(commands)
-        self.about = self._action("&About firegui", commands.about, None, "about", "what it is and what it cannot do")
+        self._make_studies(commands)
+        self._make_help(commands)
         for signal in (session.project_opened, session.project_edited, session.result_changed):
             signal.connect(self._enable)
         session.region_selected.connect(self._enable)
@@ -97,21 +120,27 @@ class Actions(QObject):
         self.open = self._action("&Open…", documents.choose_and_open, keys.Open, "open", "open a project folder")
         layers = "make a project from raster layers, a wind and a fire of your own"
         self.import_landscape = self._action("Import &landscape…", documents.import_landscape, None, "import", layers)
-        self.import_events = self._action("Import &HDF5 event…", documents.import_events, None, "import")
-        self.import_folder = self._action("Import &PyTorchFire folder…", documents.import_folder, None, "import")
-        self.import_maps = self._action("Import &maps…", documents.choose_and_import_maps, None, "import")
+        event = "make a project from an event of the published file of six fires"
+        self.import_events = self._action("Import &HDF5 event…", documents.import_events, None, "events", event)
+        example = "make a project from an event in the files of PyTorchFire's examples"
+        self.import_folder = self._action(
+            "Import &PyTorchFire folder…", documents.import_folder, None, "import-folder", example
+        )
+        maps = "make a project from the maps of any fire model that can state them, NPZ"
+        self.import_maps = self._action("Import &maps…", documents.choose_and_import_maps, None, "map", maps)
         self.save = self._action("&Save", documents.save, keys.Save, "save", "save the project")
-        self.save_as = self._action("Save &as…", documents.save_as, "Ctrl+Shift+S", None)
+        elsewhere = "save the project in another folder, and go on with it there"
+        self.save_as = self._action("Save &as…", documents.save_as, "Ctrl+Shift+S", "save-as", elsewhere)
         self.export = self._action(
             "&Export…", commands.export, "Ctrl+E", "export", "hand over the schedule and the map"
         )
-        self.quit = self._action("&Quit", commands.quit, "Ctrl+Q", None)
+        self.quit = self._action("&Quit", commands.quit, "Ctrl+Q", "quit", "shut the window; asks before losing work")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
 
     def _make_edit(self) -> None:
         stack = self._session.undo_stack
-        self.undo = self._action("&Undo", stack.undo, QKeySequence.StandardKey.Undo, "undo")
-        self.redo = self._action("&Redo", stack.redo, "Ctrl+Shift+Z", "redo")
+        self.undo = self._action("&Undo", stack.undo, QKeySequence.StandardKey.Undo, "undo", "take the last edit back")
+        self.redo = self._action("&Redo", stack.redo, "Ctrl+Shift+Z", "redo", "do again what was taken back")
         self.redo.setShortcuts([QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")])
         stack.undoTextChanged.connect(self._name_undo)
         stack.redoTextChanged.connect(self._name_redo)
@@ -119,13 +148,16 @@ class Actions(QObject):
         stack.canRedoChanged.connect(self.redo.setEnabled)
         self.undo.setEnabled(stack.canUndo())
         self.redo.setEnabled(stack.canRedo())
-        self.delete_region = self._action("&Delete region", self._delete_region, "Del", "delete")
+        self.delete_region = self._action(
+            "&Delete region", self._delete_region, "Del", "delete", "remove the region that is selected"
+        )
         # Tables and fields have their own use for Delete; the key reaches the window only when they have none.
         self.delete_region.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
 
     def _make_view(self, commands: WindowCommands) -> None:
         self.fit = self._action("&Fit map", commands.fit_map, "Ctrl+0", "fit", "show the whole domain")
-        self.reset_layout = self._action("&Reset layout", commands.reset_layout, None, None)
+        first = "put every dock back where it was at first"
+        self.reset_layout = self._action("&Reset layout", commands.reset_layout, None, "reset", first)
         self.tools = self._choice(_TOOLS | _ZONE_TOOLS, self._session.set_tool)
         self.map_tools = [self.tools[tool] for tool in _TOOLS]
         self.zone_tools = [self.tools[tool] for tool in _ZONE_TOOLS]
@@ -133,6 +165,10 @@ class Actions(QObject):
             self._dress(action, tool.value)
         self.views = self._choice(_VIEWS, self._session.set_view)
         self.themes = self._choice(_THEMES, commands.set_theme)
+        for view, action in self.views.items():
+            self._dress(action, f"view-{view.value}")
+        for theme, action in self.themes.items():
+            self._dress(action, f"theme-{theme or 'system'}")
         self._session.tool_changed.connect(self._check)
         self._session.view_changed.connect(self._check)
 
@@ -141,32 +177,54 @@ class Actions(QObject):
         self.start = self._action("&Start plan", plan.start, "F5", "start", "save the project and plan it")
         self.quick = self._action("&Quick plan", plan.quick, "Shift+F5", "quick", _QUICK)
         self.stages = self._choice({key: (*words, "") for key, words in STAGES.items()}, self._session.set_stages)
+        for key, action in self.stages.items():
+            self._dress(action, "both-stages" if len(key) > 1 else "first-stage")
         self._session.next_run_changed.connect(self._check)
         self.pause = self._action("&Pause", plan.pause, "F6", "pause", "hold before the next epoch or test")
         self.resume = self._action(
             "&Resume", plan.resume, None, "resume", "let the run go on, or take a stopped one up"
         )
         self.stop = self._action("S&top, keep best", plan.stop, "F7", "stop", _STOP)
-        skill = "compare the fire model's forecast with the observed perimeters"
-        use = "use the network fire model with weights from a file"
-        self.load_weights = self._action(
-            "&Load fire weights…", self._documents.choose_and_load_weights, None, None, use
-        )
-        self.score = self._action("Score the &forecast", commands.score, "F8", None, skill)
-        fit = "fit the fire model to the observed perimeters of this event, alone or with others"
-        self.calibrate = self._action("&Calibrate fire model…", commands.calibrate, "F9", None, fit)
         anew = "take the observed fire of a later day in and plan what is left of the shown plan anew"
-        self.replan = self._action("&Replan…", plan.replan, "Ctrl+F5", None, anew)
-        rules = "what an operation may not do: darkness, groundings, sorties, no-drop zones, pinned drops"
-        self.constrain = self._action("C&onstraints…", commands.constrain, "F3", None, rules)
-        vary = "how much a plan hangs on what it assumed: the robustness tables"
-        self.vary = self._action("Sensiti&vity…", commands.vary, "F4", None, vary)
-        doubt = "how sure a plan is: fires with and without it under drawn states, model error or wind"
-        self.doubt = self._action("&Uncertainty…", commands.doubt, "F10", None, doubt)
-        contest = "how good planners are: all of them under one objective, one drop budget and one allowance"
-        self.contest = self._action("&Benchmark…", commands.contest, "F12", None, contest)
+        self.replan = self._action("&Replan…", plan.replan, "Ctrl+F5", "branch", anew)
 
-    def _action(self, text: str, run: Callable[[], object], keys: Keys, picture: str | None, help: str = "") -> QAction:
+    def _make_studies(self, commands: WindowCommands) -> None:
+        documents, bring = self._documents, commands.bring
+        use = "use the network fire model with weights from a file"
+        self.load_weights = self._action("&Load fire weights…", documents.choose_and_load_weights, None, "weights", use)
+        skill = "compare the fire model's forecast with the observed perimeters"
+        self.score = self._action("Score the &forecast", commands.score, "F8", "dock-skill", skill)
+        self.calibrate, self.constrain, self.vary, self.doubt, self.contest = (
+            self._action(text, partial(bring, name.capitalize()), keys, f"dock-{name}", help)
+            for name, (text, keys, help) in _STUDIES.items()
+        )
+
+    def _make_help(self, commands: WindowCommands) -> None:
+        guide = commands.guide
+        self.help = self._action("&Help for this panel", guide.help_here, "F1", "help", "explain where the focus is")
+        self.begin = self._action("&Getting started", guide.show_page, None, "begin", "the help from its beginning")
+        keys = partial(guide.show_page, "shortcuts")
+        self.keys = self._action("&Keyboard shortcuts", keys, None, "keyboard", "every key and what it does")
+        found = "find any command, dock, project or page of the help by a few letters"
+        self.palette = self._action("Find a &command…", guide.open_palette, "Ctrl+K", "find", found)
+        self.palette.setShortcuts([QKeySequence("Ctrl+K"), QKeySequence("Ctrl+Shift+P")])
+        around = "be shown around, station by station; the demo is opened where nothing is open"
+        self.tour = self._action("Guided &tour", guide.begin_tour, None, "tour", around)
+        page = "recent projects, how to begin, what is new"
+        self.start_page = self._action("&Start page", commands.start_page, "Ctrl+Shift+H", "home", page)
+        news = partial(guide.show_page, "whats-new")
+        self.news = self._action("&What is new", news, None, "news", "what has changed in firegui")
+        self.about = self._action("&About firegui", commands.about, None, "about", "what it is and what it cannot do")
+
+    def for_wish(self, wish: Wish) -> QAction:
+        """The action that fulfils what was chosen on the start page."""
+        return {
+            Wish.DEMO: self.new_demo, Wish.TOUR: self.tour, Wish.OPEN: self.open, Wish.LANDSCAPE: self.import_landscape,
+            Wish.EVENTS: self.import_events, Wish.FOLDER: self.import_folder, Wish.MAPS: self.import_maps,
+            Wish.HELP: self.begin,
+        }[wish]  # fmt: skip
+
+    def _action(self, text: str, run: Callable[[], object], keys: Keys, picture: str | None, help: str) -> QAction:
         action = QAction(text, self._window)
         if keys is not None:
             action.setShortcut(QKeySequence(keys))
@@ -197,12 +255,24 @@ class Actions(QObject):
 
     def _dress(self, action: QAction, picture: str) -> None:
         self._icons.append((action, picture))
-        action.setIcon(_picture(picture))
+        action.setIcon(icon(picture))
+
+    def dress_docks(self, docks: Mapping[str, QDockWidget]) -> None:
+        """Give the entries that show and hide the docks their pictures and explanations."""
+        for title, dock in docks.items():
+            action = dock.toggleViewAction()
+            self._dress(action, f"dock-{title.lower()}")
+            _explain(action, f"show or hide {title}")
+
+    def dress_menu(self, action: QAction, picture: str, help: str) -> None:
+        """Give the entry that opens a menu its picture and its explanation."""
+        self._dress(action, picture)
+        _explain(action, help)
 
     def redress(self) -> None:
         """Draw the icons again in the colours of the theme that is on."""
         for action, picture in self._icons:
-            action.setIcon(_picture(picture))
+            action.setIcon(icon(picture))
 
     # -- when they can be used ---------------------------------------------------------------------------------------
     def _enable(self) -> None:
@@ -242,13 +312,7 @@ class Actions(QObject):
         self._session.delete_region(self._session.selected_region)
 
 
-def _picture(name: str) -> QIcon:
-    # Start stands on green in both themes.
-    return icon(name, "white" if name == "start" else None)
-
-
 def _explain(action: QAction, help: str) -> None:
-    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-    title = action.text().replace("&", "").rstrip("…")
+    keys, title = keys_text(action), bare_title(action)
     action.setToolTip("\n".join(part for part in (f"{title} ({keys})" if keys else title, help) if part))
     action.setStatusTip(help)

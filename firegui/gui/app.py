@@ -9,29 +9,32 @@ from PySide6.QtCore import QLocale, QTimer
 from PySide6.QtWidgets import QApplication
 
 from firegui.gui.crash import CrashReporter, log_file, start_log
-from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.main_window import MainWindow
 from firegui.gui.preferences import Preferences, user_store
-from firegui.gui.session import Session
-from firegui.gui.theme import apply_theme, system_theme
+from firegui.gui.theme import apply_theme, wanted_theme
+
+_PATIENCE_MS = 1000
 
 
 def main(project_folder: Path | None) -> int:
-    """Open the workbench, with ``project_folder`` or the demo in it; returns the exit status once it is shut.
+    """Open the workbench, with ``project_folder`` or the start page in it; returns the exit status once it is shut.
 
-    The window is on screen before anything is read, and before the engine is loaded.
+    The window is painted before the rest of the program is loaded, and long before the engine is.
     """
     app = make_application(sys.argv[:1])
     path = log_file()
     reporter = CrashReporter(start_log(path), path)
     reporter.install()
-    preferences = Preferences(user_store())
-    apply_theme(app, preferences.theme or system_theme(app))
-    session = Session()
-    queue = RunQueue(session)
-    window = MainWindow(session, queue, preferences)
+    preferences = Preferences(user_store(), path.parent / "recent")
+    apply_theme(app, wanted_theme(app, preferences.theme))
+    window = MainWindow(preferences=preferences)
+    if project_folder is not None:
+        window.start_page.say(f"Opening {project_folder.name}…")
+    window.furnished.connect(lambda: QTimer.singleShot(0, window, lambda: open_first(window, project_folder)))
+    window.first_painted.connect(window.furnish_in_turns)
+    # A window that is opened minimised is never painted.
+    QTimer.singleShot(_PATIENCE_MS, window, window.furnish_in_turns)
     window.show()
-    QTimer.singleShot(0, window, lambda: open_first(window, project_folder))
     status = app.exec()
     # A window that was shut by the system has not had its chance to stop the runs.
     window.stop_work()
@@ -49,6 +52,7 @@ def make_application(arguments: list[str]) -> QApplication:
 
 
 def open_first(window: MainWindow, project_folder: Path | None) -> None:
-    """Open what the window was started with; the demo when that is nothing or cannot be opened."""
-    if project_folder is None or not window.documents.open(project_folder):
-        window.documents.new_demo()
+    """Open what the window was started with; where that is nothing, or cannot be opened, the start page stays."""
+    if project_folder is not None:
+        window.documents.open(project_folder)
+    window.start_page.say("")

@@ -1,15 +1,26 @@
-"""Seconds of reading and writing, done beside the window: it stays painted, and says so when it takes a while."""
+"""Seconds of reading and writing, done beside the window: it stays painted, and says so when it takes a while.
+
+:func:`wait_for` is for what must be there before anything else happens; :class:`Beside` for a preview, which is asked
+for again and again and may be overtaken by the next wish.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QEventLoop, Qt, QThread, QTimer
+from PySide6.QtCore import QEventLoop, QObject, Qt, QThread, QTimer, Signal, Slot
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
+from firegui.errors import CancelledError
+
 Result = TypeVar("Result")
+Check = Callable[[], None]
+"""Raises :class:`~firegui.errors.CancelledError` once nobody waits for the work any more."""
+
 _PATIENCE_MS = 500
+_SETTLE_MS = 250
 
 
 class _Call(QThread, Generic[Result]):
@@ -69,3 +80,113 @@ def _wait_visibly(parent: QWidget | None, text: str, call: _Call[Result]) -> Non
         loop.exec()
     box.close()
     box.deleteLater()
+
+
+class _Task(QThread):
+    """Runs one function that can be told to stop, and keeps what it returned or raised."""
+
+    def __init__(self, work: Callable[[Check], object], parent: QObject) -> None:
+        super().__init__(parent)
+        self._work = work
+        self._unwanted = threading.Event()
+        self.returned: list[object] = []
+        self.raised: BaseException | None = None
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anybody still waits for it."""
+        return not self._unwanted.is_set()
+
+    def give_up(self) -> None:
+        """Let the work end at its next look."""
+        self._unwanted.set()
+
+    def run(self) -> None:
+        try:
+            self.returned.append(self._work(self._check))
+        except BaseException as error:  # handed to the window's thread, which says it
+            self.raised = error
+
+    def _check(self) -> None:
+        if self._unwanted.is_set():
+            raise CancelledError("nobody waits for it any more")
+
+
+class Beside(QObject):
+    """Computes the latest wish in a thread of its own, one at a time; a newer wish takes the place of an older one.
+
+    A wish begins once no other has come for ``settle_ms``. Its work gets a :data:`Check` to call now and then, must
+    not touch a widget, and ends in one of the signals unless it was overtaken. :meth:`shutdown` must be called in the
+    end: a thread object that goes while it works takes the program down.
+    """
+
+    returned = Signal(object)
+    """What the work returned."""
+    raised = Signal(object)
+    """What it raised, other than that it was given up."""
+    busy_changed = Signal(bool)
+    """Whether somebody waits for work."""
+
+    def __init__(self, parent: QObject | None = None, *, settle_ms: int = _SETTLE_MS) -> None:
+        super().__init__(parent)
+        self._wish: Callable[[Check], object] | None = None
+        self._task: _Task | None = None
+        self._timer = QTimer(self, singleShot=True, interval=settle_ms)
+        self._timer.timeout.connect(self._begin)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is work that somebody waits for."""
+        return self._wish is not None or (self._task is not None and self._task.is_wanted)
+
+    def ask(self, work: Callable[[Check], object]) -> None:
+        """Do this soon, and nothing that was asked for before."""
+        was_busy, self._wish = self.is_busy, work
+        if self._task is not None:
+            self._task.give_up()
+        self._timer.start()
+        if not was_busy:
+            self.busy_changed.emit(True)
+
+    def drop(self) -> None:
+        """Forget what was asked for."""
+        was_busy, self._wish = self.is_busy, None
+        self._timer.stop()
+        if self._task is not None:
+            self._task.give_up()
+        if was_busy:
+            self.busy_changed.emit(False)
+
+    def shutdown(self) -> None:
+        """Forget everything, and wait until the thread has ended."""
+        self.drop()
+        if self._task is not None:
+            self._task.wait()
+            self._task = None
+
+    @Slot()
+    def _begin(self) -> None:
+        # One at a time: two would fight over the processors, and the older has been told to end.
+        if self._wish is None or self._task is not None:
+            return
+        self._task, self._wish = _Task(self._wish, self), None
+        self._task.finished.connect(self._on_end)
+        self._task.start()
+
+    @Slot()
+    def _on_end(self) -> None:
+        task, self._task = self._task, None
+        if task is None:
+            return
+        task.wait()
+        task.deleteLater()
+        if not task.is_wanted:
+            # The wish that overtook it may have come to its turn meanwhile.
+            if not self._timer.isActive():
+                self._begin()
+            return
+        self.busy_changed.emit(False)
+        if task.raised is not None:
+            self.raised.emit(task.raised)
+        else:
+            self.returned.emit(task.returned[0])

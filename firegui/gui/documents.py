@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +17,8 @@ from firegui.gui.background import wait_for
 from firegui.gui.dialogs.closing import Running, Unsaved, ask_replace, ask_running, ask_unsaved
 from firegui.gui.dialogs.import_event import EventSource, ask_event
 from firegui.gui.dialogs.import_events import ask_events
-from firegui.gui.dialogs.import_landscape import ask_landscape
+from firegui.gui.dialogs.landscape_wizard.making import make_landscape
+from firegui.gui.dialogs.landscape_wizard.wizard import ask_landscape
 from firegui.gui.jobs.listing import same_folder
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.jobs.work import Work
@@ -25,7 +26,6 @@ from firegui.gui.preferences import Preferences
 from firegui.gui.reporting import as_input_error, refusing
 from firegui.gui.session import Session
 from firegui.io.importers.events import import_events
-from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import PROJECT_FILE, ProjectExistsError, load_project, save_project
@@ -33,6 +33,7 @@ from firegui.io.weights_file import read_weights
 
 SUFFIX = ".firegui"
 _HDF5 = (".hdf5", ".h5", ".hdf")
+_RASTERS = (".tif", ".tiff", ".lcp", ".asc", ".img")
 
 
 class Documents(QObject):
@@ -71,13 +72,18 @@ class Documents(QObject):
         """Open the event that ``source`` describes as a new project."""
         return self._bring_in(str(source.folder), f"Importing {source.folder.name}…", lambda: _event(source), None)
 
-    def import_landscape(self) -> bool:
-        """Ask for landscape layers, wind and fire, and open the event as a new project, saved where that was said."""
-        answer = ask_landscape(self._window, lambda source: first_project(import_landscape(source)))
-        if answer is None or not self._take_in(answer[0], None):
+    def import_landscape(self, paths: Sequence[Path] = ()) -> bool:
+        """Ask for landscape layers, wind and fire, and open the event as a new project, saved where that was said.
+
+        The wizard begins with what it finds in ``paths``, a folder or files.
+        """
+        return ask_landscape(self._window, make_landscape, self._take_landscape, paths)
+
+    def _take_landscape(self, project: Project, folder: Path | None) -> bool:
+        if not self._take_in(project, None):
             return False
-        if answer[1] is not None:
-            self._save_to(_as_project_folder(answer[1]), replacing=False)
+        if folder is not None:
+            self._save_to(_as_project_folder(folder), replacing=False)
         return True
 
     def import_events(self, file: Path | None = None) -> bool:
@@ -115,8 +121,11 @@ class Documents(QObject):
             return True
         return False
 
-    def take_dropped(self, path: Path) -> bool:
-        """Open or import what was dragged into the window, by what it is."""
+    def take_dropped(self, *paths: Path) -> bool:
+        """Open or import what was dragged into the window, by what it is; several files are those of a landscape."""
+        path = paths[0]
+        if len(paths) > 1 or _holds_rasters(path):
+            return self.import_landscape(paths)
         if path.suffix.lower() == ".npz":
             return self.import_maps(path)
         if path.suffix.lower() in _HDF5:
@@ -226,6 +235,15 @@ class Documents(QObject):
     def _place(self) -> str:
         folder = self._session.folder or next(iter(self.recent), None)
         return str(folder.parent if folder is not None else Path.home())
+
+
+def _holds_rasters(path: Path) -> bool:
+    """Whether this is a raster, or a folder of some that is nothing firegui knows better."""
+    if path.is_file():
+        return path.suffix.lower() in _RASTERS
+    if not path.is_dir() or (path / PROJECT_FILE).exists() or (path / "p_veg.npz").exists():
+        return False
+    return any(entry.suffix.lower() in _RASTERS for entry in path.iterdir())
 
 
 def _event(source: EventSource) -> Project:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
 from firegui.gui.actions import Actions
 from firegui.gui.documents import Documents
+from firegui.gui.icons import icon
+
+_TOOL_ICONS = QSize(17, 17)
 
 
-def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, docks: Iterable[QAction]) -> None:
-    """File, Edit, View, Plan and Help."""
+def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, docks: Mapping[str, QDockWidget]) -> None:
+    """File, Edit, View, Plan and Help, in place of what the menu bar held."""
     bar = window.menuBar()
+    bar.clear()
     file = bar.addMenu("&File")
     file.addActions([actions.new_demo, actions.open])
-    _add_recent(file, documents)
+    actions.dress_menu(_add_recent(file, documents), "recent", "projects opened lately")
     file.addActions([actions.import_landscape, actions.import_events, actions.import_folder, actions.import_maps])
     file.addSeparator()
     file.addActions([actions.save, actions.save_as, actions.export])
@@ -32,9 +36,13 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     view.addActions(list(actions.views.values()))
     view.addSeparator()
     view.addAction(actions.fit)
-    view.addMenu(_submenu("&Docks", docks, view))
+    actions.dress_docks(docks)
+    toggles = [dock.toggleViewAction() for dock in docks.values()]
+    actions.dress_menu(view.addMenu(_submenu("&Docks", toggles, view)), "docks", "show and hide the docks")
     view.addAction(actions.reset_layout)
-    view.addMenu(_submenu("&Theme", actions.themes.values(), view))
+    actions.dress_menu(view.addMenu(_submenu("&Theme", actions.themes.values(), view)), "theme", "dark or light")
+    view.addSeparator()
+    view.addAction(actions.start_page)
     plan = bar.addMenu("&Plan")
     plan.addActions([actions.start, actions.quick, actions.pause, actions.resume, actions.stop])
     plan.addSeparator()
@@ -43,14 +51,19 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     plan.addActions([actions.replan, actions.constrain, actions.vary, actions.doubt, actions.contest])
     plan.addSeparator()
     plan.addActions([actions.calibrate, actions.load_weights, actions.score])
-    bar.addMenu("&Help").addAction(actions.about)
+    help = bar.addMenu("&Help")
+    help.addActions([actions.help, actions.begin, actions.keys, actions.palette, actions.tour])
+    help.addSeparator()
+    help.addActions([actions.start_page, actions.news, actions.about])
+    for menu in bar.findChildren(QMenu):
+        menu.setToolTipsVisible(True)
 
 
 def fill_tool_bar(bar: QToolBar, actions: Actions) -> None:
     """Tools of the map, then the run."""
     bar.setObjectName("toolBar")
     bar.setMovable(False)
-    bar.setIconSize(QSize(17, 17))
+    bar.setIconSize(_TOOL_ICONS)
     bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     bar.addActions(actions.map_tools)
     bar.addSeparator()
@@ -60,12 +73,38 @@ def fill_tool_bar(bar: QToolBar, actions: Actions) -> None:
     }  # fmt: skip
     for action, text in short.items():
         action.setIconText(text)
-        bar.addAction(action)
-    start = bar.widgetForAction(actions.start)
-    if isinstance(start, QToolButton):
-        start.setObjectName("startButton")
-        start.setMenu(_submenu("Stages", actions.stages.values(), start))
-        start.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        if action is actions.start:
+            bar.addWidget(StartButton(actions))
+        else:
+            bar.addAction(action)
+    for action in bar.actions():
+        button = bar.widgetForAction(action)
+        if isinstance(button, QToolButton):
+            # Qt leaves the buttons of a tool bar out of the way of Tab.
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+
+class StartButton(QToolButton):
+    """The action Start as the one button that stands out; its icon is white in both themes, the action's is not."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self._action = actions.start
+        self.setObjectName("startTool")
+        self.setAccessibleName("Start")
+        self.setText(actions.start.iconText())
+        self.setIcon(icon("start", "white"))
+        self.setIconSize(_TOOL_ICONS)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setMenu(_submenu("Stages", actions.stages.values(), self))
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        self.clicked.connect(lambda _checked=False: self._action.trigger())
+        self._action.changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        self.setEnabled(self._action.isEnabled())
+        self.setToolTip(self._action.toolTip())
 
 
 def _submenu(title: str, actions: Iterable[QAction], parent: QWidget) -> QMenu:
@@ -74,7 +113,7 @@ def _submenu(title: str, actions: Iterable[QAction], parent: QWidget) -> QMenu:
     return menu
 
 
-def _add_recent(file: QMenu, documents: Documents) -> None:
+def _add_recent(file: QMenu, documents: Documents) -> QAction:
     menu = file.addMenu("Open &recent")
 
     def fill() -> None:
@@ -85,8 +124,8 @@ def _add_recent(file: QMenu, documents: Documents) -> None:
             entry.triggered.connect(lambda _checked=False, folder=folder: documents.open(folder))
         menu.setEnabled(not menu.isEmpty())
 
-    menu.setToolTipsVisible(True)
     documents.recent_changed.connect(fill)
     # A project may have been moved away since.
     file.aboutToShow.connect(fill)
     fill()
+    return menu.menuAction()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from PySide6.QtCore import QByteArray, QSettings
 
 from firegui.gui.theme import Theme
 
 RECENT_LIMIT = 10
-_LAYOUT_VERSION = 1
 
 
 class Store(Protocol):
@@ -51,20 +51,30 @@ def user_store() -> QSettings:
 
 
 class Preferences:
-    """A typed face on one :class:`Store`. Unreadable entries count as absent."""
+    """A typed face on one :class:`Store`. Unreadable entries count as absent.
 
-    def __init__(self, store: Store | None = None) -> None:
+    ``pictures`` is the folder where small pictures of recent projects are kept; left out, none are.
+    """
+
+    LAYOUT_VERSION: ClassVar[int] = 2
+    """Raised when a layout saved before would no longer look right."""
+
+    def __init__(self, store: Store | None = None, pictures: Path | None = None) -> None:
         self._store: Store = store if store is not None else Forgetful()
+        self.pictures = pictures
 
     @property
     def theme(self) -> Theme | None:
-        """The chosen theme; ``None`` while the person has not chosen one."""
+        """The chosen theme; ``None`` while the system is followed."""
         value = str(self._store.value("theme", ""))
         return Theme(value) if value in set(Theme) else None
 
     @theme.setter
-    def theme(self, theme: Theme) -> None:
-        self._store.setValue("theme", theme.value)
+    def theme(self, theme: Theme | None) -> None:
+        if theme is None:
+            self._store.remove("theme")
+        else:
+            self._store.setValue("theme", theme.value)
 
     @property
     def backend(self) -> str:
@@ -89,20 +99,30 @@ class Preferences:
         kept = [str(folder), *(str(other) for other in self.recent if other != folder)]
         self._store.setValue("recent", kept[:RECENT_LIMIT])
 
-    def save_layout(self, geometry: QByteArray, state: QByteArray) -> None:
-        """Remember where the window and its docks are."""
-        self._store.setValue("layout/version", _LAYOUT_VERSION)
-        self._store.setValue("layout/geometry", geometry)
-        self._store.setValue("layout/state", state)
+    def forget_recent(self, folder: Path) -> None:
+        """Take ``folder`` out of the recent projects."""
+        self._store.setValue("recent", [str(other) for other in self.recent if other != folder])
 
-    def layout(self) -> tuple[QByteArray, QByteArray] | None:
-        """``(geometry, state)`` as saved, or ``None``."""
-        if str(self._store.value("layout/version", "")) != str(_LAYOUT_VERSION):
+    def save_layout(self, geometry: QByteArray, docks: QByteArray, names: Sequence[str]) -> None:
+        """Remember where the window is, and where its docks of these ``names`` are."""
+        self._store.setValue("layout/version", self.LAYOUT_VERSION)
+        self._store.setValue("layout/names", ",".join(names))
+        self._store.setValue("layout/geometry", geometry)
+        self._store.setValue("layout/state", docks)
+
+    def geometry(self) -> QByteArray | None:
+        """Where the window was."""
+        value = self._store.value("layout/geometry")
+        return value if isinstance(value, QByteArray) else None
+
+    def dock_state(self, names: Sequence[str]) -> QByteArray | None:
+        """Where the docks were; ``None`` when it was another version that saved it, or there were other docks."""
+        if str(self._store.value("layout/version", "")) != str(self.LAYOUT_VERSION):
             return None
-        geometry, state = self._store.value("layout/geometry"), self._store.value("layout/state")
-        if isinstance(geometry, QByteArray) and isinstance(state, QByteArray):
-            return geometry, state
-        return None
+        if str(self._store.value("layout/names", "")) != ",".join(names):
+            return None
+        value = self._store.value("layout/state")
+        return value if isinstance(value, QByteArray) else None
 
     def forget_layout(self) -> None:
         """Go back to the layout the window comes with."""

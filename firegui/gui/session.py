@@ -52,7 +52,8 @@ class ShownResult:
     member of an ensemble, which the title names; ``mean_of``: they are means over that many members, at the ends of
     days. ``plan_name`` is what the plan is called where that is not the open project's; ``against`` names what the
     first fire is of where that is another plan, in place of no drops. ``project`` is the value the result was made
-    from, which an edited project no longer is.
+    from, which an edited project no longer is. ``folder`` is the folder of the run that it is of, ``None`` where it is
+    no run's own.
     """
 
     title: str = ""
@@ -69,6 +70,7 @@ class ShownResult:
     mean_of: int = 0
     plan_name: str = ""
     against: str = ""
+    folder: Path | None = None
 
     @property
     def of_ensemble(self) -> bool:
@@ -123,6 +125,7 @@ class Session(QObject):
     step_changed = Signal(int)
     tool_changed = Signal(str)
     view_changed = Signal(str)
+    side_by_side_changed = Signal(bool)
     result_changed = Signal()
     dirty_changed = Signal(bool)
     message = Signal(str)
@@ -144,6 +147,7 @@ class Session(QObject):
         self._step = 0
         self._tool = Tool.PAN
         self._view = View.PLAN
+        self._side_by_side = False
         self._selected = ""
         self._result = ShownResult()
         self._backend = "auto"
@@ -178,6 +182,7 @@ class Session(QObject):
         """Show another project, with an empty undo stack and no result."""
         self._project, self._folder, self._step, self._selected = project, folder, 0, ""
         self._result = ShownResult()
+        self.set_side_by_side(False)
         self.undo_stack.clear()
         self.set_start_file(None)
         self.project_opened.emit()
@@ -344,10 +349,23 @@ class Session(QObject):
         return self._view
 
     def set_view(self, view: View) -> None:
-        """Choose which fire the map shows."""
+        """Choose which fire the map shows, that one alone."""
+        self.set_side_by_side(False)
         if view is not self._view:
             self._view = view
             self.view_changed.emit(view.value)
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether baseline, plan and difference are shown beside each other, in place of :attr:`view` alone."""
+        return self._side_by_side
+
+    def set_side_by_side(self, on: bool) -> None:
+        """Show all three, or one; all three need both fires."""
+        on = on and self._result.baseline is not None and self._result.plan is not None
+        if on != self._side_by_side:
+            self._side_by_side = on
+            self.side_by_side_changed.emit(on)
 
     @property
     def result(self) -> ShownResult:
@@ -361,4 +379,5 @@ class Session(QObject):
             self.set_view(View.BASELINE)
         elif result.plan is not None and not had_plan:
             self.set_view(View.PLAN)
+        self.set_side_by_side(self._side_by_side)
         self.result_changed.emit()

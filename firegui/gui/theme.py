@@ -1,4 +1,8 @@
-"""Dark and light: one palette each, and the few rules that Fusion's own drawing does not cover."""
+"""Dark and light: one palette each, and the few rules that Fusion's own drawing does not cover.
+
+Fusion draws the frames of fields and the boxes of choices a shade darker than the window, which nobody sees on a dark
+one; the style sheet draws them in ``outline`` instead, with marks from ``resources/icons``.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,10 @@ from enum import StrEnum
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
+
+from firegui.assets import resource
+
+_DISABLED_ALPHA = 115
 
 
 class Theme(StrEnum):
@@ -19,13 +27,19 @@ class Theme(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Colors:
-    """Named colours of a theme; every text colour reads on ``window`` and ``base`` with a contrast of 4.5 or more."""
+    """Named colours of a theme.
+
+    Every text colour reads on ``window``, ``base`` and ``alternate`` with a contrast of 4.5 or more, and so does the
+    ``outline`` of controls; ``text`` also on ``raised``, ``chosen``, ``grounded`` and ``flying``.
+    """
 
     window: str
     base: str
     alternate: str
     raised: str
     border: str
+    outline: str
+    chosen: str
     text: str
     muted: str
     accent: str
@@ -42,14 +56,16 @@ class Colors:
 
 COLORS: dict[Theme, Colors] = {
     Theme.DARK: Colors(
-        window="#23262d", base="#1b1d22", alternate="#20232a", raised="#31353f", border="#3b404b", text="#e4e7eb",
-        muted="#9aa3b0", accent="#4aa3ff", on_accent="#08131f", go="#238636", go_hover="#2b9a43", warning="#e3b341",
-        error="#ff7b72", water="#5bd3dd", retardant="#ff8aa5", grounded="#9c3a3a", flying="#2c3b33",
+        window="#23262d", base="#1b1d22", alternate="#20232a", raised="#31353f", border="#3b404b",
+        outline="#858f9d", chosen="#19324e", text="#e4e7eb", muted="#9aa3b0", accent="#4aa3ff", on_accent="#08131f",
+        go="#1f7a32", go_hover="#238636", warning="#e3b341", error="#ff7b72", water="#5bd3dd", retardant="#ff8aa5",
+        grounded="#9c3a3a", flying="#2c3b33",
     ),
     Theme.LIGHT: Colors(
-        window="#f3f4f6", base="#ffffff", alternate="#f7f8fa", raised="#e6e8ec", border="#c6cbd3", text="#1d2127",
-        muted="#5a6472", accent="#0b63ce", on_accent="#ffffff", go="#1f883d", go_hover="#1a7334", warning="#8a5a00",
-        error="#b42318", water="#0b6f7a", retardant="#b3224f", grounded="#d9807c", flying="#dfeae2",
+        window="#f3f4f6", base="#ffffff", alternate="#f7f8fa", raised="#e6e8ec", border="#c6cbd3",
+        outline="#656e7b", chosen="#d6e6fb", text="#1d2127", muted="#5a6472", accent="#0b63ce", on_accent="#ffffff",
+        go="#1a7334", go_hover="#1f883d", warning="#8a5a00", error="#b42318", water="#0b6f7a", retardant="#b3224f",
+        grounded="#d9807c", flying="#dfeae2",
     ),
 }  # fmt: skip
 
@@ -57,6 +73,17 @@ COLORS: dict[Theme, Colors] = {
 def system_theme(app: QApplication) -> Theme:
     """What the desktop asks for; dark where it says nothing."""
     return Theme.LIGHT if app.styleHints().colorScheme() is Qt.ColorScheme.Light else Theme.DARK
+
+
+def wanted_theme(app: QApplication, chosen: Theme | None) -> Theme:
+    """The theme to put on: the ``chosen`` one, or the desktop's for ``None``; also asks for title bars like it."""
+    hints = app.styleHints()
+    # Title bars belong to the desktop, which draws them dark or light where it can be asked to.
+    if chosen is None:
+        hints.unsetColorScheme()
+    else:
+        hints.setColorScheme(Qt.ColorScheme.Light if chosen is Theme.LIGHT else Qt.ColorScheme.Dark)
+    return system_theme(app) if chosen is None else chosen
 
 
 def current_theme(app: QApplication) -> Theme:
@@ -87,7 +114,7 @@ def palette(theme: Theme) -> QPalette:
         result.setColor(name, QColor(color))
     for name in (role.WindowText, role.Text, role.ButtonText):
         faded = QColor(colors.text)
-        faded.setAlpha(95)
+        faded.setAlpha(_DISABLED_ALPHA)
         result.setColor(QPalette.ColorGroup.Disabled, name, faded)
     return result
 
@@ -97,10 +124,87 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     if app.style().name().lower() != "fusion":
         app.setStyle("Fusion")
     app.setPalette(palette(theme))
-    app.setStyleSheet(_stylesheet(COLORS[theme]))
+    colors = COLORS[theme]
+    app.setStyleSheet(_bars(colors) + _controls(colors, theme) + _words(colors))
 
 
-def _stylesheet(c: Colors) -> str:
+def _mark(name: str, theme: Theme) -> str:
+    """A picture of ``resources/icons`` as a style sheet names it."""
+    return f'url("{resource(f"icons/{name}-{theme}.svg").as_posix()}")'
+
+
+def _controls(c: Colors, theme: Theme) -> str:
+    """Fields and choices: what can be edited has an outline that can be seen."""
+    return f"""
+    QLineEdit, QAbstractSpinBox, QComboBox {{ background: {c.base}; color: {c.text}; border: 1px solid {c.outline};
+        border-radius: 3px; padding: 2px 4px; selection-background-color: {c.accent};
+        selection-color: {c.on_accent}; }}
+    QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QComboBox:on {{ border-color: {c.accent}; }}
+    QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {{ background: {c.window};
+        border-color: {c.border}; color: {_faded(c)}; }}
+    QAbstractItemView QLineEdit, QAbstractItemView QAbstractSpinBox, QAbstractItemView QComboBox {{ padding: 0 2px;
+        border-radius: 0; }}
+    QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{ border: 0; padding: 0; background: transparent; }}
+    QAbstractSpinBox {{ padding-right: 16px; }}
+    QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 16px;
+        border: 0; background: transparent; }}
+    QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
+    QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}
+    QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover {{ background: {c.raised}; }}
+    QAbstractSpinBox::up-arrow {{ image: {_mark("up", theme)}; width: 9px; height: 9px; }}
+    QAbstractSpinBox::down-arrow, QComboBox::down-arrow {{ image: {_mark("down", theme)}; width: 9px; height: 9px; }}
+    QAbstractSpinBox::up-arrow:disabled, QAbstractSpinBox::up-arrow:off, QAbstractSpinBox::down-arrow:disabled,
+        QAbstractSpinBox::down-arrow:off, QComboBox::down-arrow:disabled {{ image: none; }}
+    QComboBox::drop-down {{ subcontrol-origin: border; subcontrol-position: center right; width: 18px; border: 0; }}
+    QComboBox QAbstractItemView {{ background: {c.base}; color: {c.text}; border: 1px solid {c.outline};
+        selection-background-color: {c.accent}; selection-color: {c.on_accent}; }}
+    QCheckBox::indicator, QRadioButton::indicator, QGroupBox::indicator, QAbstractItemView::indicator {{
+        width: 13px; height: 13px; border: 1px solid {c.outline}; border-radius: 3px; background: {c.base}; }}
+    QRadioButton::indicator {{ border-radius: 7px; }}
+    QCheckBox::indicator:checked, QGroupBox::indicator:checked, QAbstractItemView::indicator:checked {{
+        background: {c.accent}; border-color: {c.accent}; image: {_mark("check", theme)}; }}
+    QRadioButton::indicator:checked {{ background: {c.accent}; border-color: {c.accent};
+        image: {_mark("dot", theme)}; }}
+    QCheckBox::indicator:focus, QRadioButton::indicator:focus {{ border-color: {c.accent}; }}
+    QCheckBox::indicator:disabled, QRadioButton::indicator:disabled {{ border-color: {c.border};
+        background: {c.window}; }}
+    QCheckBox::indicator:checked:disabled, QRadioButton::indicator:checked:disabled {{ background: {c.outline}; }}
+    QCheckBox, QRadioButton {{ spacing: 6px; }}
+    QPushButton {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.outline}; border-radius: 4px;
+        padding: 4px 14px; min-width: 48px; }}
+    QPushButton:hover {{ background: {c.chosen}; }}
+    QPushButton:pressed {{ background: {c.base}; }}
+    QPushButton:focus, QPushButton:default {{ border-color: {c.accent}; }}
+    QPushButton:disabled {{ background: {c.window}; border-color: {c.border}; color: {_faded(c)}; }}
+    QPushButton[role="start"] {{ text-align: left; padding: 7px 12px; }}
+    QTabBar::tab {{ color: {c.muted}; padding: 4px 7px; margin: 0; border: 0; border-bottom: 2px solid transparent; }}
+    QTabBar::tab:hover {{ color: {c.text}; background: {c.raised}; }}
+    QTabBar::tab:selected {{ color: {c.text}; border-bottom-color: {c.accent}; }}
+    """
+
+
+def _words(c: Colors) -> str:
+    """Labels by their ``role``, and the frames of what stands over the window."""
+    return f"""
+    QLabel[role="muted"] {{ color: {c.muted}; }}
+    QLabel[role="warning"] {{ color: {c.warning}; }}
+    QLabel[role="error"] {{ color: {c.error}; }}
+    QLabel[role="heading"] {{ font-weight: 600; padding-top: 4px; }}
+    QLabel[role="section"] {{ font-weight: 600; font-size: 11pt; }}
+    QLabel[role="title"] {{ font-weight: 600; font-size: 20pt; }}
+    QLabel[role="banner"] {{ color: {c.warning}; border: 1px solid {c.warning}; border-radius: 4px; padding: 5px;
+        font-weight: 600; }}
+    QFrame#tourCard {{ background: {c.window}; border: 1px solid {c.accent}; border-radius: 6px; }}
+    QFrame#palette {{ background: {c.window}; border: 1px solid {c.outline}; border-radius: 6px; }}
+    """
+
+
+def _faded(c: Colors) -> str:
+    color = QColor(c.text)
+    return f"rgba({color.red()}, {color.green()}, {color.blue()}, {_DISABLED_ALPHA})"
+
+
+def _bars(c: Colors) -> str:
     return f"""
     QMainWindow::separator {{ background: {c.window}; width: 5px; height: 5px; }}
     QMainWindow::separator:hover {{ background: {c.accent}; }}
@@ -109,10 +213,10 @@ def _stylesheet(c: Colors) -> str:
         padding: 4px 6px; }}
     QToolBar QToolButton {{ padding: 4px 9px; border: 1px solid transparent; border-radius: 4px; }}
     QToolBar QToolButton:hover {{ background: {c.raised}; }}
-    QToolBar QToolButton:checked {{ background: {c.accent}; color: {c.on_accent}; }}
+    QToolBar QToolButton:checked {{ background: {c.chosen}; border-color: {c.accent}; }}
     QToolBar QToolButton:focus {{ border-color: {c.accent}; }}
-    QToolBar QToolButton#startButton:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
-    QToolBar QToolButton#startButton:enabled:hover {{ background: {c.go_hover}; }}
+    QToolBar QToolButton#startTool:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
+    QToolBar QToolButton#startTool:enabled:hover {{ background: {c.go_hover}; }}
     QStatusBar {{ border-top: 1px solid {c.border}; }}
     QStatusBar::item {{ border: 0; }}
     QStatusBar QToolButton {{ color: {c.muted}; padding: 2px 16px 2px 8px; border: 1px solid transparent;
@@ -124,10 +228,4 @@ def _stylesheet(c: Colors) -> str:
         padding: 3px 4px; }}
     QTableView {{ border: 1px solid {c.border}; gridline-color: {c.border}; }}
     QTableView QTableCornerButton::section {{ background: {c.window}; border: 0; border-bottom: 1px solid {c.border}; }}
-    QLabel[role="muted"] {{ color: {c.muted}; }}
-    QLabel[role="warning"] {{ color: {c.warning}; }}
-    QLabel[role="error"] {{ color: {c.error}; }}
-    QLabel[role="heading"] {{ font-weight: 600; padding-top: 4px; }}
-    QLabel[role="banner"] {{ color: {c.warning}; border: 1px solid {c.warning}; border-radius: 4px; padding: 5px;
-        font-weight: 600; }}
     """

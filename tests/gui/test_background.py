@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -11,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
 from firegui.gui import background
-from firegui.gui.background import wait_for
+from firegui.gui.background import Beside, Check, wait_for
 
 
 def test_the_result_comes_back_from_another_thread(qtbot: QtBot) -> None:
@@ -61,3 +64,90 @@ def test_when_it_takes_long_a_box_says_what_is_being_done_and_goes_away(
     assert wait_for(parent, "Opening Bear…", lambda: go_on.wait(10))
     assert seen == ["Opening Bear…"]
     assert not any(isinstance(box, QProgressDialog) and box.isVisible() for box in QApplication.topLevelWidgets())
+
+
+# -- the latest wish ---------------------------------------------------------------------------------------------------
+@pytest.fixture
+def beside(qtbot: QtBot) -> Iterator[Beside]:
+    made = Beside(settle_ms=10)
+    yield made
+    made.shutdown()
+    made.deleteLater()
+
+
+def test_a_wish_is_computed_in_another_thread(qtbot: QtBot, beside: Beside) -> None:
+    with qtbot.waitSignal(beside.returned) as found:
+        beside.ask(lambda _check: threading.get_ident())
+    assert found.args != [threading.get_ident()]
+    assert not beside.is_busy
+
+
+def test_of_wishes_in_quick_succession_only_the_last_is_computed(qtbot: QtBot, beside: Beside) -> None:
+    begun: list[int] = []
+
+    def work(number: int, _check: Check) -> int:
+        begun.append(number)
+        return number
+
+    with qtbot.waitSignal(beside.returned) as found:
+        for number in range(4):
+            beside.ask(partial(work, number))
+    assert found.args == [3] and begun == [3]
+
+
+def test_a_wish_that_was_overtaken_at_work_is_told_to_end_and_says_nothing(qtbot: QtBot, beside: Beside) -> None:
+    at_work, told = threading.Event(), threading.Event()
+    said: list[object] = []
+    beside.returned.connect(said.append)
+
+    def endless(check: Check) -> None:
+        at_work.set()
+        try:
+            while True:
+                check()
+                time.sleep(0.001)
+        finally:
+            told.set()
+
+    beside.ask(endless)
+    qtbot.waitUntil(at_work.is_set)
+    with qtbot.waitSignal(beside.returned):
+        beside.ask(lambda _check: "the second")
+    assert told.is_set() and said == ["the second"]
+
+
+def test_what_is_raised_beside_is_handed_on(qtbot: QtBot, beside: Beside) -> None:
+    error = InputError([Problem("there", "bad")])
+
+    def fail(_check: Check) -> None:
+        raise error
+
+    with qtbot.waitSignal(beside.raised) as found:
+        beside.ask(fail)
+    assert found.args == [error]
+
+
+def test_dropped_work_ends_without_a_word_and_shutting_down_waits_for_it(qtbot: QtBot, beside: Beside) -> None:
+    at_work, ended = threading.Event(), threading.Event()
+    said: list[object] = []
+    for signal in (beside.returned, beside.raised):
+        signal.connect(said.append)
+
+    def endless(check: Check) -> None:
+        at_work.set()
+        try:
+            while True:
+                check()
+                time.sleep(0.001)
+        finally:
+            ended.set()
+
+    beside.ask(endless)
+    qtbot.waitUntil(at_work.is_set)
+    assert beside.is_busy
+    beside.drop()
+    assert not beside.is_busy
+    beside.shutdown()
+    assert ended.is_set()
+    QApplication.processEvents()
+    assert said == []

@@ -17,7 +17,7 @@ from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.gui import documents as documents_module
-from firegui.gui import main_window as main_window_module
+from firegui.gui import workbench as workbench_module
 from firegui.gui.dialogs.closing import Running
 from firegui.gui.jobs.benchmark import BenchmarkDesk
 from firegui.gui.jobs.benchmarks import FOLDER
@@ -125,7 +125,7 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
 def contest(monkeypatch: pytest.MonkeyPatch) -> Contest:
     """What the window runs in place of benchmarks: it works until it is stopped."""
     made = Contest(endless=True)
-    monkeypatch.setattr(main_window_module, "BenchmarkDesk", partial(BenchmarkDesk, execute=made))
+    monkeypatch.setattr(workbench_module, "BenchmarkDesk", partial(BenchmarkDesk, execute=made))
     return made
 
 

@@ -4,39 +4,79 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
-from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError
 from firegui.gui.dialogs import export as export_module
-from firegui.gui.dialogs.export import ExportDialog, export_all
+from firegui.gui.dialogs.export import ExportDialog
+from firegui.gui.dialogs.export_source import Source, content_of, fire_on_screen
 from firegui.gui.session import Session, ShownResult
+from firegui.io.exporters import FORMATS
+from firegui.io.exporters.content import ExportContent
+from firegui.io.rasters import read_raster
 from tests.gui.fake_runs import drop, frames, metrics
+from tests.gui.hands import LEFT, choose, type_into_field
 
 DROPS = (drop(3), drop(60, "water"), drop(61, executed=False))
+FAST = ("csv", "geojson")
+
+
+def tick(dialog: ExportDialog, *names: str) -> None:
+    """Tick exactly these formats, of those that are not grey."""
+    for name, box in dialog.formats.boxes.items():
+        if box.isEnabled() and box.isChecked() is not (name in names):
+            QTest.keyClick(box, Qt.Key.Key_Space)
+
+
+def settled(qtbot: QtBot, dialog: ExportDialog) -> None:
+    qtbot.waitUntil(lambda: not dialog.is_busy, timeout=20_000)
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, session: Session, project: Project, tmp_path: Path) -> ExportDialog:
-    """The dialog over a plan with two executed drops and a blocked one, set to a new folder."""
+def shown_dialog(qtbot: QtBot, session: Session, tmp_path: Path) -> Iterator[Callable[[], ExportDialog]]:
+    """Opens the dialog on what the session shows, set to a new folder and the name ``plan``."""
+    opened: list[ExportDialog] = []
+
+    def open_it() -> ExportDialog:
+        made = ExportDialog(session)
+        opened.append(made)
+        made.folder.line.setText(str(tmp_path / "out"))
+        made.standard.setChecked(False)
+        made.stem.setText("plan")
+        made.show()
+        settled(qtbot, made)
+        return made
+
+    yield open_it
+    for made in opened:
+        made.done(0)
+        made.deleteLater()
+
+
+@pytest.fixture
+def dialog(session: Session, project: Project, shown_dialog: Callable[[], ExportDialog]) -> ExportDialog:
+    """The dialog over a plan with two executed drops and a blocked one; tables are ticked."""
     session.show_result(ShownResult("A · 12:00", plan=frames(project), plan_metrics=metrics(), drops=DROPS, epoch=30))
-    made = ExportDialog(session)
-    qtbot.addWidget(made)
-    made.folder.setText(str(tmp_path / "out"))
-    made.stem.setText("plan")
+    made = shown_dialog()
+    tick(made, *FAST)
     return made
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
+def told(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
     """What the dialog of problems was given."""
     errors: list[InputError] = []
 
@@ -47,8 +87,17 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
     return errors
 
 
-def test_the_files_hold_the_shown_drops(dialog: ExportDialog, tmp_path: Path) -> None:
-    dialog.accept()
+def press_export(qtbot: QtBot, dialog: ExportDialog) -> None:
+    QTest.mouseClick(dialog.save_button, LEFT)
+    settled(qtbot, dialog)
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def test_the_files_hold_the_shown_drops(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
+    press_export(qtbot, dialog)
     with (tmp_path / "out" / "plan.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(int(row["step"]), row["aircraft"], row["executed"]) for row in rows] == [
@@ -56,90 +105,232 @@ def test_the_files_hold_the_shown_drops(dialog: ExportDialog, tmp_path: Path) ->
         (60, "CL-415-1", "true"),
         (61, "S-2T-1", "false"),
     ]
-    collection = json.loads((tmp_path / "out" / "plan.geojson").read_text())
-    assert len(collection["features"]) >= 3
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["plan.csv", "plan.geojson"]
+    assert len(json.loads((tmp_path / "out" / "plan.geojson").read_text())["features"]) >= 2
+    assert names_in(tmp_path / "out") == ["plan.csv", "plan.geojson"]
+    assert [path.name for path in dialog.written] == ["plan.csv", "plan.geojson"]
+
+
+def test_what_was_written_is_listed_and_the_folder_opens(
+    qtbot: QtBot, dialog: ExportDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not dialog.open_button.isEnabled()
+    press_export(qtbot, dialog)
+    assert dialog.isVisible() and dialog.close_button.text() == "Close"
+    assert "Wrote 2 files" in dialog.activity.text() and "plan.geojson" in dialog.activity.text()
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    QTest.mouseClick(dialog.open_button, LEFT)
+    assert [Path(text) for text in opened] == [tmp_path / "out"]
 
 
 def test_a_stale_plan_is_exported_with_the_dates_it_was_made_for(
-    qtbot: QtBot, session: Session, project: Project, tmp_path: Path
+    qtbot: QtBot, session: Session, project: Project, shown_dialog: Callable[[], ExportDialog], tmp_path: Path
 ) -> None:
     session.show_result(ShownResult("A", plan=frames(project), drops=DROPS, project=project))
     session.set_plan("Start later", replace(project.plan, start_day=2))
-    made = ExportDialog(session)
-    qtbot.addWidget(made)
-    made.folder.setText(str(tmp_path))
-    made.stem.setText("plan")
-    made.accept()
-    with (tmp_path / "plan.csv").open(newline="") as file:
+    made = shown_dialog()
+    tick(made, "csv")
+    press_export(qtbot, made)
+    with (tmp_path / "out" / "plan.csv").open(newline="") as file:
         assert next(csv.DictReader(file))["time_utc"].startswith("2020-08-19T08:26")
 
 
-def test_only_the_chosen_formats_are_written(dialog: ExportDialog, tmp_path: Path) -> None:
-    dialog.boxes["geojson"].setChecked(False)
-    dialog.accept()
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["plan.csv"]
+def test_every_format_is_offered_and_all_of_them_are_written(
+    qtbot: QtBot, session: Session, project: Project, shown_dialog: Callable[[], ExportDialog], tmp_path: Path
+) -> None:
+    session.show_result(ShownResult("A", frames(project), plan=frames(project, 2), drops=DROPS, project=project))
+    made = shown_dialog()
+    assert tuple(made.formats.boxes) == tuple(FORMATS)
+    type_into_field(qtbot, made.sheet.last, "1")
+    settled(qtbot, made)
+    tick(made, *FORMATS)
+    promised = made.names.split(", ")
+    QTest.mouseClick(made.save_button, LEFT)
+    qtbot.waitUntil(lambda: not made.is_busy, timeout=60_000)
+    assert names_in(tmp_path / "out") == sorted(promised)
+    assert len(promised) >= len(FORMATS)
 
 
-def test_everything_wrong_is_listed_at_once(dialog: ExportDialog, shown: list[InputError]) -> None:
-    dialog.folder.setText(" ")
+def test_the_occupancy_is_that_of_the_screen_at_the_ends_of_days(
+    qtbot: QtBot, dialog: ExportDialog, project: Project, tmp_path: Path
+) -> None:
+    tick(dialog, "geotiff")
+    press_export(qtbot, dialog)
+    (path,) = (path for path in dialog.written if path.stem.endswith("occupancy") and "baseline" not in path.stem)
+    bands = read_raster(path).bands
+    fire = frames(project)
+    expected = [fire.fire[fire.index_of_step(day * 50)] / 255.0 for day in range(project.calendar.days + 1)]
+    assert np.allclose(bands, expected[-len(bands) :], atol=1e-6)
+
+
+def test_frames_that_miss_the_ends_of_days_give_no_occupancy(project: Project) -> None:
+    odd = replace(frames(project), stride=7)
+    assert fire_on_screen(odd, project) is None
+    assert fire_on_screen(None, project) is None
+
+
+def test_only_the_chosen_formats_are_written(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
+    tick(dialog, "csv")
+    assert dialog.names == "plan.csv"
+    press_export(qtbot, dialog)
+    assert names_in(tmp_path / "out") == ["plan.csv"]
+
+
+def test_everything_wrong_is_listed_at_once(dialog: ExportDialog, told: list[InputError]) -> None:
+    dialog.folder.line.setText(" ")
     dialog.stem.setText("a/b")
-    for box in dialog.boxes.values():
-        box.setChecked(False)
+    tick(dialog)
+    assert not dialog.save_button.isEnabled()
     dialog.accept()
-    assert [problem.where for problem in shown[0].problems] == ["Folder", "Name", "Formats"]
+    assert [problem.where for problem in told[0].problems] == ["Folder", "Name", "Formats"]
     assert dialog.written == []
 
 
-def test_without_a_place_geojson_is_refused_and_nothing_is_written(
-    qtbot: QtBot, session: Session, project: Project, tmp_path: Path, shown: list[InputError]
+def test_without_a_place_formats_that_need_one_are_grey_and_say_why(
+    qtbot: QtBot, session: Session, project: Project, shown_dialog: Callable[[], ExportDialog], tmp_path: Path
 ) -> None:
     placeless = replace(project, scenario=replace(project.scenario, grid=Grid(40, 60, 30.0)))
     session.open_project(placeless, None)
     session.show_result(ShownResult("A", plan=frames(placeless), drops=DROPS))
-    made = ExportDialog(session)
-    qtbot.addWidget(made)
-    assert made.formats == ("csv",)
-    made.boxes["geojson"].setChecked(True)
-    made.folder.setText(str(tmp_path / "new"))
-    made.accept()
-    assert len(shown) == 1
-    assert list(tmp_path.iterdir()) == []
+    made = shown_dialog()
+    for name in ("geojson", "kml", "gpx", "gpkg"):
+        assert not made.formats.boxes[name].isEnabled()
+        assert "no place on the map" in made.formats.note(name)
+    assert made.formats.boxes["pdf"].isEnabled()
+    tick(made, "csv")
+    assert made.formats.chosen == ("csv",)
+    press_export(qtbot, made)
+    assert names_in(tmp_path / "out") == ["plan.csv"]
 
 
-def test_when_the_second_file_fails_the_first_does_not_appear(
-    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def half(
-        drops: Sequence[DropRecord], project: Project, formats: Sequence[str], folder: Path, stem: str
-    ) -> list[Path]:
-        (folder / f"{stem}.csv").write_text("whole")
-        raise OSError(28, "No space left on device", str(folder / f"{stem}.geojson"))
-
-    monkeypatch.setattr(export_module, "export", half)
-    with pytest.raises(InputError, match="No space left"):
-        export_all(DROPS, project, ("csv", "geojson"), tmp_path, "plan")
-    assert list(tmp_path.iterdir()) == []
+def test_a_drop_that_breaks_a_rule_is_refused_and_nothing_is_written(
+    qtbot: QtBot, session: Session, project: Project, shown_dialog: Callable[[], ExportDialog],
+    told: list[InputError], tmp_path: Path,
+) -> None:  # fmt: skip
+    grounded = drop(110)  # the third day, on which this type stays on the ground
+    session.show_result(ShownResult("A", plan=frames(project), drops=(drop(3), grounded), project=project))
+    made = shown_dialog()
+    tick(made, "csv")
+    press_export(qtbot, made)
+    assert "S-2T-1" in str(told[0])
+    assert not (tmp_path / "out").exists() or names_in(tmp_path / "out") == []
+    assert made.isVisible() and made.save_button.isEnabled()
 
 
 @pytest.mark.parametrize(("answer", "text"), [("Yes", "step"), ("No", "old")])
 def test_files_are_replaced_only_when_the_person_says_so(
-    dialog: ExportDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, text: str
+    qtbot: QtBot, dialog: ExportDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, text: str
 ) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "plan.csv").write_text("old")
     choice = QMessageBox.StandardButton[answer]
-    monkeypatch.setattr(QMessageBox, "question", lambda *_args: choice)
-    dialog.accept()
+    asked: list[str] = []
+
+    def answered(_parent: QWidget, _title: str, question: str) -> QMessageBox.StandardButton:
+        asked.append(question)
+        return choice
+
+    monkeypatch.setattr(QMessageBox, "question", answered)
+    press_export(qtbot, dialog)
     assert (tmp_path / "out" / "plan.csv").read_text().startswith(text)
+    assert "plan.csv already exists" in asked[0]
+
+
+def test_cancel_stops_the_writing_and_leaves_nothing(
+    qtbot: QtBot, dialog: ExportDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = threading.Event()
+
+    def slow(
+        content: ExportContent, formats: tuple[str, ...], folder: Path, stem: str | None, check: Callable[[], None],
+        tell: Callable[[str], None],
+    ) -> list[Path]:  # fmt: skip
+        tell("plan.geojson")
+        began.set()
+        while True:
+            check()
+            began.wait(0.01)
+
+    monkeypatch.setattr(export_module, "hand_over", slow)
+    QTest.mouseClick(dialog.save_button, LEFT)
+    qtbot.waitUntil(began.is_set)
+    assert not dialog.save_button.isEnabled() and not dialog.formats.isEnabled()
+    qtbot.waitUntil(lambda: dialog.activity.text() == "Writing 2 of 2: plan.geojson…")
+    QTest.mouseClick(dialog.close_button, LEFT)
+    settled(qtbot, dialog)
+    assert dialog.isVisible() and dialog.activity.text() == "Stopped; no file was written."
+    assert dialog.save_button.isEnabled() and names_in(tmp_path / "out") == []
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_the_preview_follows_paper_days_and_orientation(qtbot: QtBot, dialog: ExportDialog) -> None:
+    first = dialog.preview.image
+    assert first is not None and (first.width(), first.height()) == (1100, 850)
+    choose(dialog.sheet.orientation, "portrait")
+    settled(qtbot, dialog)
+    turned = dialog.preview.image
+    assert turned is not None and (turned.width(), turned.height()) == (850, 1100)
+    type_into_field(qtbot, dialog.sheet.last, "1")
+    settled(qtbot, dialog)
+    one_day = dialog.preview.image
+    assert one_day is not None and one_day != turned
+    assert dialog.sheet.sheet.last_day == 0
+
+
+def test_the_days_stay_in_order(dialog: ExportDialog) -> None:
+    dialog.sheet.last.setValue(2)
+    dialog.sheet.first.setValue(3)
+    assert (dialog.sheet.sheet.first_day, dialog.sheet.sheet.last_day) == (2, 2)
+    dialog.sheet.last.setValue(1)
+    assert (dialog.sheet.sheet.first_day, dialog.sheet.sheet.last_day) == (0, 0)
+
+
+def test_names_follow_the_standard_or_the_persons_own(qtbot: QtBot, dialog: ExportDialog) -> None:
+    QTest.keyClick(dialog.standard, Qt.Key.Key_Space)
+    tick(dialog, "csv", "pdf")
+    table, chart = dialog.names.split(", ")
+    assert table.endswith("_drops.csv") and "TestRidge" in table
+    assert "letter_land" in chart
+    choose(dialog.sheet.paper, "tabloid")
+    settled(qtbot, dialog)
+    assert "tabloid_land" in dialog.names
+
+
+def test_a_water_layer_that_cannot_be_read_is_said_and_keeps_the_export_shut(
+    qtbot: QtBot, dialog: ExportDialog, told: list[InputError], tmp_path: Path
+) -> None:
+    dialog.water.line.setText(str(tmp_path / "none.gpkg"))
+    QTest.keyClick(dialog.water.line, Qt.Key.Key_Tab)
+    dialog.water.settled.emit()
+    settled(qtbot, dialog)
+    assert "none.gpkg" in dialog.preview.text
+    assert not dialog.save_button.isEnabled()
+    dialog.water.line.setText("")
+    dialog.water.settled.emit()
+    settled(qtbot, dialog)
+    assert dialog.preview.text == "" and dialog.save_button.isEnabled()
+
+
+def test_a_run_at_work_is_exported_as_it_is_on_screen(session: Session, project: Project, tmp_path: Path) -> None:
+    session.show_result(
+        ShownResult("A", plan=frames(project), drops=DROPS, project=project, folder=tmp_path / "no-run-yet")
+    )
+    content = content_of(Source.of(session), None)
+    assert content.plan is not None and content.plan.first == 0
+    assert content.notes[0] == "the chance of fire is that of the screen, to 1/255"
+    assert [row.drop for row in content.rows] == sorted(DROPS, key=lambda item: (item.step, item.column))
 
 
 def test_the_dialog_says_what_it_will_write(dialog: ExportDialog) -> None:
     assert dialog.summary == "A · 12:00, epoch 31: 2 executed drops and 1 proposed ones that the gates hold back."
 
 
-def test_without_drops_there_is_nothing_to_export(qtbot: QtBot, session: Session) -> None:
-    made = ExportDialog(session)
-    qtbot.addWidget(made)
+def test_without_drops_there_is_nothing_to_export(
+    shown_dialog: Callable[[], ExportDialog], told: list[InputError]
+) -> None:
+    made = shown_dialog()
     assert made.summary.startswith("No drops are shown.")
     assert not made.save_button.isEnabled()
+    made.accept()
+    assert "no drops are shown" in str(told[0])

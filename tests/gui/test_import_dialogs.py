@@ -1,4 +1,4 @@
-"""Story S11: one's own landscape, and an event of an HDF5 file, brought in by hand."""
+"""Story S11: an event of an HDF5 file, brought in by hand."""
 
 from __future__ import annotations
 
@@ -17,17 +17,13 @@ from firegui.errors import InputError
 from firegui.fire.first_project import first_project
 from firegui.gui.dialogs import import_event as folder_module
 from firegui.gui.dialogs import import_events as events_module
-from firegui.gui.dialogs import import_landscape as landscape_module
 from firegui.gui.dialogs.import_event import ImportEventDialog
 from firegui.gui.dialogs.import_events import ImportEventsDialog
-from firegui.gui.dialogs.import_landscape import ImportLandscapeDialog
 from firegui.gui.forms.entries import PathLine
 from firegui.gui.main_window import MainWindow
 from firegui.io.importers.events import import_events
-from firegui.io.project_store import load_project
 from tests.gui.hands import LEFT
 from tests.gui.test_dialogs import escape, press, when_open
-from tests.unit.io.builders import PLACED
 from tests.unit.io.landscape_files import event_arrays, full, write_events, write_layer
 from tests.unit.io.test_perimeters import DATES, TWO, write
 
@@ -67,8 +63,7 @@ def open_alone(qtbot: QtBot, dialog: QWidget) -> None:
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
     """What the dialogs would list."""
     found: list[InputError] = []
-    for module in (events_module, landscape_module):
-        monkeypatch.setattr(module, "show_problems", lambda _parent, error: found.append(error))
+    monkeypatch.setattr(events_module, "show_problems", lambda _parent, error: found.append(error))
     return found
 
 
@@ -87,125 +82,12 @@ def six_fires(tmp_path: Path) -> Path:
     return write_events(tmp_path / "six.hdf5", {"Bear_2020": event_arrays(3), "Pier_2017": event_arrays(2)})
 
 
-# -- landscape ---------------------------------------------------------------------------------------------------------
-def fill_landscape(dialog: QWidget, slope: Path, perimeters: Path) -> None:
-    for name, text in {"slope": slope, "wind_speed": 3, "wind_from": 270, "perimeters": perimeters}.items():
-        type_in(dialog, name, text)
-
-
-def test_a_landscape_is_imported_from_the_file_menu(window: MainWindow, slope: Path, perimeters: Path) -> None:
-    def answer(dialog: QWidget) -> None:
-        fill_landscape(dialog, slope, perimeters)
-        type_in(dialog, "name", "Ridge")
-        press("Import")(dialog)
-
-    when_open(answer)
-    window.actions_.import_landscape.trigger()
-    event = window.session.project.scenario
-    assert event.name == "Ridge"
-    assert event.grid == PLACED
-    assert list(event.layers) == ["slope"]
-    assert event.days == 2 and (event.wind_speed == 3.0).all()
-    assert window.session.folder is None
-
-
-def test_the_landscape_is_saved_where_that_was_said(
-    window: MainWindow, slope: Path, perimeters: Path, tmp_path: Path
-) -> None:
-    def answer(dialog: QWidget) -> None:
-        fill_landscape(dialog, slope, perimeters)
-        type_in(dialog, "folder", tmp_path / "mine")
-        QTest.keyClick(line(dialog, "folder"), Qt.Key.Key_Return)
-
-    when_open(answer)
-    assert window.documents.import_landscape()
-    assert window.session.folder == tmp_path / "mine.firegui"
-    assert load_project(tmp_path / "mine.firegui").scenario.observed_dates
-    assert window.documents.recent == (tmp_path / "mine.firegui",)
-
-
-def test_backing_out_of_the_form_changes_nothing(window: MainWindow, slope: Path) -> None:
-    before = window.session.project
-
-    def answer(dialog: QWidget) -> None:
-        type_in(dialog, "slope", slope)
-        escape(dialog)
-
-    when_open(answer)
-    assert not window.documents.import_landscape()
-    assert window.session.project is before
-
-
-def test_the_form_lists_what_is_wrong_and_keeps_what_was_typed(
-    window: MainWindow, slope: Path, perimeters: Path, shown: list[InputError], tmp_path: Path
-) -> None:
-    cover = write_layer(tmp_path / "cover.tif", np.full((9, 9), 40, np.int16))
-
-    def answer(dialog: QWidget) -> None:
-        type_in(dialog, "days", "many")
-        type_in(dialog, "ignition", "here")
-        press("Import")(dialog)
-        type_in(dialog, "days", "5")
-        line(dialog, "ignition").clear()
-        fill_landscape(dialog, slope, perimeters)
-        type_in(dialog, "canopy_cover", cover)
-        press("Import")(dialog)
-        assert dialog.isVisible()
-        line(dialog, "canopy_cover").clear()
-        press("Import")(dialog)
-
-    when_open(answer)
-    assert window.documents.import_landscape()
-    form, grids = shown
-    assert [problem.where for problem in form.problems] == [
-        "landscape",
-        "wind speed",
-        "wind direction",
-        "ignition",
-        "days",
-    ]
-    assert [problem.where for problem in grids.problems] == ["canopy cover (cover.tif)"]
-    assert window.session.project.scenario.days == 5
-
-
-def test_an_ignition_can_be_written_with_any_minus(window: MainWindow, slope: Path) -> None:
-    def answer(dialog: QWidget) -> None:
-        for name, text in {"slope": slope, "wind_speed": "2.5", "wind_from": "0"}.items():
-            type_in(dialog, name, text)
-        line(dialog, "ignition").setText("−122.9990; 39.7490")  # a key that Qt's test hands do not have
-        press("Import")(dialog)
-
-    when_open(answer)
-    assert window.documents.import_landscape()
-    event = window.session.project.scenario
-    assert event.ignition is not None and event.ignition.sum() == 1
-
-
-def test_browsing_for_the_next_layer_begins_where_the_last_one_was(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, slope: Path
-) -> None:
-    began: list[str] = []
-
-    def choose(_parent: object, _title: str, start: str, *_rest: object) -> tuple[str, str]:
-        began.append(start)
-        return str(slope), ""
-
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", choose)
-    dialog = ImportLandscapeDialog(nothing_to_import)
-    qtbot.addWidget(dialog)
-    browse(dialog, "elevation")
-    browse(dialog, "canopy_density")
-    assert began == ["", str(slope.parent)]
-    assert line(dialog, "canopy_density").text() == str(slope)
-
-
-@pytest.mark.parametrize("name", ["landscape", "events", "folder"])
+@pytest.mark.parametrize("name", ["events", "folder"])
 def test_enter_in_a_line_imports_and_does_not_cancel(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     problems: list[InputError] = []
-    for module in (landscape_module, events_module, folder_module):
+    for module in (events_module, folder_module):
         monkeypatch.setattr(module, "show_problems", lambda _parent, error: problems.append(error))
     made: dict[str, Callable[[], QWidget]] = {
-        "landscape": lambda: ImportLandscapeDialog(nothing_to_import),
         "events": lambda: ImportEventsDialog(nothing_to_import),
         "folder": ImportEventDialog,
     }

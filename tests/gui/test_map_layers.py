@@ -14,12 +14,12 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QCheckBox, QLabel, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.project import Project
-from firegui.gui.map.layers.ground import FUEL_GROUPS
+from firegui.domain.relief import hillshade_codes
 from firegui.gui.map.layers.perimeter import ObservedLayer
 from firegui.gui.map.layers.wind import WindLayer
 from firegui.gui.map.outline import outline, rings
-from firegui.gui.map.relief import hillshade_codes
 from firegui.gui.map.scales import (
     burning_scale,
     codes,
@@ -182,8 +182,8 @@ def test_fuel_models_are_coloured_by_group(session: Session, hand: Hand, project
     session.open_project(replace(project, scenario=replace(project.scenario, layers=layers)), None)
     only(hand.view, "extent", "fuel")
     hand.view.layers.set_opacity("fuel", 1.0)
-    expected = {name: QColor(color) for name, _, color in FUEL_GROUPS}
-    assert hand.color((20.5, 10.5)) == expected["Grass (101–109)"]
+    expected = {group.name: QColor(group.color) for group in FUEL_GROUPS}
+    assert hand.color((20.5, 10.5)) == expected["Grass (1–3, 101–109)"]
     assert hand.color((20.5, 50.5)) == expected["Water (98)"]
 
 

@@ -10,6 +10,8 @@ from PySide6.QtCore import QByteArray, QSettings
 from firegui.gui.preferences import RECENT_LIMIT, Preferences
 from firegui.gui.theme import Theme
 
+DOCKS = ("Fleet", "Runs")
+
 
 def again(store: QSettings) -> Preferences:
     """Preferences as the next start reads them."""
@@ -19,18 +21,38 @@ def again(store: QSettings) -> Preferences:
 
 def test_nothing_is_chosen_at_first(preferences_store: QSettings) -> None:
     first = Preferences(preferences_store)
-    assert (first.theme, first.backend, first.recent, first.layout()) == (None, "auto", (), None)
+    assert (first.theme, first.backend, first.recent) == (None, "auto", ())
+    assert (first.geometry(), first.dock_state(DOCKS)) == (None, None)
 
 
 def test_choices_survive_a_restart(preferences_store: QSettings) -> None:
     first = Preferences(preferences_store)
     first.theme, first.backend = Theme.LIGHT, "cpu"
-    first.save_layout(QByteArray(b"where"), QByteArray(b"docks"))
+    first.save_layout(QByteArray(b"where"), QByteArray(b"docks"), DOCKS)
     second = again(preferences_store)
     assert (second.theme, second.backend) == (Theme.LIGHT, "cpu")
-    assert second.layout() == (QByteArray(b"where"), QByteArray(b"docks"))
+    assert (second.geometry(), second.dock_state(DOCKS)) == (QByteArray(b"where"), QByteArray(b"docks"))
+    second.theme = None
     second.forget_layout()
-    assert second.layout() is None
+    third = again(preferences_store)
+    assert (third.theme, third.geometry(), third.dock_state(DOCKS)) == (None, None, None)
+
+
+def test_docks_saved_by_another_version_or_with_other_docks_are_not_restored(preferences_store: QSettings) -> None:
+    first = Preferences(preferences_store)
+    first.save_layout(QByteArray(b"where"), QByteArray(b"docks"), DOCKS)
+    assert first.dock_state((*DOCKS, "New")) is None
+    preferences_store.setValue("layout/version", 1)
+    assert first.dock_state(DOCKS) is None
+    assert first.geometry() == QByteArray(b"where"), "where the window was holds in every version"
+
+
+def test_a_project_can_be_taken_out_of_the_recent_ones(preferences_store: QSettings, tmp_path: Path) -> None:
+    first = Preferences(preferences_store)
+    for name in ("a", "b"):
+        first.add_recent(tmp_path / name)
+    first.forget_recent(tmp_path / "b")
+    assert again(preferences_store).recent == (tmp_path / "a",)
 
 
 @pytest.mark.parametrize("count", [1, 2, RECENT_LIMIT + 3])
@@ -56,4 +78,4 @@ def test_nonsense_in_the_file_counts_as_absent(preferences_store: QSettings) -> 
         preferences_store.setValue(key, "purple")
     preferences_store.setValue("recent", 5)
     read = Preferences(preferences_store)
-    assert (read.theme, read.layout(), read.recent) == (None, None, ())
+    assert (read.theme, read.geometry(), read.dock_state(DOCKS), read.recent) == (None, None, None, ())

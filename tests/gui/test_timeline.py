@@ -246,7 +246,7 @@ def test_the_track_paints_grounded_days_and_drops(session: Session, bar: Timelin
 
 
 def test_the_view_buttons_follow_what_there_is(session: Session, bar: TimelineBar, project: Project) -> None:
-    baseline, plan, difference = bar.view_buttons
+    baseline, plan, difference, _ = bar.view_buttons
     assert [button.isEnabled() for button in (baseline, plan, difference)] == [False, False, False]
     session.show_result(ShownResult("r", baseline=frames(project)))
     assert [button.isEnabled() for button in (baseline, plan, difference)] == [True, False, False]

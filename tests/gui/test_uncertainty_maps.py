@@ -190,7 +190,7 @@ def test_an_ensemble_without_a_plan_shows_the_fire_without_drops_alone(
     pick(panel, "· 3")
     press(panel)
     assert session.view is View.BASELINE
-    assert [button.isEnabled() for button in bar.view_buttons] == [True, False, False]
+    assert [button.isEnabled() for button in bar.view_buttons] == [True, False, False, False]
     session.set_view(View.PLAN)
     assert "the ensemble has no plan" in caption(view)[1]
 
@@ -323,7 +323,7 @@ def test_the_fires_of_a_member_are_not_exported_as_the_plans(
     qtbot.addWidget(dialog)
     assert dialog.summary.startswith("The map shows an ensemble: Member 2 (wind). That is no plan to hand over.")
     assert not dialog.save_button.isEnabled()
-    dialog.folder.setText(str(tmp_path / "out"))
+    dialog.folder.line.setText(str(tmp_path / "out"))
     with pytest.MonkeyPatch.context() as patch:
         told: list[InputError] = []
         patch.setattr("firegui.gui.dialogs.export.show_problems", lambda _parent, error: told.append(error))

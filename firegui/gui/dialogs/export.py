@@ -1,87 +1,88 @@
-"""Handing over the drops that are on screen."""
+"""Handing over the plan that is on screen, in every format that it can be written in."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths
+from PySide6.QtCore import QSize, QStandardPaths, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
+    QGroupBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QMessageBox,
+    QProgressBar,
     QPushButton,
+    QScrollArea,
+    QSplitter,
     QVBoxLayout,
     QWidget,
-)  # fmt: skip
-
-from firegui.domain.project import Project
-from firegui.domain.schedule import DropRecord
-from firegui.errors import FireguiError, InputError, Problem
-from firegui.gui.dialogs.problems import show_problems
-from firegui.gui.reporting import as_input_error
-from firegui.gui.session import Session, ShownResult
-from firegui.io.exporters import checked_formats, export
-
-FORMATS = (
-    ("csv", "CSV table", "one row a drop; firegui reads it back exactly"),
-    ("geojson", "GeoJSON", "drops as points for a GIS; needs a georeferenced grid"),
 )
 
+from firegui.errors import FireguiError, InputError, Problem
+from firegui.gui.background import Beside
+from firegui.gui.dialogs.export_source import Prepared, Source, prepared
+from firegui.gui.dialogs.problems import show_problems
+from firegui.gui.forms.entries import PathLine
+from firegui.gui.forms.format_list import FormatList
+from firegui.gui.forms.page_preview import PagePreview
+from firegui.gui.forms.sheet_form import SheetForm
+from firegui.gui.reporting import as_input_error
+from firegui.gui.session import Session, ShownResult
+from firegui.io.exporters import file_names
+from firegui.io.exporters.content import ExportContent
+from firegui.runs.export import hand_over
+from firegui.runs.messages import counted
 
+TITLE = "Nothing was exported"
 _SHOW_PLAN = "show its run from the list of runs"
-
-
-def export_all(
-    drops: Sequence[DropRecord], project: Project, formats: Sequence[str], folder: Path, stem: str
-) -> list[Path]:
-    """Like :func:`firegui.io.exporters.export`, but every file appears or none does.
-
-    The files are written beside their place first and moved there once all of them are whole. Raises
-    :class:`InputError`.
-    """
-    formats = checked_formats(project, formats)  # before a folder is made for files that cannot be written
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".export-", dir=folder) as waiting:
-            written = export(drops, project, formats, Path(waiting), stem)
-            for path in written:
-                os.replace(path, folder / path.name)
-            return [folder / path.name for path in written]
-    except OSError as error:
-        raise as_input_error(error, str(folder)) from error
+_SIZE = QSize(1120, 780)
+_WAIT = "Drawing the map…"
 
 
 class ExportDialog(QDialog):
-    """Formats, a folder and a name. What was wrong is listed and the dialog stays open."""
+    """Formats, a sheet, a folder and names, and the map as it will be printed.
+
+    Everything is worked out and written in threads of their own. What was wrong is listed, what was written too, and
+    the dialog stays open.
+    """
+
+    begun = Signal(str)
+    """The file that is being written; emitted by the thread that writes, heard in the window's."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Export the schedule")
-        self.setMinimumWidth(520)
+        self.setWindowTitle("Export the plan")
+        self.setSizeGripEnabled(True)
+        self.resize(_SIZE)
         self._session = session
+        self._can = bool(session.result.drops) and not session.result.of_ensemble
+        self._source = Source.of(session) if self._can else None
+        self._ready: Prepared | None = None
+        self._trouble: FireguiError | None = None
         self.written: list[Path] = []
-        self.boxes = {name: QCheckBox(f"{title} — {use}") for name, title, use in FORMATS}
-        self.boxes["csv"].setChecked(True)
-        self.boxes["geojson"].setChecked(session.has_project and session.project.scenario.grid.is_georeferenced)
-        self.folder = QLineEdit(str(_first_folder(session)))
+        self._waiting: list[str] = []
+        self.formats = FormatList()
+        self.sheet = SheetForm(self._source.project.calendar.days if self._source is not None else 1)
+        self.water = PathLine("exportWater", "a raster or vector file; empty: water of the fuel layer", files=_WATER)
+        self.folder = PathLine("exportFolder", "where the files go", kind="folder")
+        self.folder.line.setText(str(_first_folder(session)))
+        self.standard = QCheckBox("Name files as the wildfire agencies' standard asks (PMS 936)")
         self.stem = QLineEdit(_first_stem(session))
-        self._summary = QLabel(_summary(session.result), wordWrap=True)
-        self._stale = QLabel(
-            "The project was edited since this plan was made. The plan is exported as it is shown.", wordWrap=True
-        )
-        self._stale.setProperty("role", "warning")
-        self._stale.setVisible(session.result.stale)
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
+        self.preview = PagePreview()
+        self._prepare, self._write = Beside(self), Beside(self, settle_ms=0)
+        self._summary, self._names, self.activity = (QLabel(wordWrap=True) for _ in range(3))
+        self._bar = QProgressBar()
+        self.save_button, self.close_button = QPushButton("Export"), QPushButton("Cancel")
+        self.open_button = QPushButton("Open folder")
         self._lay_out()
+        self._connect()
+        self._ask()
 
     @property
     def summary(self) -> str:
@@ -89,87 +90,244 @@ class ExportDialog(QDialog):
         return self._summary.text()
 
     @property
-    def save_button(self) -> QPushButton:
-        """The button that writes."""
-        return self._buttons.button(QDialogButtonBox.StandardButton.Save)
+    def names(self) -> str:
+        """The files that will be written, in words."""
+        return self._names.text()
 
     @property
-    def formats(self) -> tuple[str, ...]:
-        """The chosen formats."""
-        return tuple(name for name, box in self.boxes.items() if box.isChecked())
+    def is_busy(self) -> bool:
+        """Whether something is worked out or written."""
+        return self._prepare.is_busy or self._write.is_busy
 
+    # -- what people do ----------------------------------------------------------------------------------------------
     def accept(self) -> None:
-        """Write the files, and close when that worked."""
-        result = self._session.result
-        try:
-            folder, stem = self._place()
-            if not self._may_replace(folder, stem):
-                return
-            self.written = export_all(result.drops, result.project or self._session.project, self.formats, folder, stem)
-        except FireguiError as error:
-            show_problems(self, as_input_error(error, self.folder.text()))
+        """Write the files in a thread."""
+        if self._write.is_busy:
             return
-        self._session.message.emit(f"Exported {', '.join(path.name for path in self.written)} to {folder}")
-        super().accept()
+        try:
+            folder, content = self._place()
+        except InputError as error:
+            show_problems(self, error)
+            return
+        formats, stem = self.formats.chosen, self._stem()
+        names = file_names(content, formats, stem)
+        if self._may_replace(folder, names):
+            self._waiting = names
+            self._write.ask(partial(hand_over, content, formats, folder, stem, tell=self.begun.emit))
+            self._refresh()
 
-    def _place(self) -> tuple[Path, str]:
-        text, stem = self.folder.text().strip(), self.stem.text().strip()
+    def reject(self) -> None:
+        """Give up what is being written; with nothing at work, close."""
+        if self._write.is_busy:
+            self._write.drop()
+            self.activity.setText("Stopped; no file was written.")
+            self._refresh()
+            return
+        super().reject()
+
+    def done(self, result: int) -> None:
+        """Wait for the threads before going."""
+        self._prepare.shutdown()
+        self._write.shutdown()
+        super().done(result)
+
+    def _place(self) -> tuple[Path, ExportContent]:
         problems = []
-        if not text:
+        if self.folder.path is None:
             problems.append(Problem("Folder", "is empty", "choose where the files go"))
-        if not stem or Path(stem).name != stem:
+        stem = self._stem()
+        if stem is not None and (not stem or Path(stem).name != stem):
             problems.append(Problem("Name", f"{stem!r} is not a file name", "use a name without slashes"))
-        if not self.formats:
+        if not self.formats.chosen:
             problems.append(Problem("Formats", "none is chosen", "tick at least one"))
-        result = self._session.result
+        result, folder = self._session.result, self.folder.path
         if result.of_ensemble:
             problems.append(Problem("Schedule", f"the map shows an ensemble: {result.title}", _SHOW_PLAN))
-        elif not result.drops:
+        elif self._source is None:
             problems.append(Problem("Schedule", "no drops are shown", "run a plan or show one from the list of runs"))
-        if problems:
-            raise InputError(problems, "Nothing was exported")
-        return Path(text).expanduser(), stem
+        elif self._trouble is not None:
+            problems.extend(as_input_error(self._trouble, "the plan").problems)
+        elif self._ready is None:
+            problems.append(Problem("Schedule", "it is still being worked out", "wait until the map is drawn"))
+        if problems or folder is None or self._ready is None:
+            raise InputError(problems, TITLE)
+        return folder, self._ready.content
 
-    def _may_replace(self, folder: Path, stem: str) -> bool:
-        there = [f"{stem}.{name}" for name in self.formats if (folder / f"{stem}.{name}").exists()]
+    def _stem(self) -> str | None:
+        """The beginning of every name; ``None`` for names by the standard."""
+        return None if self.standard.isChecked() else self.stem.text().strip()
+
+    def _may_replace(self, folder: Path, names: list[str]) -> bool:
+        there = [name for name in names if (folder / name).exists()]
         if not there:
             return True
         text = f"{', '.join(there)} already {'exists' if len(there) == 1 else 'exist'} in {folder}. Replace?"
         return QMessageBox.question(self, "Replace files", text) == QMessageBox.StandardButton.Yes
 
-    def _browse(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, "Folder for the export", self.folder.text())
-        if chosen:
-            self.folder.setText(chosen)
+    def _open_folder(self) -> None:
+        if self.written:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.written[0].parent)))
 
-    def _lay_out(self) -> None:
-        browse = QPushButton("Browse…")
-        browse.clicked.connect(lambda _checked=False: self._browse())
-        where = QHBoxLayout()
-        where.addWidget(self.folder, 1)
-        where.addWidget(browse)
-        formats = QVBoxLayout()
-        for box in self.boxes.values():
-            box.toggled.connect(lambda _on: self._refresh())
-            formats.addWidget(box)
-        form = QFormLayout()
-        form.addRow("Formats", formats)
-        form.addRow("Folder", where)
-        form.addRow("Name", self.stem)
-        self.save_button.setText("Export")
-        self._buttons.accepted.connect(self.accept)
-        self._buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setSpacing(10)
-        for widget in (self._summary, self._stale):
-            column.addWidget(widget)
-        column.addLayout(form)
-        column.addWidget(self._buttons)
+    # -- at work -----------------------------------------------------------------------------------------------------
+    def _ask(self) -> None:
+        """Work out the plan on the chosen sheet and draw its map."""
+        if self._source is None:
+            self._refresh()
+            return
+        self._trouble = None
+        self.preview.say(_WAIT)
+        self._prepare.ask(partial(prepared, self._source, self.water.path, self.sheet.sheet, self._ready))
         self._refresh()
 
+    def _on_prepared(self, ready: Prepared) -> None:
+        self._ready = ready
+        self.formats.refuse(ready.refused)
+        self.preview.show_page(ready.picture)
+        self.preview.say("" if ready.picture is not None else ready.refused.get("png", ""))
+        self._refresh()
+
+    def _on_trouble(self, error: Exception) -> None:
+        self._trouble = error if isinstance(error, FireguiError) else as_input_error(error, "the plan")
+        self.preview.show_page(None)
+        self.preview.say(str(as_input_error(self._trouble, "the plan").problems[0]))
+        self._refresh()
+
+    def _on_begun(self, name: str) -> None:
+        if self._write.is_busy and name in self._waiting:
+            number = self._waiting.index(name)
+            self._bar.setRange(0, len(self._waiting))
+            self._bar.setValue(number)
+            self.activity.setText(f"Writing {number + 1} of {len(self._waiting)}: {name}…")
+
+    def _on_written(self, paths: list[Path]) -> None:
+        self.written = paths
+        lines = "\n".join(f"{path.name}  ({_size(path)})" for path in paths)
+        self.activity.setText(f"Wrote {counted(len(paths), 'file')} to {paths[0].parent}:\n{lines}")
+        self._session.message.emit(f"Exported {', '.join(path.name for path in paths)} to {paths[0].parent}")
+        self.close_button.setText("Close")
+        self._refresh()
+
+    def _on_failed(self, error: Exception) -> None:
+        self.activity.setText("")
+        self._refresh()
+        show_problems(self, as_input_error(error, self.folder.text))
+
     def _refresh(self) -> None:
-        result = self._session.result
-        self.save_button.setEnabled(bool(self.formats and result.drops) and not result.of_ensemble)
+        writing = self._write.is_busy
+        ready = self._ready is not None and not self._prepare.is_busy and self._trouble is None
+        chosen = self.formats.chosen
+        self.save_button.setEnabled(ready and bool(chosen) and not writing)
+        self.open_button.setEnabled(bool(self.written) and not writing)
+        self._bar.setVisible(writing)
+        self.stem.setEnabled(not self.standard.isChecked())
+        for part in (self.formats, self.sheet, self.water, self.folder, self.standard):
+            part.setEnabled(self._can and not writing)
+        if writing:
+            self._bar.setRange(0, 0)
+            self.activity.setText("Looking at the plan's drops…")
+        stem = self._stem()
+        known = self._ready is not None and chosen and (stem is None or stem)
+        names = file_names(self._ready.content, chosen, stem) if known and self._ready is not None else []
+        self._names.setText(", ".join(names) or "nothing yet")
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def _connect(self) -> None:
+        self.formats.changed.connect(self._refresh)
+        self.standard.toggled.connect(self._refresh)
+        self.stem.textChanged.connect(self._refresh)
+        self.folder.line.textChanged.connect(self._refresh)
+        self.sheet.changed.connect(self._ask)
+        self.water.settled.connect(self._ask)
+        self._prepare.returned.connect(self._on_prepared)
+        self._prepare.raised.connect(self._on_trouble)
+        self.begun.connect(self._on_begun)
+        self._write.returned.connect(self._on_written)
+        self._write.raised.connect(self._on_failed)
+        for button, press in (
+            (self.save_button, self.accept),
+            (self.close_button, self.reject),
+            (self.open_button, self._open_folder),
+        ):
+            button.clicked.connect(press)
+        self.open_button.setAutoDefault(False)
+        self.close_button.setAutoDefault(False)
+        self.save_button.setDefault(True)
+
+    def _lay_out(self) -> None:
+        self._summary.setText(_summary(self._session.result))
+        self._stale = QLabel(
+            "The project was edited since this plan was made. The plan is exported as it is shown.", wordWrap=True
+        )
+        self._stale.setProperty("role", "warning")
+        self._stale.setVisible(self._session.result.stale)
+        self._names.setProperty("role", "muted")
+        self.activity.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._bar.setRange(0, 0)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._options())
+        split.addWidget(self._preview_side())
+        split.setStretchFactor(1, 1)
+        split.setSizes([560, 560])
+        column = QVBoxLayout(self)
+        column.setSpacing(8)
+        for widget in (self._summary, self._stale):
+            column.addWidget(widget)
+        column.addWidget(split, 1)
+        column.addLayout(self._button_row())
+
+    def _options(self) -> QScrollArea:
+        """Everything to choose, scrolled where the screen is low."""
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 8, 0)
+        for title, widget in (("Formats", self.formats), ("Maps and briefing", self.sheet)):
+            box = QGroupBox(title)
+            QVBoxLayout(box).addWidget(widget)
+            column.addWidget(box)
+        files = QGroupBox("Files")
+        form = QFormLayout(files)
+        form.addRow("Water", self.water)
+        form.addRow("Folder", self.folder)
+        form.addRow("", self.standard)
+        form.addRow("Name", self.stem)
+        form.addRow("Writes", self._names)
+        self.standard.setChecked(True)
+        column.addWidget(files)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setMinimumWidth(470)
+        area.setWidget(inside)
+        return area
+
+    def _preview_side(self) -> QWidget:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(8, 0, 0, 0)
+        column.addWidget(self.preview, 1)
+        column.addWidget(self.activity)
+        return inside
+
+    def _button_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self._bar.setFixedWidth(160)
+        row.addWidget(self.open_button)
+        row.addStretch(1)
+        row.addWidget(self._bar)
+        row.addWidget(self.save_button)
+        row.addWidget(self.close_button)
+        return row
+
+
+_WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.vrt *.asc);;All files (*)"
+
+
+def _size(path: Path) -> str:
+    size = path.stat().st_size
+    return f"{size / 1e6:,.1f} MB" if size >= 1_000_000 else f"{max(size / 1e3, 0.1):,.1f} kB"
 
 
 def _summary(result: ShownResult) -> str:

@@ -40,6 +40,7 @@ class ImportEventsDialog(QDialog):
         self._file = PathLine("file", "the HDF5 file with one group an event", files=_FILES)
         self._file.settled.connect(self._list)
         self.events = QComboBox()
+        self.events.setToolTip("Which event of the file becomes a project")
         self.events.setObjectName("event")
         self._said = QLabel(wordWrap=True)
         self._said.setProperty("role", "warning")

@@ -40,6 +40,7 @@ class PinDropsDialog(QDialog):
         self._drops = sorted((drop for drop in drops if drop.executed), key=lambda drop: (drop.step, drop.column))
         self.model = RowsModel[DropRecord](session, self._columns(), self)
         self.day, self.table = QComboBox(), QTableView()
+        self.day.setToolTip("The day whose drops are listed")
         self._lay_out(session)
 
     @property

@@ -54,6 +54,8 @@ class ReplanDialog(QDialog):
         self._title, self._file = plan
         self.spec: ReplanSpec | None = None
         self.day, self.source = QComboBox(), QComboBox()
+        self.day.setToolTip("The day from whose beginning the rest is planned anew")
+        self.source.setToolTip("Where the observed fire of that day comes from")
         self.file = PathLine("observed", "GeoTIFF, npz mask or polygons of what has burned", files=_KINDS)
         self.loop = QCheckBox("Closed loop: simulate it on a drawn fire")
         self.about = QLabel(wordWrap=True)

@@ -21,6 +21,7 @@ def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
     line.setObjectName(name)
     line.setPlaceholderText(hint)
     line.setToolTip(more or hint)
+    line.setAccessibleName(hint)
     return line
 
 
@@ -49,6 +50,7 @@ class PathLine(QWidget):
         self.button = QPushButton("Browse…")
         self.button.setObjectName(f"{name}Browse")
         self.button.setAccessibleName(f"Browse for {name}")
+        self.button.setToolTip("Look for it on this computer")
         # Enter in the line is for the dialog, not for the first button in it.
         self.button.setAutoDefault(False)
         self.button.clicked.connect(lambda _checked=False: self._browse())

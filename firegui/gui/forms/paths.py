@@ -23,7 +23,7 @@ class Description:
 
     def tooltip(self, offset: int = 0) -> str:
         """What it is, in which unit and between which bounds, which people count from ``offset``."""
-        unit = f" ({self.unit})" if self.unit else ""
+        unit = f" ({self.unit})" if self.unit else " (plain number)"
         low, high = (None if end is None else end + offset for end in (self.low, self.high))
         return f"{self.help}{unit}\n{limits_text(low, high)}"
 

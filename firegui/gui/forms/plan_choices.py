@@ -77,6 +77,7 @@ def narrow_combo(title: str, name: str) -> QComboBox:
     """A combo box whose longest entry does not dictate the width of the dock."""
     box = QComboBox()
     box.setAccessibleName(title)
+    box.setToolTip(title)
     box.setObjectName(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(12)

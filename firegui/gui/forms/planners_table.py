@@ -29,6 +29,7 @@ class PlannersTable(QTreeView):
         self._sorted.setSortRole(SORT_ROLE)
         self.setModel(self._sorted)
         self.setAccessibleName("Planners")
+        self.setToolTip("Double-click a line to see its fire on the map; choose two to compare them")
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setAlternatingRowColors(True)
         self.setUniformRowHeights(True)

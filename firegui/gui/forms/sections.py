@@ -30,6 +30,7 @@ class Folded(QWidget):
         super().__init__(parent)
         self._button = QToolButton()
         self._button.setText(title)
+        self._button.setToolTip(f"Show or hide: {title}")
         self._button.setCheckable(True)
         self._button.setAutoRaise(True)
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

@@ -36,6 +36,7 @@ class TableForm(QWidget):
 def dress_table(view: QTableView, name: str, row_height: int) -> None:
     """What the tables of the docks have in common; ``name`` is what a screen reader says."""
     view.setAccessibleName(name)
+    view.setToolTip(name)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     view.setAlternatingRowColors(True)
     view.setShowGrid(False)

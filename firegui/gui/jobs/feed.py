@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from firegui.domain.project import Project
 from firegui.gui.jobs.specs import same_fire, same_inputs, same_spread
@@ -17,12 +18,14 @@ class ResultFeed:
         self._session = session
 
     def begin(
-        self, title: str, project: Project, *, of_member: bool = False, plan_name: str = "", against: str = ""
-    ) -> None:
+        self, title: str, project: Project, *, of_member: bool = False, plan_name: str = "", against: str = "",
+        folder: Path | None = None,
+    ) -> None:  # fmt: skip
         """A run of ``project`` is shown from now on: drop the plan of another, and the baseline of another fire.
 
         Other regions or weights change the numbers told of the fire without drops, not its pictures, which stay. A
-        member of an ensemble has a fire without drops of its own; ``against`` another plan there is none.
+        member of an ensemble has a fire without drops of its own; ``against`` another plan there is none. ``folder`` is
+        the run's.
         """
         shown = self._session.result
         apart = of_member or shown.of_ensemble or bool(against or shown.against)
@@ -31,9 +34,10 @@ class ResultFeed:
         numbers = old.baseline_metrics if old.project is not None and same_fire(old.project, project) else None
         self._show(
             ShownResult(
-                title, pictures, numbers, project=project, member=of_member, plan_name=plan_name, against=against
+                title, pictures, numbers, project=project, member=of_member, plan_name=plan_name, against=against,
+                folder=folder,
             )
-        )
+        )  # fmt: skip
 
     def baseline(self, event: BaselineReady) -> None:
         """The fire without drops is known."""

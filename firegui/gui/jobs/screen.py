@@ -66,7 +66,7 @@ class Screen(QObject):
     def show_live(self, entry: RunEntry, project: Project) -> None:
         """Show what ``entry``, which works on ``project``, reports."""
         self.set_shown(entry)
-        self._feed.begin(entry.title, project)
+        self._feed.begin(entry.title, project, folder=entry.folder)
 
     def show_saved(self, entry: RunEntry, project: Project) -> None:
         """Show the plan that ``entry`` kept; one that has none is refused."""

@@ -99,7 +99,7 @@ class Viewer(QObject):
         self.began.emit(wish.entry)
         self._feed.begin(
             wish.title, wish.spec.project, of_member=wish.spec.member is not None, plan_name=wish.plan_name,
-            against=wish.against,
+            against=wish.against, folder=None if wish.entry is None else wish.entry.folder,
         )  # fmt: skip
         bridge = self._job.bridge
         bridge.baseline.connect(self._on_baseline)

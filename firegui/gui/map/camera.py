@@ -17,24 +17,32 @@ _WIDEST = 4.0
 
 
 class Camera(QObject):
-    """Owns the pyqtgraph view and its one view box."""
+    """Owns the pyqtgraph view and its one view box.
+
+    With ``own_mouse`` the wheel zooms and a drag moves by themselves; otherwise whoever shows it hands the mouse on.
+    """
 
     moved = Signal()
     """The visible range changed."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, *, own_mouse: bool = False) -> None:
         super().__init__(parent)
         self.widget = pg.GraphicsView(parent, useOpenGL=False, background=None)
         self.widget.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.widget.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
         self.widget.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
-        self._box = pg.ViewBox(lockAspect=True, invertY=True, enableMouse=False, enableMenu=False, defaultPadding=0.0)
+        self._box = pg.ViewBox(
+            lockAspect=True, invertY=True, enableMouse=own_mouse, enableMenu=False, defaultPadding=0.0
+        )
         self._box.disableAutoRange()
         self.widget.setCentralItem(self._box)
         self._box.sigTransformChanged.connect(self._on_moved)
         self._box.sigRangeChanged.connect(self._on_moved)
         self._rows, self._columns = 1, 1
         self._whole = True
+        if own_mouse:
+            self._box.sigRangeChangedManually.connect(self._on_own_move)
+            self._box.sigResized.connect(self._on_own_resize)
 
     @property
     def viewport(self) -> QWidget:
@@ -79,6 +87,20 @@ class Camera(QObject):
     def _show(self, rectangle: QRectF) -> None:
         self._box.setRange(rect=rectangle, padding=0.0)
 
+    def follow(self, other: Camera) -> None:
+        """Look at the same place at the same scale as another camera."""
+        here, there = self._box.viewRect().center(), other._box.viewRect().center()
+        scale = other.pixels_per_cell
+        same = abs(self.pixels_per_cell / scale - 1.0) < 1e-6
+        self._whole = other._whole
+        if same and abs(here.x() - there.x()) * scale < 0.01 and abs(here.y() - there.y()) * scale < 0.01:
+            return
+        if self.viewport.size() == other.viewport.size():
+            self._show(other._box.viewRect())
+            return
+        width, height = self.viewport.width() / scale, self.viewport.height() / scale
+        self._show(QRectF(there.x() - width / 2, there.y() - height / 2, width, height))
+
     def resized(self) -> None:
         """The viewport has another size: keep the whole grid in view if it was."""
         if self._whole:
@@ -87,6 +109,12 @@ class Camera(QObject):
 
     def _on_moved(self, *_: object) -> None:
         self.moved.emit()
+
+    def _on_own_move(self, *_: object) -> None:
+        self._whole = False
+
+    def _on_own_resize(self, *_: object) -> None:
+        self.resized()
 
     # -- moving ------------------------------------------------------------------------------------------------------
     def pan(self, by: QPointF) -> None:

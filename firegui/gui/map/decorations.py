@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from firegui.gui.map.ink import Ink
 from firegui.gui.map.items import draw_text, map_font, text_width
+from firegui.gui.map.kept import KeptPicture
 from firegui.gui.map.scales import Scale
 
 _EDGE = 14.0
@@ -19,6 +20,7 @@ _BAR_PX = 110.0
 _LEGEND_PX = 170.0
 _ARROW_PX = 52.0
 _PILL_PX, _GAP_PX = 24.0, 8.0
+_LIFTED_PX = 46.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +57,18 @@ def flow(widths: Sequence[float], room: float) -> list[tuple[float, float]]:
     return places
 
 
+def split_title(title: str, font: QFont, room: float) -> list[str]:
+    """The title in as few parts as fit, cut where its dots are: a map beside others is narrow."""
+    lines: list[str] = []
+    for part in title.split(" · "):
+        longer = f"{lines[-1]} · {part}" if lines else part
+        if lines and text_width(longer, font) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
+
+
 class Decorations(QGraphicsItem):
     """Fixed on screen; ``pixels_per_cell`` is set before every paint that follows a zoom."""
 
@@ -65,6 +79,9 @@ class Decorations(QGraphicsItem):
         self.caption = Caption()
         self.pixels_per_cell = 1.0
         self._size = QRectF()
+        # Only the title changes while a plan is played.
+        self._picture = KeptPicture()
+        self._kept: tuple[object, ...] = ()
 
     def show_caption(self, caption: Caption, pixels_per_cell: float, size: QRectF) -> None:
         """Show other texts on a viewport of another size or zoom."""
@@ -82,6 +99,20 @@ class Decorations(QGraphicsItem):
         if not self.caption.title:
             return
         self._paint_captions(painter)
+        scale = self.caption.scale
+        drawn = (
+            scale and (scale.title, scale.low, scale.high),
+            self.caption.cell_size_m,
+            self.pixels_per_cell,
+            self.ink,
+        )
+        if drawn != self._kept:
+            self._kept = drawn
+            self._picture.forget()
+        self._picture.paint(painter, widget, self._paint_still)
+
+    def _paint_still(self, painter: QPainter, _first: int) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_north(painter)
         self._paint_scale_bar(painter)
         if self.caption.scale is not None:
@@ -94,15 +125,16 @@ class Decorations(QGraphicsItem):
 
     def _paint_captions(self, painter: QPainter) -> None:
         """Title, note and hint side by side, or below each other where the north arrow leaves no room."""
-        ink, plain = self.ink, map_font(9.0)
+        ink, plain, bold = self.ink, map_font(9.0), map_font(9.5, bold=True)
+        room = self._size.right() - _ARROW_PX
         lines = (
-            (self.caption.title, map_font(9.5, bold=True), ink.text),
+            *((part, bold, ink.text) for part in split_title(self.caption.title, bold, room - 24.0)),
             (self.caption.note, plain, ink.muted),
             (self.caption.hint, plain, ink.text),
         )
         texts = [line for line in lines if line[0]]
         widths = [text_width(text, font) + 16.0 for text, font, _ in texts]
-        places = flow(widths, self._size.right() - _ARROW_PX)
+        places = flow(widths, room)
         for (text, font, color), width, (left, top) in zip(texts, widths, places, strict=True):
             self._pill(painter, QRectF(left, top, width, _PILL_PX))
             painter.setPen(color)
@@ -145,6 +177,9 @@ class Decorations(QGraphicsItem):
         font, bold = map_font(8.5), map_font(8.5, bold=True)
         width = max(_LEGEND_PX, text_width(scale.title, bold))
         left, top = self._size.right() - _EDGE - width, self._size.bottom() - _EDGE - 38.0
+        if left < self._size.left() + _BAR_PX + 4.0 * _EDGE:
+            # There is no room beside the scale bar, so it stands above it.
+            top -= _LIFTED_PX
         self._pill(painter, QRectF(left - 9, top - 7, width + 18, 52))
         self._text(painter, QPointF(left, top + 8), scale.title, bold)
         painter.drawImage(QRectF(left, top + 14, width, 10), scale_image(scale))

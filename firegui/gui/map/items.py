@@ -11,6 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from firegui.gui.map.kept import KeptPicture
+
 
 class RasterItem(QGraphicsItem):
     """A raster drawn one cell per unit square, row 0 at the top."""
@@ -19,10 +21,12 @@ class RasterItem(QGraphicsItem):
         super().__init__()
         self._pixels: NDArray[np.uint32] | None = None
         self._image = QImage()
+        self._picture = KeptPicture(crosses=False)
 
     def set_pixels(self, pixels: NDArray[np.uint32] | None) -> None:
         """Show ``pixels [H, W]``, premultiplied ``0xAARRGGBB``; ``None`` shows nothing."""
         self.prepareGeometryChange()
+        self._picture.forget()
         self._pixels = None if pixels is None else np.ascontiguousarray(pixels)
         if self._pixels is None:
             self._image = QImage()
@@ -33,10 +37,20 @@ class RasterItem(QGraphicsItem):
             self._image = QImage(self._pixels.data, columns, rows, 4 * columns, form)
         self.update()
 
+    def set_codes(self, codes: NDArray[np.uint8], colors: NDArray[np.uint32]) -> None:
+        """Show ``codes [H, W]`` in ``colors [256]``, premultiplied; the memory of a raster as large is used again."""
+        if self._pixels is None or self._pixels.shape != codes.shape or not self._pixels.flags.writeable:
+            self.set_pixels(colors[codes])
+            return
+        # Every code has a colour: clipping only spares numpy a copy.
+        np.take(colors, codes, out=self._pixels, mode="clip")
+        self._picture.forget()
+        self.update()
+
     @property
     def pixels(self) -> NDArray[np.uint32] | None:
-        """What is shown."""
-        return self._pixels
+        """What is shown; a copy, for the memory is used again."""
+        return None if self._pixels is None else self._pixels.copy()
 
     def boundingRect(self) -> QRectF:
         """The raster's extent in cells."""
@@ -44,6 +58,10 @@ class RasterItem(QGraphicsItem):
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Draw; smoothed when several cells share a pixel, sharp when a cell is larger than one."""
+        if not self._image.isNull():
+            self._picture.paint(painter, widget, self._draw)
+
+    def _draw(self, painter: QPainter, _first: int) -> None:
         shrunk = painter.worldTransform().m11() < 1.0
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, shrunk)
         painter.drawImage(self.boundingRect(), self._image)
@@ -60,22 +78,39 @@ class Stroke:
 
 
 class StrokesItem(QGraphicsItem):
-    """Strokes drawn in order."""
+    """Strokes drawn in order.
+
+    The ``still`` first of them, and then the ``growing`` next, are drawn from a picture until the map moves or they
+    change; the growing ones may get more at their end.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.strokes: tuple[Stroke, ...] = ()
+        self._still = self._growing = 0
         self._bounds = QRectF()
+        self._still_picture, self._growing_picture = KeptPicture(), KeptPicture()
 
-    def set_strokes(self, strokes: Sequence[Stroke]) -> None:
-        """Show other strokes."""
+    def set_strokes(self, strokes: Sequence[Stroke], still: int = 0, growing: int = 0) -> None:
+        """Show other strokes; the same again change nothing."""
+        before, after = self._parts(), (strokes[:still], strokes[still : still + growing], strokes[still + growing :])
+        if all(_same(old, new) for old, new in zip(before, after, strict=True)):
+            return
         self.prepareGeometryChange()
-        self.strokes = tuple(strokes)
+        if not _same(before[0], after[0]):
+            self._still_picture.forget()
+        if not _same(before[1], after[1][: len(before[1])]):
+            self._growing_picture.forget()
+        self.strokes, self._still, self._growing = tuple(strokes), still, growing
         self._bounds = QRectF()
         for stroke in self.strokes:
             self._bounds = self._bounds.united(stroke.path.controlPointRect())
         self._bounds.adjust(-2.0, -2.0, 2.0, 2.0)
         self.update()
+
+    def _parts(self) -> tuple[Sequence[Stroke], Sequence[Stroke], Sequence[Stroke]]:
+        end = self._still + self._growing
+        return self.strokes[: self._still], self.strokes[self._still : end], self.strokes[end:]
 
     def boundingRect(self) -> QRectF:
         """What the strokes cover, in cells."""
@@ -83,23 +118,49 @@ class StrokesItem(QGraphicsItem):
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Draw every stroke."""
-        for stroke in self.strokes:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, stroke.smooth)
-            painter.setPen(stroke.pen)
-            painter.setBrush(stroke.brush)
-            painter.drawPath(stroke.path)
+        still, growing, moving = self._parts()
+        if still:
+            self._still_picture.paint(painter, widget, lambda into, first: _draw(into, still[first:]), len(still))
+        if growing:
+            self._growing_picture.paint(painter, widget, lambda into, first: _draw(into, growing[first:]), len(growing))
+        _draw(painter, moving)
+
+
+def _draw(painter: QPainter, strokes: Sequence[Stroke]) -> None:
+    for stroke in strokes:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, stroke.smooth)
+        painter.setPen(stroke.pen)
+        painter.setBrush(stroke.brush)
+        painter.drawPath(stroke.path)
+
+
+def _same(strokes: Sequence[Stroke], others: Sequence[Stroke]) -> bool:
+    """Whether two rows of strokes look the same. Paths count as the same only when they are the same object."""
+    return len(strokes) == len(others) and all(
+        a is b or (a.path is b.path and a.pen == b.pen and a.brush == b.brush and a.smooth == b.smooth)
+        for a, b in zip(strokes, others, strict=True)
+    )
 
 
 Drawing = Callable[[QPainter, QTransform, QRectF], None]
 
 
 class ScreenItem(QGraphicsItem):
-    """Something placed on the map but drawn in pixels: ``draw(painter, map → pixels, visible pixels)``."""
+    """Something placed on the map but drawn in pixels: ``draw(painter, map → pixels, visible pixels)``.
+
+    It is drawn from a picture until :meth:`update` says that it looks different, or the map moves.
+    """
 
     def __init__(self, draw: Drawing) -> None:
         super().__init__()
         self._draw = draw
         self._extent = QRectF()
+        self._picture = KeptPicture()
+
+    def update(self) -> None:  # type: ignore[override]  # always all of it
+        """What is drawn has changed."""
+        self._picture.forget()
+        super().update()
 
     def set_grid(self, rows: int, columns: int) -> None:
         """Reach far enough around the grid that labels outside it are drawn."""
@@ -114,12 +175,17 @@ class ScreenItem(QGraphicsItem):
         """Hand the painter over in pixel coordinates."""
         if widget is None:
             return
-        transform = QTransform(painter.worldTransform())
-        painter.save()
-        painter.resetTransform()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw(painter, transform, QRectF(widget.rect()))
-        painter.restore()
+        visible = QRectF(widget.rect())
+
+        def draw(into: QPainter, _first: int) -> None:
+            transform = QTransform(into.worldTransform())
+            into.save()
+            into.resetTransform()
+            into.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._draw(into, transform, visible)
+            into.restore()
+
+        self._picture.paint(painter, widget, draw)
 
 
 def cosmetic(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:

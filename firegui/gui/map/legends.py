@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from firegui.gui.map.decorations import scale_image
@@ -120,6 +120,60 @@ class LegendView(QWidget):
         if legend.note:
             column.addWidget(_label(legend.note, muted=True))
         return block
+
+
+class LegendRow(QWidget):
+    """Samples with words, as many columns beside each other as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._entries: tuple[LegendEntry, ...] = ()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(1)
+        self._columns = 0
+        self.hide()
+
+    def show_entries(self, entries: Sequence[LegendEntry]) -> None:
+        """Show other entries; none hides the row."""
+        if tuple(entries) != self._entries:
+            self._entries = tuple(entries)
+            self._arrange()
+        self.setVisible(bool(entries))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The words."""
+        return tuple(entry.label for entry in self._entries)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """More columns when there is more room."""
+        super().resizeEvent(event)
+        if self._fitting() != self._columns:
+            self._arrange()
+
+    def _fitting(self) -> int:
+        metrics = self.fontMetrics()
+        widest = max((metrics.horizontalAdvance(entry.label) for entry in self._entries), default=1)
+        return max(min(self.width() // (widest + _SAMPLE.width() + 22), len(self._entries)), 1)
+
+    def _arrange(self) -> None:
+        while (item := self._grid.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._columns = self._fitting()
+        for number, entry in enumerate(self._entries):
+            row, column = divmod(number, self._columns)
+            sample, words = QLabel(), QLabel(entry.label)
+            sample.setPixmap(sample_pixmap(entry))
+            words.setProperty("role", "muted")
+            self._grid.addWidget(sample, row, 2 * column)
+            self._grid.addWidget(words, row, 2 * column + 1)
+        for column in range(self._grid.columnCount()):
+            self._grid.setColumnStretch(column, column % 2 if column < 2 * self._columns else 0)
 
 
 def _ends(scale: Scale) -> QHBoxLayout:

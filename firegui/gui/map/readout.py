@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from firegui.domain.fuel import fuel_name
 from firegui.domain.results import Frames
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.gui.map.place import Place
@@ -100,5 +101,5 @@ def _layer(scenario: Scenario, key: str, cell: tuple[int, int]) -> str:
     if key == "aspect":
         return "flat" if value < 0 else f"{value:.0f}°"
     if key == "fuel":
-        return f"FBFM40 {value:.0f}"
+        return fuel_name(value)
     return f"{value:.3f} {unit}" if key == "canopy_density" else f"{value:.0f} {unit}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,6 +73,19 @@ def signed_scale(title: str, limit: float) -> Scale:
     """``−limit … limit`` as codes 0 … 255, opaque: blue above 0, ochre below, the same strength on both sides."""
     rgb = _map("CET-CBD1")[::-1]
     return Scale(title, f"−{limit:g}", f"{limit:g}", _with_alpha(rgb, np.ones(256)), "0")
+
+
+def ramp_scale(title: str, ends: tuple[str, str, str], name: str) -> Scale:
+    """Low … high as codes 0 … 255, opaque, on the pyqtgraph map ``name``; ``ends`` are the texts low, middle, high."""
+    low, middle, high = ends
+    return Scale(title, low, high, _with_alpha(_map(name), np.ones(256)), middle)
+
+
+def blend_scale(title: str, ends: tuple[str, str, str], colors: Sequence[str]) -> Scale:
+    """As :func:`ramp_scale`, evenly from one of ``colors`` to the next."""
+    low, middle, high = ends
+    table = pg.ColorMap(None, [QColor(color) for color in colors]).getLookupTable(nPts=256, alpha=False)
+    return Scale(title, low, high, _with_alpha(np.asarray(table, np.uint8)[:, :3], np.ones(256)), middle)
 
 
 def retardant_scale() -> Scale:

@@ -1,9 +1,9 @@
-"""The map widget: layers, tools and read-outs put together, repainted at most twenty times a second."""
+"""The map widget: layers, tools and read-outs put together, brought up to date by a timer and never by an event."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QTimer, Signal
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from firegui.domain.regions import Region
@@ -31,6 +31,9 @@ from firegui.gui.map.tools.zones import ZonePolygonTool, ZoneRectangleTool
 from firegui.gui.session import Session, Tool
 
 REPAINT_MS = 50
+"""What moves by itself or under the mouse is drawn twenty times a second."""
+STEP_MS = 12
+"""A step is drawn at once, unless the one before was only just: playback asks for thirty a second."""
 _NEAR_PX = 4.0
 
 
@@ -54,10 +57,16 @@ class MapView(QWidget):
         self._pinned: tuple[int, int] | None = None
         self._mouse_at: QPointF | None = None
         self._hover_dirty = False
+        self._drawn_step = -1
         self._tools = self._make_tools()
         self._router = MouseRouter(self.camera, self._active_tool)
         self._timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
-        self._timer.timeout.connect(self.flush)
+        self._timer.timeout.connect(self._flush_if_seen)
+        self._step_timer = QTimer(self, singleShot=True)
+        self._step_timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._step_timer.timeout.connect(self._flush_if_seen)
+        self._since_flush = QElapsedTimer()
+        self._since_flush.start()
         self._lay_out()
         self._connect()
         self._set_ink()
@@ -76,6 +85,11 @@ class MapView(QWidget):
         """Step back."""
         self.camera.zoom(1.0 / 1.5)
 
+    @property
+    def drawn_step(self) -> int:
+        """The step that the layers have been brought up to; the session may be further."""
+        return self._drawn_step
+
     def snapshot(self) -> QImage:
         """The map as it is on screen, up to date."""
         self.flush()
@@ -84,7 +98,10 @@ class MapView(QWidget):
     def flush(self) -> None:
         """Bring everything that is out of date up to date now, without waiting for the timer."""
         self._timer.stop()
+        self._step_timer.stop()
+        self._since_flush.start()
         shown = Shown.of(self._session)
+        self._drawn_step = self._session.step
         self.layers.update()
         if self.layers.removed.is_fading:
             self.layers.mark("time")
@@ -94,6 +111,15 @@ class MapView(QWidget):
         if self._hover_dirty:
             self._hover_dirty = False
             self.hovered.emit(self._hover_text(shown))
+
+    def _flush_if_seen(self) -> None:
+        if self.isVisible():
+            self.flush()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up: nothing was drawn while nobody saw it."""
+        super().showEvent(event)
+        self._schedule()
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _make_tools(self) -> dict[Tool, MapTool]:
@@ -178,6 +204,8 @@ class MapView(QWidget):
 
     def _on_step(self, _: int) -> None:
         self._mark("step")
+        if not self._step_timer.isActive():
+            self._step_timer.start(max(STEP_MS - int(self._since_flush.elapsed()), 0))
 
     def _on_view(self, _: str) -> None:
         self._mark("view")

@@ -205,6 +205,7 @@ class CalibratePanel(QWidget):
             "delete": row.add("delete", "Remove", "Leave the selected project out", self.remove_project),
         }
         self.others.setAccessibleName("Further projects")
+        self.others.setToolTip("Projects whose fires are fitted by the same network")
         self.others.setFixedHeight(_LIST_LINES * self.others.fontMetrics().height() + 10)
         title = QLabel("Train jointly with")
         title.setBuddy(self.others)

@@ -98,6 +98,7 @@ class RunsPanel(QWidget):
         self.table = self._make_table()
         self.log = QPlainTextEdit(readOnly=True, maximumBlockCount=_LOG_LINES)
         self.log.setAccessibleName("Log of the runs")
+        self.log.setToolTip("What the runs said, the latest at the end")
         self._activity = ElidedLabel(role="muted")
         self._lines: deque[tuple[str, str]] = deque(maxlen=_LOG_LINES)
         self._lay_out()

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.fire.left_out import left_out
+from firegui.gui.dialogs.coverage import ask_coverage
+from firegui.gui.forms.roles import set_role
 from firegui.gui.plots.buttons import tool_button
 from firegui.gui.session import Session
 from firegui.io.crs import short_name
 
 SYNTHETIC = "Synthetic demo — not a real fire"
 _NO_PLACE = "none; positions are metres from the south-west"
+_EDIT_COVERAGE = "Change the coverage that fuel models require, or give one value for all"
+_OWN_COVERAGE = "The imported maps bring their own required coverage"
 _LOAD = "Use the network fire model with weights from a file, as calibrating writes them"
-_ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Fleet", "Missing", "Observed")
+_ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Coverage", "Fleet", "Missing", "Observed")
 
 
 class ScenarioPanel(QScrollArea):
@@ -80,8 +86,28 @@ class ScenarioPanel(QScrollArea):
             label.setBuddy(value)
             grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
             self._values[title] = value
-            grid.addLayout(self._model_row(value) if title == "Fire model" else _alone(value), row, 1)
+            grid.addLayout(self._row(title, value), row, 1)
         return grid
+
+    def _row(self, title: str, value: QLabel) -> QVBoxLayout:
+        if title == "Fire model":
+            return self._model_row(value)
+        return self._coverage_row(value) if title == "Coverage" else _alone(value)
+
+    def _coverage_row(self, value: QLabel) -> QVBoxLayout:
+        """The required coverage with its source, and a button to edit it."""
+        column = _alone(value)
+        self.coverage_button = tool_button("Edit coverage…", _EDIT_COVERAGE)
+        self.coverage_button.setAutoRaise(False)
+        self.coverage_button.clicked.connect(lambda _checked=False: self._edit_coverage())
+        column.addWidget(self.coverage_button, 0, Qt.AlignmentFlag.AlignLeft)
+        return column
+
+    def _edit_coverage(self) -> None:
+        project = self._session.project
+        coverage = ask_coverage(self, project)
+        if coverage is not None:
+            self._session.edit("change required coverage", replace(project, coverage=coverage))
 
     def _model_row(self, value: QLabel) -> QVBoxLayout:
         """The fire model, and a button to exchange it."""
@@ -101,9 +127,12 @@ class ScenarioPanel(QScrollArea):
             self._values[title].setText(text)
         weights = project.weights
         self._values["Fire model"].setToolTip("" if weights is None else "\n".join(weights.training.limits))
+        own = project.maps is not None and project.fire_model.kind == "maps"
+        self.coverage_button.setEnabled(not own)
+        self.coverage_button.setToolTip(_OWN_COVERAGE if own else _EDIT_COVERAGE)
         event = project.scenario
         self._values["CRS"].setToolTip(event.grid.crs or "")
-        _set_role(self._values["Missing"], "warning" if event.missing_layers else "")
+        set_role(self._values["Missing"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
         notes = dict.fromkeys((*left_out(project), *event.notes))
         self._notes.setText("\n".join(f"• {note}" for note in notes))
@@ -125,10 +154,17 @@ def facts(project: Project) -> dict[str, str]:
         "Start": f"{calendar.start:%Y-%m-%d %H:%M} UTC\n{local:%Y-%m-%d %H:%M} local ({calendar.zone_name})",
         "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps} steps of {calendar.hours_per_step:g} h",
         "Fire model": project.fire_model.label,
+        "Coverage": _coverage_text(project),
         "Fleet": f"{project.fleet.n_aircraft} aircraft of {len(project.fleet.types)} types",
         "Missing": ", ".join(missing) if missing else "nothing",
         "Observed": observed,
     }
+
+
+def _coverage_text(project: Project) -> str:
+    own = project.maps is not None and project.fire_model.kind == "maps"
+    source = "of the imported maps" if own else project.coverage.source
+    return f"{project.required_coverage:.2f} gal/100 ft² required\n{source}"
 
 
 def _alone(value: QLabel) -> QVBoxLayout:
@@ -142,13 +178,6 @@ def _span(project: Project) -> str:
     dates = project.scenario.observed_dates
     first, last = dates[0], dates[-1]
     return f"{first.day} {first:%b} – {last.day} {last:%b %Y}" if len(dates) > 1 else f"{last.day} {last:%b %Y}"
-
-
-def _set_role(label: QLabel, role: str) -> None:
-    label.setProperty("role", role)
-    # A style sheet looks at properties only when the widget is polished.
-    label.style().unpolish(label)
-    label.style().polish(label)
 
 
 def _value() -> QLabel:

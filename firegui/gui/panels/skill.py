@@ -212,6 +212,7 @@ class SkillPanel(QWidget):
         whole.setAutoRaise(True)
         whole.clicked.connect(lambda _checked=False: self.map.fit())
         self.slider.setAccessibleName("Day of the forecast")
+        self.slider.setToolTip("Day of the forecast")
         self.slider.setPageStep(1)
         self.slider.setTickPosition(QSlider.TickPosition.TicksBelow)
         time = QHBoxLayout()

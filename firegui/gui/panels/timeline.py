@@ -23,7 +23,8 @@ from firegui.gui.session import Session, View
 
 SLOWEST, FASTEST, USUAL = 1, 30, 8
 _PLAIN_STRIDE = 5
-_SIGNS = {"first": "⏮", "back": "<", "play": "▶", "next": ">", "loop": "↻"}
+_SIGNS = {"first": "⏮", "back": "<", "play": "▶", "next": ">", "loop": "↻", "film": "●"}
+_ALL = "All three"
 _VIEWS = (
     (View.BASELINE, "Baseline", "The fire without drops"),
     (View.PLAN, "Plan", "The fire with the plan's drops"),
@@ -45,6 +46,8 @@ class TimelineBar(QWidget):
     """
 
     playing_changed = Signal(bool)
+    film_wanted = Signal()
+    """A person wants to keep what is played as a film or a picture."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +64,7 @@ class TimelineBar(QWidget):
         self.track.stepped.connect(self.step_by)
         session.step_changed.connect(self._show_step)
         session.view_changed.connect(self._show_view)
+        session.side_by_side_changed.connect(self._show_view)
         session.project_opened.connect(lambda: self.play(False))
         for signal in (session.project_opened, session.project_edited, session.result_changed):
             signal.connect(self._rebuild)
@@ -87,8 +91,13 @@ class TimelineBar(QWidget):
 
     @property
     def view_buttons(self) -> tuple[QAbstractButton, ...]:
-        """The buttons for baseline, plan and difference."""
+        """The buttons for baseline, plan, difference, and all three."""
         return tuple(self._views.buttons())
+
+    @property
+    def film_button(self) -> QToolButton:
+        """The button of :attr:`film_wanted`."""
+        return self._buttons["film"]
 
     def set_loop(self, loops: bool) -> None:
         """Start again at the end, or stop there."""
@@ -206,8 +215,9 @@ class TimelineBar(QWidget):
         self.setEnabled(self._session.has_project)
         result = self._session.result
         there = (result.baseline is not None, result.plan is not None)
-        for button, enabled in zip(self._views.buttons(), (*there, all(there)), strict=True):
+        for button, enabled in zip(self._views.buttons(), (*there, all(there), all(there)), strict=True):
             button.setEnabled(enabled)
+        self.film_button.setEnabled(any(there))
         self._show_step()
 
     def _show_step(self) -> None:
@@ -216,8 +226,14 @@ class TimelineBar(QWidget):
         self._time.setText(time_text(self._session.project.calendar, self._session.step) if has else "")
 
     def _show_view(self) -> None:
-        for button, (view, _, _) in zip(self._views.buttons(), _VIEWS, strict=True):
-            button.setChecked(view is self._session.view)
+        *single, together = self._views.buttons()
+        for button, (view, _, _) in zip(single, _VIEWS, strict=True):
+            button.setChecked(view is self._session.view and not self._session.side_by_side)
+        together.setChecked(self._session.side_by_side)
+
+    def _choose_view(self, view: View) -> None:
+        self._session.set_view(view)
+        self._show_view()
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
@@ -230,6 +246,7 @@ class TimelineBar(QWidget):
             ("play", "Play or hold (Space)", self.toggle_play),
             ("next", "One frame on (→; Shift+→ one day)", lambda: self.step_by(1)),
             ("loop", "Start again at the end", None),
+            ("film", "Keep what is played as a film or pictures…", self.film_wanted.emit),
         ):
             button = tool_button("", text, checkable=pressed is None)
             button.setAccessibleName(text)
@@ -258,9 +275,13 @@ class TimelineBar(QWidget):
         switch.addStretch(1)
         for view, text, tip in _VIEWS:
             button = tool_button(text, tip, checkable=True)
-            button.clicked.connect(lambda _checked=False, view=view: self._session.set_view(view))
+            button.clicked.connect(lambda _checked=False, view=view: self._choose_view(view))
             self._views.addButton(button)
             switch.addWidget(button)
+        together = tool_button(_ALL, "Baseline | plan | difference, on maps that move together", checkable=True)
+        together.clicked.connect(lambda _checked=False: self._session.set_side_by_side(True))
+        self._views.addButton(together)
+        switch.addWidget(together)
         column = QVBoxLayout()
         column.setSpacing(1)
         column.addWidget(self._time)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from firegui.domain.results import Frames, Metrics
@@ -13,6 +14,8 @@ from firegui.gui.plots.text import number
 from firegui.gui.session import Session
 
 Floats = NDArray[np.float64]
+
+_CURSOR_MS = 50
 
 
 def area_curve(frames: Frames, n_steps: int, cell_area_ha: float) -> tuple[Floats, Floats]:
@@ -35,7 +38,10 @@ class AreaChart(Chart):
         self._with = self.add_curve("accent", width=2.0)
         self._drawn: tuple[Frames | None, Frames | None] = (None, None)
         self._pointed: float | None = None
-        session.step_changed.connect(self._show_step)
+        # Moving the cursor paints the whole chart, which playback must not wait for.
+        self._cursor_timer = QTimer(self, singleShot=True, interval=_CURSOR_MS)
+        self._cursor_timer.timeout.connect(self._show_step)
+        session.step_changed.connect(self._on_step)
         session.project_opened.connect(self.fit)
         self.clicked.connect(self._seek)
         self.hovered.connect(self._on_hovered)
@@ -61,6 +67,10 @@ class AreaChart(Chart):
         calendar = shown.calendar
         steps, area = area_curve(frames, calendar.n_steps, shown.scenario.grid.cell_area_ha)
         self.set_curve(curve, steps / calendar.steps_per_day, area)
+
+    def _on_step(self, _: int) -> None:
+        if not self._cursor_timer.isActive():
+            self._cursor_timer.start()
 
     def _show_step(self) -> None:
         if self._session.has_project:

@@ -250,6 +250,7 @@ class ConvergenceView(QWidget):
         self.log.setToolTip("Logarithmic axes, or plain ones")
         self.log.setChecked(True)
         self.names.setAccessibleName("Lines of the chart")
+        self.names.setToolTip("Choose lines to emphasise them in the chart and in the table")
         self.names.setIconSize(_SWATCH)
         self.names.setMinimumWidth(90)
         self.names.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)

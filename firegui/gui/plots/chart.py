@@ -9,24 +9,33 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QFont
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QFont
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from firegui.gui.plots.decimation import MOST_POINTS, decimated
 from firegui.gui.plots.elided import ElidedLabel, Piece
+from firegui.gui.plots.keep import ChartMenu
 from firegui.gui.theme import Colors, current_colors
 
 _FONT_POINTS = 8
 _X_AXIS_HEIGHT = 31
+_REDRAW_MS = 50
+_EMPTY = np.empty(0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Curve:
+    """``x`` and ``y`` are all its points, of which the item draws as many as can be told apart."""
+
     item: Any
     role: str
+    name: str
     width: float
     style: Qt.PenStyle
     symbol: float
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
 
 
 class Chart(QWidget):
@@ -91,18 +100,31 @@ class Chart(QWidget):
         self.item.setDownsampling(auto=True, mode="peak")
         self.set_x_label(x_label)
         self.item.vb.sigRangeChangedManually.connect(self._on_zoomed)
+        self._redraw_timer = QTimer(self, singleShot=True, interval=_REDRAW_MS)
+        self._redraw_timer.timeout.connect(self._redraw)
+        self.item.vb.sigXRangeChanged.connect(self._on_range)
         scene = self.plot.scene()
         scene.sigMouseMoved.connect(self._on_moved)
         scene.sigMouseClicked.connect(self._on_clicked)
 
     # -- what is drawn -----------------------------------------------------------------------------------------------
     def add_curve(
-        self, role: str, *, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine, symbol: float = 0.0
+        self,
+        role: str,
+        *,
+        name: str = "",
+        width: float = 1.0,
+        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
+        symbol: float = 0.0,
     ) -> int:
-        """A new curve; its number is for :meth:`set_curve`. ``symbol`` is the size of a dot at every point."""
+        """A new curve; its number is for :meth:`set_curve`. ``symbol`` is the size of a dot at every point.
+
+        ``name`` is what it is called in a table of the chart.
+        """
         item = self.item.plot(antialias=True)
         item.setLogMode(self._log_x, self._log)
-        self._curves.append(_Curve(item, role, width, style, symbol))
+        name = name or f"curve {len(self._curves) + 1}"
+        self._curves.append(_Curve(item, role, name, width, style, symbol, _EMPTY, _EMPTY))
         self.set_colors(current_colors())
         return len(self._curves) - 1
 
@@ -116,12 +138,53 @@ class Chart(QWidget):
         values = np.array(y, float)
         if self._log:
             values[values <= 0] = np.nan
-        self._curves[index].item.setData(np.array(x, float), values)
+        curve = self._curves[index]
+        curve.x, curve.y = np.array(x, float), values
+        self._draw_curve(curve)
+
+    def _draw_curve(self, curve: _Curve) -> None:
+        """Draw what is in view, in no more points than it takes."""
+        x, y = curve.x, curve.y
+        if len(x) > MOST_POINTS and not self.is_fitted and not self._log_x:
+            (low, high), _ = self.item.vb.viewRange()
+            first, last = np.searchsorted(x, low), np.searchsorted(x, high, side="right")
+            # One point beyond either edge, so that the line leaves the view where it should.
+            x, y = x[max(first - 1, 0) : last + 1], y[max(first - 1, 0) : last + 1]
+        curve.item.setData(*decimated(x, y))
+
+    def _redraw(self) -> None:
+        for curve in self._curves:
+            if len(curve.x) > MOST_POINTS:
+                self._draw_curve(curve)
 
     def curve_points(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The points of a curve as they were given; empty arrays before there are any."""
+        """All the points of a curve; empty arrays before there are any."""
+        return self._curves[index].x, self._curves[index].y
+
+    def drawn_points(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Those of them that are drawn."""
         x, y = self._curves[index].item.getOriginalDataset()
-        return (np.empty(0), np.empty(0)) if x is None or y is None else (x, y)
+        return (_EMPTY, _EMPTY) if x is None or y is None else (x, y)
+
+    def shown_curves(self) -> list[tuple[str, NDArray[Any], NDArray[Any]]]:
+        """Name and points of every visible curve, as far as the view reaches on the abscissa."""
+        (low, high), _ = self.item.vb.viewRange()
+        low, high = (10.0**low, 10.0**high) if self._log_x else (low, high)
+        found = []
+        for curve in self._curves:
+            if curve.item.isVisible() and len(curve.x):
+                inside = (curve.x >= low) & (curve.x <= high)
+                found.append((curve.name, curve.x[inside], curve.y[inside]))
+        return found
+
+    @property
+    def x_label(self) -> str:
+        """What the abscissa counts."""
+        return str(self.item.getAxis("bottom").labelText)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to keep the chart."""
+        ChartMenu(self).popup(event.globalPos())
 
     def set_curve_visible(self, index: int, visible: bool) -> None:
         """Show or hide a curve."""
@@ -220,7 +283,10 @@ class Chart(QWidget):
 
     def fit(self) -> None:
         """Show all the data and follow it."""
+        was_fitted = self.is_fitted
         self.item.enableAutoRange(x=True, y=True)
+        if not was_fitted:
+            self._redraw()
 
     @property
     def is_fitted(self) -> bool:
@@ -282,6 +348,11 @@ class Chart(QWidget):
             self.zoomed.emit()
         else:
             self.clicked.emit(x)
+
+    def _on_range(self, *_: object) -> None:
+        # Points between those that are drawn come into sight; while the view follows the data there are none.
+        if not self.is_fitted and not self._redraw_timer.isActive():
+            self._redraw_timer.start()
 
     def _on_zoomed(self, _axes: object) -> None:
         self.zoomed.emit()

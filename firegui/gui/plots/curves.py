@@ -12,7 +12,7 @@ from firegui.domain.settings import ObjectiveWeights
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.plots.chart import Chart
 from firegui.gui.plots.elided import Piece
-from firegui.gui.plots.text import number
+from firegui.gui.plots.text import duration, number
 
 TERMS = (("burn", "burn", "warning"), ("final", "final", "error"), ("prot", "protected", "accent"))
 """The fire terms of the objective: history column, what people read, colour."""
@@ -20,16 +20,22 @@ TERMS = (("burn", "burn", "warning"), ("final", "final", "error"), ("prot", "pro
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a person wants the curves: against epochs or rollout equivalents, log or plain, terms weighted or raw."""
+    """How a person wants the curves: against epochs, rollouts or time, log or plain, terms weighted or raw."""
 
     rollouts: bool = False
+    time: bool = False
     log: bool = False
     weighted: bool = True
 
     @property
     def x_column(self) -> str:
         """The history column on the abscissa."""
-        return "rollouts" if self.rollouts else "epoch"
+        return "rollouts" if self.rollouts else "seconds" if self.time else "epoch"
+
+    @property
+    def x_label(self) -> str:
+        """What the abscissa counts, for people."""
+        return "rollout equivalents" if self.rollouts else "seconds" if self.time else "epoch"
 
 
 class EpochChart(Chart):
@@ -61,8 +67,8 @@ class ObjectiveChart(EpochChart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Objective", parent)
-        self._current = self.add_curve("muted")
-        self._best = self.add_curve("accent", width=2.0)
+        self._current = self.add_curve("muted", name="objective")
+        self._best = self.add_curve("accent", name="best", width=2.0)
         self._tactical: float | None = None
 
     def set_tactical(self, objective: float | None) -> None:
@@ -98,7 +104,7 @@ class TermsChart(EpochChart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Loss terms", parent)
-        self._lines = [self.add_curve(role, width=1.5) for _, _, role in TERMS]
+        self._lines = [self.add_curve(role, name=title, width=1.5) for _, title, role in TERMS]
 
     def draw(self, entry: RunEntry, options: Options) -> None:
         """See :class:`EpochChart`."""
@@ -127,7 +133,7 @@ class ColumnChart(EpochChart):
     def __init__(self, name: str, column: str, role: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
         self._column, self._role = column, role
-        self._line = self.add_curve(role, width=1.5)
+        self._line = self.add_curve(role, name=column, width=1.5)
 
     def draw(self, entry: RunEntry, options: Options) -> None:
         """See :class:`EpochChart`."""
@@ -139,13 +145,14 @@ class ColumnChart(EpochChart):
             return self._name, []
         value = _at(entry, self._column, len(entry.history) - 1 if row is None else row)
         text = f"{value:,.0f}" if self._column == "drops" else number(value)
+        text = duration(value) if self._column == "seconds" else text
         return f"{self._name}{_where(row)}", [Piece(text, self._role)]
 
 
 def _abscissa(entry: RunEntry, options: Options) -> NDArray[np.float64]:
     """Epochs count from 1 for people."""
     column = entry.history.column(options.x_column)
-    return column if options.rollouts else column + 1
+    return column + 1 if options.x_column == "epoch" else column
 
 
 def _at(entry: RunEntry, column: str, row: int) -> float:

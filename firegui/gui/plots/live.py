@@ -63,6 +63,7 @@ class LivePlots(QWidget):
         self.terms = TermsChart()
         self.drops = ColumnChart("Executed drops", "drops", "retardant")
         self.gradient = ColumnChart("Gradient norm", "grad_norm", "water")
+        self.elapsed = ColumnChart("Elapsed, s", "seconds", "warning")
         self.left, self.slack, self.removed = DropsLeftChart(), SlackChart(), RemovedChart()
         self.result, self.loop = ResultView(), LoopChart()
         self.area = AreaChart(session)
@@ -75,7 +76,7 @@ class LivePlots(QWidget):
     @property
     def epoch_charts(self) -> tuple[EpochChart, ...]:
         """The charts over epochs."""
-        return self.objective, self.terms, self.drops, self.gradient
+        return self.objective, self.terms, self.drops, self.gradient, self.elapsed
 
     @property
     def elimination_charts(self) -> tuple[EliminationChart, ...]:
@@ -127,9 +128,10 @@ class LivePlots(QWidget):
         self._options = options
         for chart in self.epoch_charts:
             chart.set_log(options.log)
-            chart.set_x_label("rollout equivalents" if options.rollouts else "epoch")
+            chart.set_x_label(options.x_label)
             chart.fit()
         self._actions["rollouts"].setChecked(options.rollouts)
+        self._actions["time"].setChecked(options.time and not options.rollouts)
         self._actions["log"].setChecked(options.log)
         self._actions["weighted"].setChecked(options.weighted)
         self.refresh()
@@ -183,7 +185,7 @@ class LivePlots(QWidget):
 
     def _x_of(self, entry: RunEntry, row: int) -> float:
         value = float(entry.history.column(self._options.x_column)[row])
-        return value if self._options.rollouts else value + 1
+        return value + 1 if self._options.x_column == "epoch" else value
 
     # -- events ------------------------------------------------------------------------------------------------------
     def _listen(self) -> None:
@@ -200,8 +202,14 @@ class LivePlots(QWidget):
         self._page_buttons.idClicked.connect(self.show_page)
 
     def _schedule(self) -> None:
-        if not self._throttle.isActive():
+        if not self._throttle.isActive() and not self.freeze_button.isChecked():
             self._throttle.start()
+
+    def _on_frozen(self, frozen: bool) -> None:
+        if frozen:
+            self._throttle.stop()
+        else:
+            self.refresh()
 
     def _on_epochs(self, entry: RunEntry) -> None:
         if entry is not self._queue.shown:
@@ -223,7 +231,7 @@ class LivePlots(QWidget):
         self._row = None
         if x is not None and entry is not None and len(entry.history):
             column = entry.history.column(self._options.x_column)
-            value = x if self._options.rollouts else x - 1
+            value = x - 1 if self._options.x_column == "epoch" else x
             self._row = int(np.argmin(np.abs(column - value)))
         self._write_titles()
 
@@ -237,7 +245,7 @@ class LivePlots(QWidget):
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         self._charts: tuple[Chart, ...] = (*self.epoch_charts, *self.elimination_charts, self.area)
-        self._pages.addWidget(_side_by_side(self.epoch_charts, (5, 5, 3, 3)))
+        self._pages.addWidget(_side_by_side(self.epoch_charts, (5, 5, 3, 3, 3)))
         self._pages.addWidget(_side_by_side(self.elimination_charts, (6, 5, 5)))
         self._pages.addWidget(side_by_side(self.result, self.loop))
         self._pages.addWidget(no_curves())
@@ -265,12 +273,16 @@ class LivePlots(QWidget):
                 "Rollouts",
                 "Count rollout equivalents instead of epochs; a gradient epoch is charged as three",
             ),
+            ("time", "Time", "Count seconds of work instead of epochs"),
             ("log", "Log", "Logarithmic vertical axes"),
             ("weighted", "× λ", "Loss terms times their weights, as they count in the objective; else raw"),
         ):
             self._actions[name] = self._toggle(name, text, tip)
             row.addWidget(self._actions[name])
-        self.fit_button = tool_button("Fit", "Show all the data and follow it again (double-click a chart)")
+        self.freeze_button = tool_button("Freeze", "Hold the charts still while the run goes on", checkable=True)
+        self.freeze_button.toggled.connect(self._on_frozen)
+        row.addWidget(self.freeze_button)
+        self.fit_button = tool_button("Auto", "Show all the data and follow it again (double-click a chart)")
         self.fit_button.clicked.connect(lambda _checked=False: self.fit())
         self.fit_button.setEnabled(False)
         row.addWidget(self.fit_button)
@@ -284,12 +296,18 @@ class LivePlots(QWidget):
         return button
 
     def _take_options(self) -> None:
+        # Epochs, rollouts or seconds: the one that was pressed last counts.
+        before = self._options
+        if self._actions["time"].isChecked() and not before.time:
+            self._actions["rollouts"].setChecked(False)
+        elif self._actions["rollouts"].isChecked() and not before.rollouts:
+            self._actions["time"].setChecked(False)
         self.set_options(Options(**{name: button.isChecked() for name, button in self._actions.items()}))
 
     def _charts_button(self) -> QToolButton:
         menu = QMenu(self)
         names = (
-            "Objective", "Loss terms", "Executed drops", "Gradient norm", "Drops left", "Loss ÷ its limit",
+            "Objective", "Loss terms", "Executed drops", "Gradient norm", "Elapsed", "Drops left", "Loss ÷ its limit",
             "Removed this pass", "Fire area",
         )  # fmt: skip
         for name, chart in zip(names, self._charts, strict=True):

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
     QPolygonF,
     QWheelEvent,
 )  # fmt: skip
@@ -68,6 +69,9 @@ class TimelineTrack(QWidget):
         super().__init__(parent)
         self._data: TrackData | None = None
         self._step = 0
+        # Everything but the playhead, drawn again only when it looks different.
+        self._ground = QPixmap()
+        self._ground_of: tuple[object, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -148,8 +152,20 @@ class TimelineTrack(QWidget):
     # -- painting ----------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint it."""
-        painter = QPainter(self)
-        colors = current_colors()
+        painter, colors = QPainter(self), current_colors()
+        wanted = (self._data, self.size(), self.devicePixelRatioF(), colors)
+        if wanted != self._ground_of:
+            self._ground, self._ground_of = self._painted_ground(colors), wanted
+        painter.drawPixmap(0, 0, self._ground)
+        if self._data is not None:
+            self._paint_playhead(painter, colors)
+
+    def _painted_ground(self, colors: Colors) -> QPixmap:
+        picture = QPixmap(self.size() * self.devicePixelRatioF())
+        picture.setDevicePixelRatio(self.devicePixelRatioF())
+        picture.fill(QColor(colors.window))
+        painter = QPainter(picture)
+        painter.setFont(self.font())
         body = QRectF(_MARGIN, 1, self.width() - 2 * _MARGIN, self.height() - 2)
         painter.fillRect(body, QColor(colors.base))
         if self._data is not None:
@@ -158,8 +174,8 @@ class TimelineTrack(QWidget):
             self._paint_drops(painter, colors, self._data)
         painter.setPen(QColor(colors.border))
         painter.drawRect(body.adjusted(0, 0, -1, 0))
-        if self._data is not None:
-            self._paint_playhead(painter, colors)
+        painter.end()
+        return picture
 
     def _paint_day(self, painter: QPainter, colors: Colors, data: TrackData, day: int) -> None:
         per_day = data.calendar.steps_per_day

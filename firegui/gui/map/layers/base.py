@@ -164,5 +164,8 @@ class RasterLayer(Layer):
         if token is not None and token == self._drawn:
             return
         values = None if shown is None else self.codes(shown)
-        self.raster.set_pixels(None if values is None else self._packed[values])
+        if values is None:
+            self.raster.set_pixels(None)
+        else:
+            self.raster.set_codes(values, self._packed)
         self._drawn = token

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,7 @@ SIGMAS = 2.0
 """The ellipse is the contour at two standard deviations: semi-axes 2σ∥ and 2σ⊥."""
 
 _POINTS = 24
+_LATER, _EARLIER = 0.30, 0.85
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +75,9 @@ class DropsLayer(Layer):
         super().__init__(session, self.strokes)
         self._source: tuple[DropRecord, ...] | None = None
         self._ellipses: dict[Material, Ellipses] = {}
+        self._other_days: tuple[Stroke, ...] = ()
+        self._today: tuple[tuple[int, Stroke], ...] = ()
+        self._made_of: tuple[object, int, object] = (None, -1, None)
 
     @property
     def swatch(self) -> QColor:
@@ -103,22 +107,50 @@ class DropsLayer(Layer):
         return "" if any(drop.executed for drop in self.session.result.drops) else "no executed drops yet: start a run"
 
     def draw(self, shown: Shown | None) -> None:
-        """Three paths per material: later, earlier, today."""
+        """The days after and before, which stand still within a day, then the shown day, which grows, then its rest."""
         if shown is None or not shown.result.drops:
             self.strokes.set_strokes(())
             return
-        self._load(shown.result.drops)
         per_day = shown.project.calendar.steps_per_day
-        today, now, end = shown.day * per_day, shown.step + 1, shown.project.calendar.n_steps + 1
-        later, earlier, current = [], [], []
-        for material, color in ((Material.RETARDANT, self.ink.retardant), (Material.WATER, self.ink.water)):
-            ellipses = self._ellipses[material]
-            later.append(Stroke(ellipses.between(now, end), cosmetic(faded(color, 0.30))))
-            earlier.append(Stroke(ellipses.between(0, today), cosmetic(faded(color, 0.85))))
-            path = ellipses.between(today, now)
-            current.append(Stroke(path, cosmetic(self.ink.halo, 3.5)))
-            current.append(Stroke(path, cosmetic(color, 1.8), QBrush(faded(color, 0.55), Qt.BrushStyle.SolidPattern)))
-        self.strokes.set_strokes(later + earlier + current)
+        begin, now = shown.day * per_day, shown.step + 1
+        self._load(shown.result.drops)
+        self._turn_to(begin, begin + per_day, shown.project.calendar.n_steps + 1)
+        flown = [stroke for step, stroke in self._today if step < now]
+        later = [
+            Stroke(self._ellipses[material].between(now, begin + per_day), cosmetic(faded(color, _LATER)))
+            for material, color in self._materials
+        ]
+        still = self._other_days
+        self.strokes.set_strokes([*still, *flown, *later], still=len(still), growing=len(flown))
+
+    @property
+    def _materials(self) -> tuple[tuple[Material, QColor], ...]:
+        return (Material.RETARDANT, self.ink.retardant), (Material.WATER, self.ink.water)
+
+    def _turn_to(self, begin: int, end: int, after: int) -> None:
+        """Make the strokes of a day and of the others, unless they are at hand: the same objects look the same."""
+        wanted = (self._source, begin, self.ink)
+        if all(new is old or new == old for new, old in zip(wanted, self._made_of, strict=True)):
+            return
+        self._made_of = wanted
+        later = [(self._ellipses[material].between(end, after), color, _LATER) for material, color in self._materials]
+        earlier = [(self._ellipses[material].between(0, begin), color, _EARLIER) for material, color in self._materials]
+        self._other_days = tuple(
+            Stroke(path, cosmetic(faded(color, strength))) for path, color, strength in (*later, *earlier)
+        )
+        self._today = tuple((step, stroke) for step in range(begin, end) for stroke in self._strokes_of(step))
+
+    def _strokes_of(self, step: int) -> Iterator[Stroke]:
+        """A casing and a filled outline for each material of a step."""
+        for material, color in self._materials:
+            path = self._ellipses[material].between(step, step + 1)
+            if not path.isEmpty():
+                pens = cosmetic(self.ink.halo, 3.5), cosmetic(color, 1.8)
+                for pen in pens:
+                    # An ellipse has 24 corners and no sharp one; rounding them all would take three times as long.
+                    pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
+                yield Stroke(path, pens[0])
+                yield Stroke(path, pens[1], QBrush(faded(color, 0.55), Qt.BrushStyle.SolidPattern))
 
     def _load(self, drops: tuple[DropRecord, ...]) -> None:
         if drops is self._source:

@@ -7,27 +7,15 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainterPath, QPen
 
+from firegui.domain.fuel_groups import FUEL_GROUPS, fuel_group_numbers
+from firegui.domain.relief import hillshade_codes
 from firegui.domain.scenario import Scenario
 from firegui.gui.map.ink import Ink
 from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
 from firegui.gui.map.layers.base import Layer, Legend, LegendEntry, RasterLayer
-from firegui.gui.map.relief import hillshade_codes
 from firegui.gui.map.scales import Bytes, Scale, codes, shade_scale, tint_scale
 from firegui.gui.map.shown import Shown
 from firegui.gui.session import Session
-
-FUEL_GROUPS: tuple[tuple[str, tuple[int, int], str], ...] = (
-    ("Built up, bare, crops (91, 93, 99)", (91, 99), "#8f8b86"),
-    ("Snow and ice (92)", (92, 92), "#dfe8ee"),
-    ("Water (98)", (98, 98), "#4f86c6"),
-    ("Grass (101–109)", (101, 109), "#e3cf6b"),
-    ("Grass and shrub (121–124)", (121, 124), "#b9b24d"),
-    ("Shrub (141–149)", (141, 149), "#c98a4b"),
-    ("Timber understory (161–165)", (161, 165), "#6fa06a"),
-    ("Timber litter (181–189)", (181, 189), "#2f6b4f"),
-    ("Slash and blowdown (201–204)", (201, 204), "#8a5a86"),
-)
-"""Groups of the 40 fire behaviour fuel models: name, first and last code, colour. Later groups win over earlier."""
 
 
 class LandscapeLayer(RasterLayer):
@@ -80,7 +68,7 @@ class FuelLayer(LandscapeLayer):
 
     key, source = "fuel", "fuel"
     title = "Fuel class"
-    help = "Fire behaviour fuel model (40 models), by group"
+    help = "Fire behaviour fuel models (the 40, or the 13), by group"
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, _fuel_scale(), visible=False, opacity=0.6)
@@ -88,19 +76,16 @@ class FuelLayer(LandscapeLayer):
     @property
     def swatch(self) -> QColor:
         """Shrub."""
-        return QColor(FUEL_GROUPS[5][2])
+        return QColor(FUEL_GROUPS[5].color)
 
     @property
     def legend(self) -> Legend:
         """One entry per group."""
-        return Legend(entries=tuple(LegendEntry(name, QColor(color)) for name, _, color in FUEL_GROUPS))
+        return Legend(entries=tuple(LegendEntry(group.name, QColor(group.color)) for group in FUEL_GROUPS))
 
     def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
         """Number of the group, 0 where the code belongs to none."""
-        result = np.zeros(values.shape, np.uint8)
-        for number, (_, (first, last), _) in enumerate(FUEL_GROUPS, start=1):
-            result[(values >= first) & (values <= last)] = number
-        return result
+        return fuel_group_numbers(values)
 
 
 def _rgb(name: str) -> tuple[int, int, int]:
@@ -110,8 +95,8 @@ def _rgb(name: str) -> tuple[int, int, int]:
 
 def _fuel_scale() -> Scale:
     rgba = np.zeros((256, 4), np.uint8)
-    for number, (_, _, color) in enumerate(FUEL_GROUPS, start=1):
-        rgba[number, :3] = _rgb(color)
+    for number, group in enumerate(FUEL_GROUPS, start=1):
+        rgba[number, :3] = _rgb(group.color)
         rgba[number, 3] = 255
     return Scale("Fuel class", "", "", rgba)
 

@@ -13,6 +13,23 @@ from firegui.gui.map.shown import Shown
 from firegui.gui.session import Session
 
 
+class Outlines:
+    """The perimeters of an event, traced once; tracing a large one takes as long as a frame of playback may."""
+
+    def __init__(self) -> None:
+        self._event: Scenario | None = None
+        self._paths: dict[int, QPainterPath] = {}
+
+    def path(self, event: Scenario, day: int) -> QPainterPath:
+        """The outline on a day of the event, empty before the first observation."""
+        if event is not self._event:
+            self._event, self._paths = event, {}
+        if day not in self._paths:
+            mask = event.observed_on(day)
+            self._paths[day] = QPainterPath() if mask is None else outline(mask)
+        return self._paths[day]
+
+
 class ObservedLayer(Layer):
     """Outline of the observed fire; dashed when the day has no perimeter of its own."""
 
@@ -24,7 +41,8 @@ class ObservedLayer(Layer):
     def __init__(self, session: Session) -> None:
         self._strokes = StrokesItem()
         super().__init__(session, self._strokes)
-        self._traced: tuple[Scenario, int, QPainterPath] | None = None
+        self.outlines = Outlines()
+        """Maps of the same event may share theirs."""
 
     @property
     def swatch(self) -> QColor:
@@ -52,14 +70,9 @@ class ObservedLayer(Layer):
 
     def draw(self, shown: Shown | None) -> None:
         """The outline on a dark or light casing."""
-        path = QPainterPath() if shown is None else self._path(shown)
+        path = QPainterPath()
+        if shown is not None:
+            path = self.outlines.path(shown.scenario, shown.observed_day)
         style = Qt.PenStyle.DashLine if self.filled_forward else Qt.PenStyle.SolidLine
         pens = cosmetic(self.ink.halo, 3.0), cosmetic(self.ink.observed, 1.5, style)
-        self._strokes.set_strokes([Stroke(path, pen) for pen in pens])
-
-    def _path(self, shown: Shown) -> QPainterPath:
-        scenario, day = shown.scenario, shown.observed_day
-        if self._traced is None or self._traced[0] is not scenario or self._traced[1] != day:
-            mask = scenario.observed_on(day)
-            self._traced = (scenario, day, QPainterPath() if mask is None else outline(mask))
-        return self._traced[2]
+        self._strokes.set_strokes([Stroke(path, pen) for pen in pens], still=len(pens))

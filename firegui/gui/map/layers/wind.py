@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 
+from firegui.gui.map.ink import Ink
 from firegui.gui.map.items import ScreenItem
 from firegui.gui.map.layers.base import Layer, Legend, LegendEntry, Sample
 from firegui.gui.map.shown import Shown
@@ -31,6 +34,7 @@ class WindLayer(Layer):
         self._shown: Shown | None = None
         self._top_speed = 1.0
         self._event: object = None
+        self._drawn: tuple[object, int, object] = (None, -1, None)
 
     @property
     def swatch(self) -> QColor:
@@ -51,32 +55,54 @@ class WindLayer(Layer):
             speed = shown.scenario.wind_speed
             self._top_speed = max(float(np.nanmax(speed)), 1e-6) if speed.size and np.isfinite(speed).any() else 1.0
             self._screen.set_grid(*shown.scenario.grid.shape)
-        self._screen.update()
+        wanted = (None, 0, self.ink) if shown is None else (shown.scenario, shown.event_day, self.ink)
+        if any(a is not b for a, b in zip(wanted, self._drawn, strict=True)):
+            self._drawn = wanted
+            self._screen.update()
 
     def arrows(self, pixels_per_cell: float) -> list[tuple[float, float, float, float]]:
         """``(row, column, length in pixels, direction)`` in corner coordinates; direction to, ccw from east."""
         if self._shown is None or not self._shown.scenario.days:
             return []
         speed, direction = self._shown.scenario.wind_at(self._shown.event_day)
-        rows, columns = self._shown.scenario.grid.shape
-        every = max(SPACING_PX / pixels_per_cell, 1.0)
-        found = []
-        for i in _centres(rows, every):
-            for j in _centres(columns, every):
-                v, psi = float(speed[i, j]), float(direction[i, j])
-                if math.isfinite(v) and math.isfinite(psi):
-                    length = SHORTEST_PX + (LONGEST_PX - SHORTEST_PX) * min(v / self._top_speed, 1.0)
-                    found.append((i + 0.5, j + 0.5, length, psi))
-        return found
+        return spaced_arrows(speed, direction, self._top_speed, pixels_per_cell)
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
-        path = QPainterPath()
-        for row, column, length, psi in self.arrows(transform.m11()):
-            middle = transform.map(QPointF(column, row))
-            if visible.contains(middle):
-                add_arrow(path, middle, length, psi)
-        painter.strokePath(path, QPen(self.ink.halo, 2.6))
-        painter.strokePath(path, QPen(self.ink.wind, 1.3))
+        draw_arrows(painter, transform, visible, self.arrows(transform.m11()), self.ink)
+
+
+Arrow = tuple[float, float, float, float]
+
+
+def spaced_arrows(
+    speed: NDArray[np.floating], direction: NDArray[np.floating], top_speed: float, pixels_per_cell: float
+) -> list[Arrow]:
+    """``(row, column, length in pixels, direction)`` of arrows evenly spaced on screen, in corner coordinates.
+
+    ``speed [H, W]`` has its longest arrow at ``top_speed``; ``direction [H, W]`` in radians to, ccw from east. Cells
+    without a number have none.
+    """
+    rows, columns = speed.shape
+    every = max(SPACING_PX / pixels_per_cell, 1.0)
+    found = []
+    for i in _centres(rows, every):
+        for j in _centres(columns, every):
+            v, psi = float(speed[i, j]), float(direction[i, j])
+            if math.isfinite(v) and math.isfinite(psi):
+                length = SHORTEST_PX + (LONGEST_PX - SHORTEST_PX) * min(v / top_speed, 1.0)
+                found.append((i + 0.5, j + 0.5, length, psi))
+    return found
+
+
+def draw_arrows(painter: QPainter, transform: QTransform, visible: QRectF, arrows: Sequence[Arrow], ink: Ink) -> None:
+    """Draw arrows on a casing that separates them from what lies below; ``transform`` maps cells to pixels."""
+    path = QPainterPath()
+    for row, column, length, psi in arrows:
+        middle = transform.map(QPointF(column, row))
+        if visible.contains(middle):
+            add_arrow(path, middle, length, psi)
+    painter.strokePath(path, QPen(ink.halo, 2.6))
+    painter.strokePath(path, QPen(ink.wind, 1.3))
 
 
 def _centres(cells: int, every: float) -> list[int]:

@@ -1,0 +1,1 @@
+"""The wizard that makes a project from somebody's own rasters, wind and perimeters."""

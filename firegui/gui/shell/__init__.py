@@ -1,0 +1,1 @@
+"""What surrounds the work: layout, start page, palette of commands, help, guided tour."""

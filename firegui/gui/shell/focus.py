@@ -1,0 +1,42 @@
+"""Where the focus is and where it may go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
+
+
+def focus_first(content: QWidget) -> None:
+    """Give the focus to ``content``, or to the first thing in it that takes the focus by Tab."""
+    if content.focusPolicy() & Qt.FocusPolicy.TabFocus or content.focusProxy() is not None:
+        content.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return
+    first = content.nextInFocusChain()
+    while first is not None and first is not content:
+        reachable = bool(first.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        if content.isAncestorOf(first) and reachable and first.isVisible() and first.isEnabled():
+            first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return
+        first = first.nextInFocusChain()
+    content.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def dock_with_focus(docks: Mapping[str, QDockWidget]) -> str:
+    """The title of the dock that holds the focus, or empty."""
+    focus = QApplication.focusWidget()
+    if focus is None:
+        return ""
+    return next((title for title, dock in docks.items() if dock is focus or dock.isAncestorOf(focus)), "")
+
+
+def go_round(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> bool:
+    """Give the focus to the next of ``order`` that can take it, as Tab does; ``False`` when none can."""
+    open_to = [each for each in order if each.isVisible() and each.isEnabled()]
+    if not open_to:
+        return False
+    here = next((place for place, each in enumerate(open_to) if each is now), -1 if forward else 0)
+    reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+    open_to[(here + (1 if forward else -1)) % len(open_to)].setFocus(reason)
+    return True

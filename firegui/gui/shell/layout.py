@@ -1,0 +1,94 @@
+"""Where the docks are: the first arrangement, its proportions, and the way back when a screen is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+_Area = Qt.DockWidgetArea
+LEFT = ("Scenario", "Layers")
+RIGHT = ("Regions", "Fleet", "Calendar", "Objective", "Constraints", "Help")
+PLOTS = ("Progress", "Skill", "Calibrate", "Sensitivity", "Uncertainty", "Benchmark")
+BELOW = ("Timeline", *PLOTS, "Runs")
+HIDDEN_AT_FIRST = ("Help",)
+
+FIRST_SIZE = QSize(1440, 900)
+SMALLEST = QSize(1024, 680)
+_SHARE_OF_SCREEN = 0.8
+_RUNS = 318
+_GRIP = QSize(160, 24)
+"""So much of a window's upper edge must be on a screen that it can be taken hold of."""
+
+
+def first_size(screen: QSize) -> QSize:
+    """How large the window opens on a screen of that size: most of a large one, all of a small one."""
+    return FIRST_SIZE.expandedTo(screen * _SHARE_OF_SCREEN).boundedTo(screen)
+
+
+def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
+    """Put every dock where it is at first, one in front of each stack."""
+    for place, titles in ((_Area.LeftDockWidgetArea, LEFT), (_Area.RightDockWidgetArea, RIGHT),
+                          (_Area.BottomDockWidgetArea, BELOW)):  # fmt: skip
+        for title in titles:
+            docks[title].setFloating(False)
+            window.addDockWidget(place, docks[title])
+    across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+    window.splitDockWidget(docks["Scenario"], docks["Layers"], down)
+    for title in RIGHT[1:]:
+        window.tabifyDockWidget(docks[RIGHT[0]], docks[title])
+    window.splitDockWidget(docks["Timeline"], docks["Progress"], down)
+    window.splitDockWidget(docks["Progress"], docks["Runs"], across)
+    for title in PLOTS[1:]:
+        window.tabifyDockWidget(docks["Progress"], docks[title])
+    for title, dock in docks.items():
+        dock.setVisible(title not in HIDDEN_AT_FIRST)
+    docks["Fleet"].raise_()
+    docks["Progress"].raise_()
+    share_room(window, docks)
+
+
+def share_room(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
+    """Give the docks their first widths and heights in a window of this size; the map has what is left."""
+    across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+    left, right, lower = shares(window.size())
+    window.resizeDocks([docks["Scenario"], docks["Fleet"]], [left, right], across)
+    window.resizeDocks([docks["Timeline"], docks["Progress"]], [64, lower], down)
+    below = window.width() - left
+    runs = max(below // 3, _RUNS)
+    window.resizeDocks([docks["Progress"], docks["Runs"]], [below - runs, runs], across)
+    window.resizeDocks([docks["Scenario"], docks["Layers"]], [1, 1], down)
+
+
+def shares(size: QSize) -> tuple[int, int, int]:
+    """Width of the left and of the right docks and height of the lower ones, in a window of ``size``."""
+    left = min(max(round(0.185 * size.width()), 256), 340)
+    right = min(max(round(0.31 * size.width()), 300), 560)
+    return left, right, min(max(round(0.24 * size.height()), 190), 340)
+
+
+def visible_place(frame: QRect, screens: Sequence[QRect]) -> QRect:
+    """``frame`` where its upper edge can be taken hold of on one of ``screens``, else moved (and cut) into the first.
+
+    A window may have been left on a screen that is gone by now, or larger than the one that is left.
+    """
+    grip = QRect(frame.left(), frame.top(), frame.width(), _GRIP.height())
+    for screen in screens:
+        seen = grip.intersected(screen)
+        if seen.width() >= min(_GRIP.width(), frame.width()) and seen.height() >= _GRIP.height():
+            return frame
+    home = screens[0]
+    size = frame.size().boundedTo(home.size())
+    left = min(max(frame.left(), home.left()), home.right() + 1 - size.width())
+    top = min(max(frame.top(), home.top()), home.bottom() + 1 - size.height())
+    return QRect(left, top, size.width(), size.height())
+
+
+def bring_back_to_screen(window: QWidget) -> None:
+    """Move ``window`` to a screen there is, unless it can be seen."""
+    screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+    place = visible_place(window.geometry(), screens)
+    if screens and place != window.geometry():
+        window.setGeometry(place)

@@ -1,0 +1,137 @@
+"""What a control owes a person: a tooltip, a unit for a number, a name for screen readers, a way by keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAction
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QDialogButtonBox,
+    QDockWidget,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollBar,
+    QTabBar,
+    QTableView,
+    QTextEdit,
+    QWidget,
+)
+
+_CONTROLS = (
+    QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSlider,
+    QAbstractItemView,
+)  # fmt: skip
+_OF_ANOTHER = (QAbstractSpinBox, QComboBox, QTabBar, QAbstractItemView)
+"""What is inside one of these is part of it, as the field of a spin box is."""
+
+UNIT = re.compile(
+    r"%|°|\bplain number\b|\b(m|km|ha|h|s|gal|m/s|fps|min|minutes|hours|days?|epochs|steps|cells|drops|frames|metres|"
+    r"degrees|members|draws|rollouts|processes|sorties|percent)\b",
+    re.IGNORECASE,
+)
+KEYS = re.compile(r"\b(Esc|Enter|Space|Ctrl\+\w+|F\d+)\b")
+"""A tooltip that names its key says how to do without the mouse."""
+
+
+def controls_of(root: QWidget) -> Iterator[QWidget]:
+    """Every control below ``root``, whether it can be seen now or not."""
+    for widget in (root, *root.findChildren(QWidget)):
+        if isinstance(widget, _CONTROLS) and not isinstance(widget, QScrollBar) and not _is_part(widget, root):
+            yield widget
+
+
+def _is_part(widget: QWidget, root: QWidget) -> bool:
+    """Whether a control belongs to another, or to a frame that Qt draws."""
+    if widget.objectName().startswith("qt_") and not isinstance(widget.parentWidget(), QDockWidget):
+        return True
+    parent = widget.parentWidget()
+    while parent is not None and widget is not root:
+        # A view holds editors and buttons of its own; a view in a view (a table's header) is part of it.
+        if isinstance(parent, _OF_ANOTHER):
+            return True
+        if isinstance(parent, QLineEdit) and isinstance(widget, QAbstractButton):
+            return True
+        parent = parent.parentWidget()
+    return False
+
+
+def name_of(widget: QWidget) -> str:
+    """What a screen reader calls the control."""
+    interface = QAccessible.queryAccessibleInterface(widget)
+    return interface.text(QAccessible.Text.Name).replace("&", "").strip() if interface is not None else ""
+
+
+def faults_of(widget: QWidget) -> list[str]:
+    """What a control lacks, in words."""
+    found = []
+    if not name_of(widget):
+        found.append("no accessible name")
+    if not _tip_of(widget):
+        found.append("no tooltip")
+    if isinstance(widget, (QAbstractSpinBox, QAbstractSlider)) and not UNIT.search(_words_of(widget)):
+        found.append("no unit")
+    if not _can_be_reached(widget):
+        found.append("no way by keyboard")
+    return found
+
+
+def _tip_of(widget: QWidget) -> str:
+    if widget.toolTip():
+        return widget.toolTip()
+    if isinstance(widget, QTableView):
+        model = widget.model()
+        columns = range(model.columnCount()) if model is not None else range(0)
+        role, across = Qt.ItemDataRole.ToolTipRole, Qt.Orientation.Horizontal
+        return "".join(str(model.headerData(column, across, role) or "") for column in columns)
+    # The buttons of a box say with their text what they do.
+    if isinstance(widget, QAbstractButton) and isinstance(widget.parentWidget(), QDialogButtonBox):
+        return widget.text()
+    return ""
+
+
+def _words_of(widget: QWidget) -> str:
+    suffix = getattr(widget, "suffix", lambda: "")()
+    prefix = getattr(widget, "prefix", lambda: "")()
+    return f"{prefix} {suffix} {widget.toolTip()} {name_of(widget)} {widget.accessibleDescription()}"
+
+
+def _can_be_reached(widget: QWidget) -> bool:
+    if widget.focusPolicy() & Qt.FocusPolicy.TabFocus or widget.focusProxy() is not None:
+        return True
+    if KEYS.search(widget.toolTip()):
+        return True
+    # The frame of a dock: View ▸ Docks and the palette do the same.
+    return isinstance(widget, QAbstractButton) and isinstance(widget.parentWidget(), QDockWidget)
+
+
+def path_of(widget: QWidget) -> str:
+    """Where a control is, for the message of a test."""
+    names: list[str] = []
+    each: QWidget | None = widget
+    while each is not None and len(names) < 4:
+        names.append(each.objectName() or type(each).__name__)
+        each = each.parentWidget()
+    text = widget.text() if isinstance(widget, QAbstractButton) else ""
+    return f"{' < '.join(names)} {text!r}"
+
+
+def report(root: QWidget) -> list[str]:
+    """Every fault below ``root``, a line each."""
+    return [f"{path_of(widget)}: {', '.join(faults)}" for widget in controls_of(root) if (faults := faults_of(widget))]
+
+
+def action_faults(action: QAction) -> list[str]:
+    """What a command lacks: a picture, an explanation."""
+    found = []
+    if action.icon().isNull():
+        found.append("no icon")
+    if "\n" not in action.toolTip() and not action.statusTip():
+        found.append("no explanation")
+    return found

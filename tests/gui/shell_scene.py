@@ -1,0 +1,66 @@
+"""A workbench that the tests of a module share: on the small project, or bare, with settings of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+
+from firegui.domain.project import FireModel, Project
+from firegui.domain.regions import Region
+from firegui.domain.settings import OptimizerSettings, PlanSettings
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session
+from firegui.gui.theme import Theme, apply_theme
+from tests.gui.conftest import quiet_execute, small_fleet, small_scenario
+
+
+def ridge(name: str = "Test Ridge") -> Project:
+    """A small project of four planned days with one region."""
+    constants = {"p": 0.5, "wind_gain": 0.3, "wind_alignment": 0.3, "slope": 0.1, "gamma": 0.3, "fuel": 1.0}
+    return Project(
+        scenario=replace(small_scenario(), name=name),
+        fleet=small_fleet(),
+        grounded={},
+        regions=(Region.rectangle("R1", (2, 10), (5, 25)),),
+        plan=PlanSettings(days=4, optimizer=OptimizerSettings(epochs=3, patience=3)),
+        fire_model=FireModel("scalar", "Scalar test model", constants),
+    )
+
+
+@contextmanager
+def workbench(place: Path, *, opened: bool = True, size: tuple[int, int] = (1280, 800)) -> Iterator[MainWindow]:
+    """A window on its own session, shown and active; runs end at once and nothing is asked when it goes."""
+    app = QApplication.instance()
+    if isinstance(app, QApplication) and not app.styleSheet():
+        apply_theme(app, Theme.DARK)
+    session = Session()
+    if opened:
+        session.open_project(ridge(), None)
+    queue = RunQueue(session, execute=quiet_execute)
+    store = QSettings(str(place / "preferences.ini"), QSettings.Format.IniFormat)
+    window = MainWindow(session, queue, Preferences(store, place / "recent"))
+    window.resize(*size)
+    window.show()
+    window.activateWindow()
+    QApplication.processEvents()
+    try:
+        yield window
+    finally:
+        session.undo_stack.setClean()
+        window.close()
+        queue.shutdown()
+        window.deleteLater()
+        QApplication.processEvents()
+
+
+def settle(turns: int = 5) -> None:
+    """Let layouts and delayed work come to rest."""
+    for _turn in range(turns):
+        QApplication.processEvents()

@@ -1,0 +1,172 @@
+"""Keeping what is played: the film shows what the map shows, says what it is, and is all there or not at all."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.gui.dialogs import export_animation
+from firegui.gui.dialogs.export_animation import AnimationDialog
+from firegui.gui.main_window import MainWindow
+from firegui.gui.map.film import pixels_of
+from firegui.gui.session import Session, ShownResult, View
+from firegui.io.exporters.animation import ffmpeg, with_notice
+from tests.gui.fake_runs import drop, frames, metrics
+from tests.gui.hands import type_into_field
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture(autouse=True)
+def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow) -> None:
+    """Both fires, once what the window works out by itself is done."""
+    qtbot.waitUntil(lambda: not window.queue.activity)
+    drops = (drop(3), drop(60, "water"), drop(61))
+    session.show_result(ShownResult("run", frames(project, 12), metrics(), frames(project, 4), metrics(), drops))
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, window: MainWindow) -> Iterator[AnimationDialog]:
+    """The dialog, opened by the button of the timeline."""
+    QTest.mouseClick(window.timeline.film_button, LEFT)
+    (made,) = window.findChildren(AnimationDialog)
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    yield made
+    made.close()
+
+
+def choose_kind(dialog: AnimationDialog, ending: str, path: Path) -> None:
+    dialog.kind.setCurrentIndex(dialog.kind.findData(ending))
+    dialog.file.setText(str(path))
+
+
+def save(qtbot: QtBot, dialog: AnimationDialog) -> None:
+    QTest.mouseClick(dialog.save_button, LEFT)
+    qtbot.waitUntil(lambda: dialog.written is not None, timeout=60_000)
+
+
+def shown(window: MainWindow) -> NDArray[np.int16]:
+    return with_notice(pixels_of(window.maps.snapshot())).astype(np.int16)
+
+
+def looks_like(kept: NDArray[np.int16], wanted: NDArray[np.int16]) -> bool:
+    """Equal but for shades, and for the odd line of pixels where the edge of a cell falls between two."""
+    return kept.shape == wanted.shape and float((np.abs(kept - wanted).max(axis=2) > 2).mean()) < 0.01
+
+
+def test_a_png_is_what_is_on_screen_with_the_notice_below(
+    qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, tmp_path: Path
+) -> None:
+    window.session.set_step(60)
+    window.map.layers.set_visible("graticule", False)
+    window.map.zoom_in()
+    choose_kind(dialog, ".png", tmp_path / "f.png")
+    save(qtbot, dialog)
+    kept = np.asarray(Image.open(tmp_path / "f.png").convert("RGB")).astype(np.int16)
+    assert looks_like(kept, shown(window))
+
+
+def test_a_gif_has_every_frame_of_the_chosen_days_as_it_was_shown(
+    qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, tmp_path: Path
+) -> None:
+    type_into_field(qtbot, dialog.first, "2")
+    type_into_field(qtbot, dialog.last, "2")
+    type_into_field(qtbot, dialog.fps, "10")
+    choose_kind(dialog, ".gif", tmp_path / "f.gif")
+    steps = dialog.steps
+    assert steps == tuple(range(50, 101, 5))
+    save(qtbot, dialog)
+    with Image.open(tmp_path / "f.gif") as film:
+        assert getattr(film, "n_frames", 1) == len(steps)
+        assert film.info["duration"] == 100
+        for number in (0, 6, len(steps) - 1):
+            film.seek(number)
+            window.session.set_step(steps[number])
+            window.maps.snapshot()
+            kept = np.asarray(film.convert("RGB")).astype(np.int16)
+            # 256 colours for the whole film: near everywhere, not equal.
+            assert np.abs(kept - shown(window)).mean() < 4.0
+
+
+def test_side_by_side_is_kept_side_by_side(
+    qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, tmp_path: Path
+) -> None:
+    window.session.set_side_by_side(True)
+    qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in window.maps.panes))
+    choose_kind(dialog, ".png", tmp_path / "f.png")
+    save(qtbot, dialog)
+    kept = np.asarray(Image.open(tmp_path / "f.png").convert("RGB")).astype(np.int16)
+    assert looks_like(kept, shown(window))
+
+
+def test_what_is_played_and_shown_meanwhile_does_not_come_into_the_film(
+    qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, project: Project, tmp_path: Path
+) -> None:
+    choose_kind(dialog, ".gif", tmp_path / "f.gif")
+    window.session.set_step(0)
+    window.maps.snapshot()
+    first = shown(window)
+    QTest.mouseClick(dialog.save_button, LEFT)
+    window.session.set_view(View.BASELINE)
+    window.session.set_step(120)
+    qtbot.waitUntil(lambda: dialog.written is not None, timeout=60_000)
+    with Image.open(tmp_path / "f.gif") as film:
+        assert np.abs(np.asarray(film.convert("RGB")).astype(np.int16) - first).mean() < 4.0
+
+
+@pytest.mark.skipif(ffmpeg() is None, reason="MP4 needs ffmpeg: install firegui[video]")
+def test_an_mp4_has_its_frames_and_its_pace(qtbot: QtBot, dialog: AnimationDialog, tmp_path: Path) -> None:
+    type_into_field(qtbot, dialog.last, "1")
+    type_into_field(qtbot, dialog.fps, "20")
+    choose_kind(dialog, ".mp4", tmp_path / "f.mp4")
+    save(qtbot, dialog)
+    program = ffmpeg()
+    assert program is not None
+    told = subprocess.run([program, "-i", str(tmp_path / "f.mp4"), "-f", "null", "-"], capture_output=True, text=True)
+    assert "20 fps" in told.stderr and "h264" in told.stderr
+    assert "not for operational use" in told.stderr
+
+
+def test_cancelling_ends_within_a_second_and_leaves_nothing(
+    qtbot: QtBot, dialog: AnimationDialog, tmp_path: Path
+) -> None:
+    choose_kind(dialog, ".gif", tmp_path / "f.gif")
+    QTest.mouseClick(dialog.save_button, LEFT)
+    qtbot.waitUntil(lambda: dialog.bar.value() >= 2, timeout=30_000)
+    began = time.monotonic()
+    QTest.mouseClick(dialog.cancel_button, LEFT)
+    qtbot.waitUntil(lambda: not dialog.is_at_work and dialog.save_button.isEnabled())
+    assert time.monotonic() - began < 1.0
+    assert list(tmp_path.glob("*.gif")) == [] and list(tmp_path.glob(".*tmp*")) == []
+
+
+def test_closing_the_window_gives_the_film_up(
+    qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, tmp_path: Path
+) -> None:
+    choose_kind(dialog, ".gif", tmp_path / "f.gif")
+    QTest.mouseClick(dialog.save_button, LEFT)
+    window.close()
+    assert not dialog.is_at_work and not dialog.isVisible()
+    assert list(tmp_path.glob("*.gif")) == []
+
+
+def test_an_unknown_ending_is_refused_in_words(
+    dialog: AnimationDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(export_animation, "show_problems", lambda _parent, error: told.append(str(error)))
+    dialog.file.setText(str(tmp_path / "f.avi"))
+    QTest.mouseClick(dialog.save_button, LEFT)
+    assert "f.avi" in told[0] and ".mp4" in told[0]
+    assert not dialog.is_at_work

@@ -1,0 +1,108 @@
+"""Text and controls stand out from their ground by 4.5 or more, in the palettes and in what is really drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.main_window import MainWindow
+from firegui.gui.theme import COLORS, Theme, apply_theme, palette
+from tests.gui.contrast import ENOUGH, of_colors, poor
+from tests.gui.shell_scene import settle, workbench
+
+_ROLES = QPalette.ColorRole
+_PAIRS = (
+    (_ROLES.WindowText, _ROLES.Window), (_ROLES.Text, _ROLES.Base), (_ROLES.Text, _ROLES.AlternateBase),
+    (_ROLES.ButtonText, _ROLES.Button), (_ROLES.HighlightedText, _ROLES.Highlight),
+    (_ROLES.ToolTipText, _ROLES.ToolTipBase), (_ROLES.PlaceholderText, _ROLES.Base), (_ROLES.Link, _ROLES.Window),
+    (_ROLES.Link, _ROLES.Base),
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def theme_restored(qapp: QApplication) -> Iterator[None]:
+    """Other tests see the dark theme."""
+    yield
+    apply_theme(qapp, Theme.DARK)
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_every_pair_of_the_palette_can_be_read(theme: Theme) -> None:
+    colors = palette(theme)
+    found = {(text.name, ground.name): of_colors(colors.color(text).name(), colors.color(ground).name())
+             for text, ground in _PAIRS}  # fmt: skip
+    assert {pair: value for pair, value in found.items() if value < ENOUGH} == {}
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_every_named_colour_can_be_read_where_it_is_used(theme: Theme) -> None:
+    colors = COLORS[theme]
+    grounds = ("window", "base", "alternate")
+    pairs = [(ink, ground) for ink in ("text", "muted", "outline", "accent", "warning", "error", "water", "retardant")
+             for ground in grounds]  # fmt: skip
+    pairs += [("text", ground) for ground in ("raised", "chosen", "grounded", "flying")]
+    pairs += [("muted", "raised"), ("muted", "chosen"), ("on_accent", "accent")]
+    poor_pairs = {pair: of_colors(getattr(colors, pair[0]), getattr(colors, pair[1])) for pair in pairs}
+    assert {pair: value for pair, value in poor_pairs.items() if value < ENOUGH} == {}
+    assert min(of_colors("#ffffff", colors.go), of_colors("#ffffff", colors.go_hover)) >= ENOUGH
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_everything_drawn_in_the_window_can_be_read(qapp: QApplication, tmp_path: Path, theme: Theme) -> None:
+    apply_theme(qapp, theme)
+    with workbench(tmp_path, size=(1440, 900)) as window:
+        window.set_theme(theme)
+        settle()
+        assert poor(window) == []
+        for title, dock in window.docks.items():
+            window.bench.bring(title)
+            settle()
+            assert poor(dock) == [], title
+        assert poor(start_page_of(window)) == []
+        window.hide_start_page()
+        window.bench.guide.open_palette()
+        settle()
+        commands = window.bench.guide.palette
+        assert commands is not None and poor(commands) == []
+        commands.give_up()
+
+
+def start_page_of(window: MainWindow) -> QWidget:
+    """The start page, in front."""
+    window.show_start_page()
+    settle()
+    return window.start_page
+
+
+# -- what would be found -----------------------------------------------------------------------------------------------
+def grey_form(text: str, style: str) -> QWidget:
+    form = QWidget()
+    form.resize(300, 120)
+    column = QVBoxLayout(form)
+    for widget in (QLabel(text), QLineEdit(text), QCheckBox(text)):
+        column.addWidget(widget)
+    form.setStyleSheet(style)
+    form.show()
+    settle()
+    return form
+
+
+def test_text_and_frames_that_cannot_be_seen_are_found(qtbot: QtBot, qapp: QApplication) -> None:
+    apply_theme(qapp, Theme.DARK)
+    form = grey_form("Height", "QWidget { background: #444444; color: #777777; } QLineEdit { border: 1px solid #666; }")
+    qtbot.addWidget(form)
+    kinds = [line.split()[0] for line in poor(form)]
+    assert kinds.count("text") >= 2
+    assert "control" in kinds
+
+
+def test_a_form_in_the_colours_of_the_theme_is_not(qtbot: QtBot, qapp: QApplication) -> None:
+    apply_theme(qapp, Theme.LIGHT)
+    form = grey_form("Height", "")
+    qtbot.addWidget(form)
+    assert poor(form) == []

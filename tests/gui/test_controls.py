@@ -1,0 +1,125 @@
+"""Every control says what it does, in which unit, to eyes and to screen readers, and can be reached by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QSpinBox,
+    QToolBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from firegui.errors import InputError, Problem
+from firegui.gui.dialogs.coverage import CoverageDialog
+from firegui.gui.dialogs.import_event import ImportEventDialog
+from firegui.gui.dialogs.import_events import ImportEventsDialog
+from firegui.gui.dialogs.pin_drops import PinDropsDialog
+from firegui.gui.dialogs.problems import ProblemsDialog
+from firegui.gui.dialogs.replan import ReplanDialog
+from firegui.gui.main_window import MENUS, MainWindow
+from firegui.gui.session import Session
+from firegui.gui.shell.palette import Palette
+from firegui.gui.shell.tour import Tour
+from tests.gui.controls import action_faults, controls_of, faults_of, report
+from tests.gui.shell_scene import ridge, workbench
+
+
+@pytest.fixture(scope="module")
+def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
+    """One window for all of these tests; none of them changes it."""
+    with workbench(tmp_path_factory.mktemp("controls")) as window:
+        yield window
+
+
+def test_every_control_of_the_window_and_its_docks_has_tooltip_unit_name_and_a_way_by_keyboard(
+    shared: MainWindow,
+) -> None:
+    # A dock that is hidden or behind another is made all the same, and so is the start page.
+    assert len(list(controls_of(shared))) > 250
+    assert report(shared) == []
+
+
+def test_every_command_has_a_picture_and_an_explanation(shared: MainWindow) -> None:
+    entries = [action for menu in shared.menuBar().findChildren(QMenu) for action in menu.actions()]
+    bar = shared.findChild(QToolBar)
+    assert bar is not None
+    commands = [action for action in (*shared.actions(), *entries, *bar.actions()) if is_command(action)]
+    assert len(commands) > 60
+    assert {action.text(): faults for action in commands if (faults := action_faults(action))} == {}
+
+
+def is_command(action: QAction) -> bool:
+    return not action.isSeparator() and bool(action.text()) and action.text() not in MENUS
+
+
+def test_no_two_commands_share_a_key(shared: MainWindow) -> None:
+    keys = [key.toString() for action in shared.actions() for key in action.shortcuts()]
+    assert sorted(key for key in set(keys) if keys.count(key) > 1) == []
+
+
+def dialogs(session: Session, window: QWidget) -> Iterator[QWidget]:
+    project, place = session.project, Path("ridge.firegui")
+    yield ProblemsDialog(InputError([Problem("here", "is wrong", "mend it")], "Refused"), window)
+    yield ImportEventDialog(window)
+    yield ImportEventsDialog(lambda _source: ridge(), window)
+    yield CoverageDialog(project, window)
+    yield PinDropsDialog(session, [], project, window)
+    yield ReplanDialog(project, place, place / "runs" / "one", ("one", place / "plan.csv"), "auto", window)
+
+
+def test_every_control_of_the_dialogs_has_them_too(shared: MainWindow) -> None:
+    faults = []
+    for dialog in dialogs(shared.session, shared):
+        assert any(True for _ in controls_of(dialog)), dialog
+        faults += [f"{type(dialog).__name__}: {line}" for line in report(dialog)]
+        dialog.deleteLater()
+    assert faults == []
+
+
+def test_palette_and_tour_have_them_too(shared: MainWindow) -> None:
+    palette, tour = Palette(shared.bench.guide.entries(), shared), Tour(shared, shared.docks, lambda _title: None)
+    assert report(palette) == []
+    assert report(tour) == []
+    palette.deleteLater()
+    tour.end()
+
+
+# -- what would be found -----------------------------------------------------------------------------------------------
+def test_a_bare_control_is_found(qtbot: QtBot) -> None:
+    dialog = QDialog()
+    qtbot.addWidget(dialog)
+    column = QVBoxLayout(dialog)
+    for widget in (QLineEdit(), QSpinBox(), QToolButton(), QLabel("no control")):
+        column.addWidget(widget)
+    dialog.findChild(QToolButton).setFocusPolicy(Qt.FocusPolicy.NoFocus)  # type: ignore[union-attr]
+    faults = {type(widget).__name__: faults_of(widget) for widget in controls_of(dialog)}
+    assert faults == {
+        "QLineEdit": ["no accessible name", "no tooltip"],
+        "QSpinBox": ["no accessible name", "no tooltip", "no unit"],
+        "QToolButton": ["no accessible name", "no tooltip", "no way by keyboard"],
+    }
+
+
+def test_a_dressed_control_is_not(qtbot: QtBot) -> None:
+    box = QSpinBox(suffix=" m")
+    qtbot.addWidget(box)
+    box.setToolTip("How high the drop is released")
+    box.setAccessibleName("Height")
+    assert faults_of(box) == []
+
+
+def test_a_bare_command_is_found(qtbot: QtBot) -> None:
+    assert action_faults(QAction("Do it")) == ["no icon", "no explanation"]

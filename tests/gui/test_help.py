@@ -1,0 +1,153 @@
+"""The help: a page for every panel, opened where the focus is, with links, a search, and the way back."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.assets import resource
+from firegui.gui.main_window import MainWindow
+from firegui.gui.shell.help_pages import FIRST, PAGES, look_for, page_of_panel, read_pages
+from firegui.gui.shell.help_view import HelpView
+from firegui.gui.theme import Theme
+from tests.gui.hands import LEFT
+from tests.gui.shell_scene import settle
+
+ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> HelpView:
+    """The help by itself."""
+    shown = HelpView()
+    qtbot.addWidget(shown)
+    shown.resize(420, 500)
+    shown.show()
+    return shown
+
+
+# -- the pages ---------------------------------------------------------------------------------------------------------
+def test_every_dock_has_a_page_of_its_own(window: MainWindow) -> None:
+    assert {title: page_of_panel(title) for title in window.docks} == {title: title.lower() for title in window.docks}
+
+
+def test_every_shipped_page_is_listed_and_says_something() -> None:
+    shipped = {path.stem for path in resource("help").glob("*.md")}
+    assert shipped == set(PAGES)
+    for page in read_pages():
+        assert page.markdown.startswith("#"), page.name
+        assert len(page.plain) > 150, page.name
+
+
+def test_every_link_leads_to_a_page() -> None:
+    for page in read_pages():
+        for link in re.findall(r"\]\(([^)]+)\)", page.markdown):
+            assert link.removesuffix(".md") in PAGES, f"{page.name}: {link}"
+
+
+def test_the_page_of_shortcuts_names_every_key_of_a_command(window: MainWindow) -> None:
+    page = next(page for page in window.help.pages if page.name == "shortcuts")
+    written = re.sub(r"[,;|*]|\bor\b|\bto\b", " ", page.markdown).split()
+    spoken = {"Del": "Delete", "1": "1", "2": "1", "3": "1", "4": "1", "5": "5"}
+    missing = []
+    for action in window.actions():
+        for key in action.shortcuts():
+            text = key.toString(QKeySequence.SequenceFormat.PortableText)
+            if text and spoken.get(text, text) not in written:
+                missing.append(text)
+    assert missing == []
+
+
+# -- F1 ----------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("title", ["Regions", "Fleet", "Calendar", "Objective", "Runs", "Layers", "Scenario"])
+def test_f1_explains_the_panel_that_has_the_focus(window: MainWindow, title: str) -> None:
+    window.bench.bring(title)
+    QTest.keyClick(window, Qt.Key.Key_F1)
+    settle()
+    assert window.help.page == title.lower()
+    assert not window.docks["Help"].isHidden()
+    assert not window.help.text.viewport().visibleRegion().isEmpty()
+    assert title.split()[0] in window.help.text.toPlainText()
+
+
+def test_f1_on_the_map_explains_the_map(window: MainWindow) -> None:
+    window.map.setFocus()
+    QTest.keyClick(window, Qt.Key.Key_F1)
+    assert window.help.page == "map"
+
+
+# -- going about -------------------------------------------------------------------------------------------------------
+def test_a_link_leads_on_and_the_keys_lead_back_and_forward(view: HelpView) -> None:
+    assert view.page == FIRST
+    assert not view.button("back").isEnabled()
+    view.text.anchorClicked.emit(QUrl("regions.md"))
+    view.text.anchorClicked.emit(QUrl("objective.md"))
+    assert view.page == "objective"
+    QTest.keyClick(view.text, Qt.Key.Key_Left, ALT)
+    assert view.page == "regions"
+    QTest.mouseClick(view.button("back"), LEFT)
+    assert view.page == FIRST
+    QTest.keyClick(view.text, Qt.Key.Key_Right, ALT)
+    assert view.page == "regions"
+    QTest.keyClick(view.text, Qt.Key.Key_Home, ALT)
+    assert view.page == FIRST
+    assert not view.button("forward").isEnabled()
+
+
+def test_a_link_is_clicked_with_the_mouse(qtbot: QtBot, view: HelpView) -> None:
+    spot = next(
+        spot
+        for y in range(0, view.text.viewport().height(), 4)
+        for x in range(0, view.text.viewport().width(), 4)
+        if view.text.anchorAt(spot := view.text.viewport().rect().topLeft() + type(view.pos())(x, y)) == "limits.md"
+    )
+    QTest.mouseClick(view.text.viewport(), LEFT, pos=spot)
+    assert view.page == "limits"
+
+
+def test_the_search_finds_pages_that_hold_every_word_and_enter_opens_the_first(view: HelpView) -> None:
+    QTest.keyClick(view.text, Qt.Key.Key_F, CTRL)
+    QTest.keyClicks(view.search, "payload gallons")
+    assert view.hits.item(0).text().splitlines()[0] == "Fleet"
+    QTest.keyClick(view.search, Qt.Key.Key_Return)
+    assert view.page == "fleet"
+    assert view.search.text() == ""
+    QTest.keyClick(view.text, Qt.Key.Key_Left, ALT)
+    assert view.page == FIRST
+
+
+def test_a_found_page_is_opened_with_the_mouse(view: HelpView) -> None:
+    QTest.keyClicks(view.search, "calendar")
+    item = view.hits.item(0)
+    assert "Calendar" in item.text()
+    QTest.mouseClick(view.hits.viewport(), LEFT, pos=view.hits.visualItemRect(item).center())
+    assert view.page == "calendar"
+
+
+def test_a_search_for_what_is_nowhere_says_so(view: HelpView) -> None:
+    QTest.keyClicks(view.search, "zeppelin")
+    assert [view.hits.item(row).text() for row in range(view.hits.count())] == ["No page has all of these words."]
+    QTest.keyClick(view.search, Qt.Key.Key_Return)
+    assert view.page == FIRST
+
+
+def test_a_title_counts_more_than_a_word_in_passing() -> None:
+    found = [each.page.name for each in look_for("fleet", read_pages())]
+    assert found[0] == "fleet"
+    assert len(found) > 2
+
+
+def test_the_page_is_drawn_again_in_the_colours_of_another_theme(window: MainWindow) -> None:
+    window.set_theme(Theme.DARK)
+    window.bench.guide.show_page("limits")
+    dark = window.help.text.toHtml()
+    window.set_theme(Theme.LIGHT)
+    light = window.help.text.toHtml()
+    window.set_theme(Theme.DARK)
+    assert dark != light
+    assert window.help.page == "limits"

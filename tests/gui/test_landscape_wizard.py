@@ -1,0 +1,371 @@
+"""Story S11: one's own landscape, wind and fire become a project, step by step in the window."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem
+from firegui.gui.background import Check
+from firegui.gui.dialogs.landscape_wizard.draft import Answers
+from firegui.gui.dialogs.landscape_wizard.wizard import LandscapeWizard
+from firegui.gui.main_window import MainWindow
+from firegui.io.project_store import load_project
+from tests.gui.hands import LEFT, type_into_cell
+from tests.gui.landscape_scene import PATIENCE_MS, Hands, opened, write_landscape
+from tests.gui.test_dialogs import press, when_open
+from tests.unit.io.landscape_files import write_layer
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_landscape(tmp_path / "ridge fire")
+
+
+@pytest.fixture
+def hands(qtbot: QtBot) -> Iterator[Hands]:
+    yield from opened(qtbot)
+
+
+def settle(qtbot: QtBot, wizard: LandscapeWizard) -> None:
+    qtbot.waitUntil(lambda: not wizard.is_busy, timeout=PATIENCE_MS)
+
+
+# -- all the way -------------------------------------------------------------------------------------------------------
+def test_a_folder_becomes_a_project_that_is_kept_where_that_was_said(
+    qtbot: QtBot, window: MainWindow, folder: Path, tmp_path: Path
+) -> None:
+    def answer(dialog: QWidget) -> None:
+        assert isinstance(dialog, LandscapeWizard)
+        settle(qtbot, dialog)
+        for _ in range(5):
+            press("Next")(dialog)
+        line = dialog.summary.folder.line
+        QTest.mouseClick(line, LEFT)
+        QTest.keyClicks(line, str(tmp_path / "mine"))
+        QTest.keyClick(line, Qt.Key.Key_Tab)
+        settle(qtbot, dialog)
+        press("Make")(dialog)
+
+    when_open(answer)
+    assert window.documents.import_landscape((folder,))
+    event = window.session.project.scenario
+    assert event.name == "ridge fire"
+    assert set(event.layers) == {"elevation", "slope", "aspect", "fuel", "canopy_cover"}
+    assert event.days == 3 and [str(day) for day in event.observed_dates] == ["2020-08-19", "2020-08-20"]
+    assert np.allclose(event.wind_speed.mean((1, 2)), [4, 5, 6], atol=0.05)
+    assert window.session.folder == tmp_path / "mine.firegui"
+    assert load_project(tmp_path / "mine.firegui").scenario.days == 3
+
+
+def test_cancelling_leaves_nothing(qtbot: QtBot, window: MainWindow, folder: Path, tmp_path: Path) -> None:
+    before, files = window.session.project, sorted(tmp_path.rglob("*"))
+
+    def answer(dialog: QWidget) -> None:
+        assert isinstance(dialog, LandscapeWizard)
+        settle(qtbot, dialog)
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+
+    when_open(answer)
+    assert not window.documents.import_landscape((folder,))
+    assert window.session.project is before
+    assert sorted(tmp_path.rglob("*")) == files
+
+
+def test_a_folder_of_rasters_dragged_into_the_window_opens_the_wizard_with_it(
+    qtbot: QtBot, window: MainWindow, folder: Path
+) -> None:
+    seen: list[set[str]] = []
+
+    def answer(dialog: QWidget) -> None:
+        assert isinstance(dialog, LandscapeWizard)
+        settle(qtbot, dialog)
+        seen.append(set(dialog.draft.source.layers))
+        press("Cancel")(dialog)
+
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(folder))])
+    actions, buttons, keys = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPointF(9, 9).toPoint(), actions, mime, buttons, keys)
+    window.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    when_open(answer)
+    window.dropEvent(QDropEvent(QPointF(9, 9), actions, mime, buttons, keys))
+    assert seen == [{"elevation", "fuel", "canopy_cover"}]
+
+
+def test_files_dragged_into_the_wizard_join_those_that_were_there(hands: Hands, folder: Path) -> None:
+    def drop(*names: str) -> None:
+        mime = QMimeData()
+        mime.setUrls([QUrl.fromLocalFile(str(folder / name)) for name in names])
+        actions, buttons, keys = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        hands.wizard.dropEvent(QDropEvent(QPointF(9, 9), actions, mime, buttons, keys))
+        hands.settle()
+
+    drop("dem.tif", "wind.csv")
+    assert set(hands.wizard.draft.source.layers) == {"elevation"}
+    drop("fbfm40.tif", "perimeters.gpkg")
+    source = hands.wizard.draft.source
+    assert set(source.layers) == {"elevation", "fuel"}
+    assert source.wind.files == (folder / "wind.csv",)
+    assert source.perimeters is not None and source.perimeters.file == folder / "perimeters.gpkg"
+
+
+def test_a_project_that_is_not_taken_leaves_the_wizard_as_it_was(qtbot: QtBot, folder: Path) -> None:
+    hands = Hands(qtbot, taken=False)
+    hands.wizard.bring([folder])
+    hands.settle()
+    hands.make()
+    assert hands.wizard.isVisible()
+    assert hands.wizard.finish.isEnabled()
+    hands.close()
+
+
+# -- putting things right ----------------------------------------------------------------------------------------------
+def test_bad_files_are_named_beside_their_fields_and_can_be_mended(hands: Hands, folder: Path, tmp_path: Path) -> None:
+    (folder / "dem.tif").write_bytes(b"not a raster at all")
+    write_layer(folder / "cc.tif", np.full((3, 3), 4000, np.int16))
+    hands.wizard.bring([folder])
+    hands.settle()
+    assert any("dem.tif: cannot be read" in line for line in hands.wizard.draft.answers.guessed)
+    hands.wizard.files.choose("elevation")
+    hands.type("layerFile", folder / "dem.tif")
+    assert "dem.tif" in hands.said and "cc.tif" in hands.said
+    assert "⚠" in hands.wizard.steps[0].text()
+    hands.go("Summary")
+    assert not hands.wizard.finish.isEnabled()
+    listed = [hands.wizard.summary.problems.item(n).text() for n in range(hands.wizard.summary.problems.count())]
+    assert any("dem.tif" in line for line in listed) and any("cc.tif" in line for line in listed)
+    hands.go("Files")
+    good = write_landscape(tmp_path / "good")
+    for key, name in (("elevation", "dem.tif"), ("canopy_cover", "cc.tif")):
+        hands.wizard.files.choose(key)
+        hands.type("layerFile", good / name)
+    assert hands.said == ""
+    assert hands.make().scenario.days == 3
+
+
+def test_a_folder_that_holds_nothing_is_said_and_another_can_be_chosen(
+    hands: Hands, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    hands.wizard.bring([tmp_path / "empty"])
+    hands.settle()
+    assert [problem.where for problem in hands.wizard.problems] == [str(tmp_path / "empty")]
+    hands.wizard.bring([folder])
+    hands.settle()
+    assert hands.wizard.problems == ()
+
+
+def test_what_a_step_lacks_is_not_held_against_it_before_anybody_came_there(hands: Hands, folder: Path) -> None:
+    hands.wizard.bring([folder / "dem.tif"])
+    hands.settle()
+    assert "⚠" not in hands.wizard.steps[2].text()
+    hands.go("Weather")
+    hands.go("Files")
+    assert "⚠ 1" in hands.wizard.steps[2].text()
+
+
+def test_an_entry_that_cannot_be_read_is_said_below_its_field_and_the_former_value_stays(
+    hands: Hands, folder: Path
+) -> None:
+    hands.wizard.bring([folder])
+    hands.settle()
+    hands.go("Grid")
+    hands.type("cell", "wide")
+    assert "'wide' cannot be read" in hands.said
+    assert hands.wizard.draft.source.target.cell_size_m is None
+    hands.go("Summary")
+    assert not hands.wizard.finish.isEnabled()
+    hands.go("Grid")
+    hands.type("cell", "60")
+    assert hands.said == ""
+    hands.go("Summary")
+    assert hands.wizard.finish.isEnabled()
+
+
+def test_what_goes_wrong_while_importing_is_listed_and_the_wizard_stays(qtbot: QtBot, folder: Path) -> None:
+    def refuse(_answers: Answers, _check: Check) -> Project:
+        raise InputError([Problem("perimeters (perimeters.gpkg)", "vanished meanwhile", "bring it back")])
+
+    hands = Hands(qtbot, refuse)
+    hands.wizard.bring([folder])
+    hands.settle()
+    hands.go("Summary")
+    hands.press(hands.wizard.finish)
+    hands.settle()
+    assert [problem.what for problem in hands.wizard.problems] == ["vanished meanwhile"]
+    hands.go("Fire")
+    assert "vanished meanwhile" in hands.said
+    hands.close()
+
+
+def test_an_import_can_be_stopped_and_taken_up_again(qtbot: QtBot, folder: Path) -> None:
+    at_work, ended = threading.Event(), threading.Event()
+
+    def endless(_answers: Answers, check: Check) -> Project:
+        at_work.set()
+        try:
+            while True:
+                check()
+                time.sleep(0.002)
+        finally:
+            ended.set()
+
+    hands = Hands(qtbot, endless)
+    hands.wizard.bring([folder])
+    hands.settle()
+    hands.go("Summary")
+    hands.press(hands.wizard.finish)
+    qtbot.waitUntil(at_work.is_set)
+    assert hands.wizard.cancel.text() == "Stop"
+    hands.press(hands.wizard.cancel)
+    qtbot.waitUntil(ended.is_set)
+    hands.settle()
+    assert hands.wizard.isVisible() and hands.made == []
+    assert hands.wizard.cancel.text() == "Cancel" and hands.wizard.finish.isEnabled()
+    hands.close()
+
+
+# -- by keyboard -------------------------------------------------------------------------------------------------------
+def test_what_is_being_typed_is_not_overwritten_by_what_was_found_meanwhile(hands: Hands, folder: Path) -> None:
+    hands.wizard.bring([folder])
+    hands.settle()
+    hands.go("Weather")
+    line = hands.line("days")
+    QTest.mouseClick(line, LEFT)
+    QTest.keyClicks(line, "1")
+    hands.wizard.draft.change(name="Another")
+    hands.settle()
+    assert line.text() == "1"
+    QTest.keyClicks(line, "2")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert hands.wizard.draft.source.days == 12
+
+
+def test_enter_takes_a_line_in_and_turns_no_page(hands: Hands, folder: Path) -> None:
+    hands.wizard.bring([folder])
+    hands.settle()
+    hands.go("Grid")
+    hands.type("cell", "60")
+    assert hands.wizard.page is hands.wizard.grid
+    assert hands.wizard.draft.source.target.cell_size_m == 60.0
+
+
+def test_every_field_of_every_step_is_reached_with_tab(hands: Hands, folder: Path) -> None:
+    hands.wizard.bring([folder])
+    hands.settle()
+    for number, page in enumerate(hands.wizard.pages):
+        hands.wizard.go_to(number)
+        hands.wizard.back.setFocus() if number else hands.wizard.next.setFocus()
+        start, reached = hands.wizard.focusWidget(), set()
+        for _ in range(120):
+            QTest.keyClick(hands.wizard.focusWidget(), Qt.Key.Key_Tab)
+            reached.add(hands.wizard.focusWidget())
+            if hands.wizard.focusWidget() is start:
+                break
+        lines = [line for line in page.findChildren(QWidget) if line.objectName() and line.isVisible()]
+        fields = [line for line in lines if line.isEnabled() and line.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        assert {field.objectName() for field in fields} <= {widget.objectName() for widget in reached}, page.title
+
+
+def test_no_two_labels_of_a_step_share_a_key(hands: Hands, folder: Path) -> None:
+    hands.wizard.bring([folder])
+    hands.settle()
+    for number in range(len(hands.wizard.pages)):
+        hands.wizard.go_to(number)
+        labels = [label.text() for label in hands.wizard.findChildren(QLabel) if label.isVisible() and label.buddy()]
+        texts = labels + [button.text() for button in hands.wizard.findChildren(QAbstractButton) if button.isVisible()]
+        keys = [text[text.index("&") + 1].lower() for text in texts if "&" in text]
+        assert len(keys) == len(set(keys)), (hands.wizard.page.title, sorted(keys))
+
+
+# -- what is shown -----------------------------------------------------------------------------------------------------
+def test_the_relief_is_lit_from_the_north_west_and_north_is_up(hands: Hands, folder: Path) -> None:
+    hands.wizard.bring([folder])
+    hands.settle()
+    look = hands.wizard.look
+    assert look is not None and look.shade is not None and look.survey.preview_grid is not None
+    rows, columns = look.survey.preview_grid.shape
+    lit = look.shade.astype(float)
+    assert lit[rows // 2 - 10, columns // 2 - 10] > 200 > 120 > lit[rows // 2 + 10, columns // 2 + 10]
+    preview = hands.wizard.preview.map
+    grid = look.survey.preview_grid
+    assert preview.camera.to_pixel(0, 0).y() < preview.camera.to_pixel(rows, 0).y()
+    assert grid.to_world(0, 0)[1] > grid.to_world(rows - 1, 0)[1]
+
+
+def test_the_slopes_face_away_from_the_hilltop(hands: Hands, folder: Path) -> None:
+    hands.wizard.bring([folder])
+    hands.settle()
+    look = hands.wizard.look
+    assert look is not None
+    aspect = next(fact for fact in look.survey.layers if fact.key == "aspect")
+    assert aspect.placing == "derived from elevation"
+    middle = aspect.preview.shape[0] // 2, aspect.preview.shape[1] // 2
+    for down, right, facing in ((-12, 0, 0.0), (0, 12, 90.0), (12, 0, 180.0), (0, -12, 270.0)):
+        found = float(aspect.preview[middle[0] + down, middle[1] + right])
+        assert abs((found - facing + 180.0) % 360.0 - 180.0) < 8.0, (facing, found)
+
+
+def test_the_arrows_of_each_day_point_where_the_file_says_the_wind_blows_to(hands: Hands, folder: Path) -> None:
+    hands.wizard.bring([folder])
+    hands.settle()
+    hands.go("Weather")
+    strip, towards = hands.wizard.preview.strip, []
+    for day in range(3):
+        strip.slider.setFocus()
+        while strip.day < day:
+            QTest.keyClick(strip.slider, Qt.Key.Key_Right)
+        scene = hands.wizard.preview.map.scene
+        assert scene is not None and scene.arrows is not None
+        towards.append(math.degrees(float(scene.arrows.towards.mean())) % 360.0)
+    # From the west, the south and the east; the grid's north is within 1.5° of true north here.
+    for found, wanted in zip(towards, (0.0, 90.0, 180.0), strict=True):
+        assert abs((found - wanted + 180.0) % 360.0 - 180.0) < 1.5
+    speed = strip.speed.curve_points(0)[1]
+    assert len(speed) == 72 and set(np.round(speed)) == {4.0, 5.0, 6.0}
+
+
+def test_the_preview_never_shows_a_former_answer_last(hands: Hands, folder: Path) -> None:
+    hands.wizard.bring([folder])
+    hands.settle()
+    hands.go("Grid")
+    for size in ("120", "90", "60"):
+        line = hands.line("cell")
+        line.setFocus()
+        line.selectAll()
+        QTest.keyClicks(line, size)
+        QTest.keyClick(line, Qt.Key.Key_Return)
+    hands.settle()
+    look = hands.wizard.look
+    assert look is not None and look.survey.grid is not None
+    assert look.survey.grid.cell_size_m == 60.0
+
+
+def test_a_changed_level_changes_the_required_coverage_of_the_project(hands: Hands, folder: Path) -> None:
+    hands.wizard.bring([folder])
+    hands.settle()
+    hands.go("Coverage")
+    form = hands.wizard.coverage.form
+    assert form.model.codes == (165, 122)
+    before = form.coverage.c_req
+    type_into_cell(hands.qtbot, form.view, 0, 2, "6")
+    hands.settle()
+    project = hands.make()
+    # 50 rows of 60 columns are TU5, 60 of 20 are GS2; water requires nothing.
+    assert before == pytest.approx((3000 * 2 + 1200 * 3) / 4200)
+    assert project.coverage.c_req == pytest.approx((3000 * 6 + 1200 * 3) / 4200)
+    assert "TU5" in project.coverage.source and "by hand" in project.coverage.source

@@ -1,0 +1,167 @@
+"""The palette of commands: a few letters and Enter do anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from firegui.gui.main_window import MainWindow
+from firegui.gui.session import Tool, View
+from firegui.gui.shell.fuzzy import best, score
+from firegui.gui.shell.palette import Palette
+from firegui.io.project_store import save_project
+from tests.gui.hands import LEFT
+from tests.gui.shell_scene import ridge
+
+Keys = Qt.KeyboardModifier
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def open_palette(window: MainWindow, keys: Keys = CTRL) -> Palette:
+    """Press the keys of the palette; Ctrl+K, or with Shift Ctrl+Shift+P."""
+    QTest.keyClick(window, Qt.Key.Key_K if keys == CTRL else Qt.Key.Key_P, keys)
+    palette = window.bench.guide.palette
+    assert palette is not None and palette.isVisible()
+    return palette
+
+
+def choose(window: MainWindow, text: str, keys: Keys = CTRL) -> None:
+    """Open the palette, type, press Enter."""
+    palette = open_palette(window, keys)
+    QTest.keyClicks(palette.field, text)
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert window.bench.guide.palette is None
+
+
+def test_a_command_is_found_by_a_few_letters_and_done_by_enter(window: MainWindow) -> None:
+    window.map.setFocus()
+    choose(window, "reshape")
+    assert window.session.tool is Tool.EDIT
+    choose(window, "prob", CTRL | SHIFT)
+    assert window.session.tool is Tool.PROBE
+
+
+def test_a_dock_that_is_hidden_is_brought_and_takes_the_focus(window: MainWindow) -> None:
+    window.docks["Calendar"].hide()
+    choose(window, "calend")
+    focus = QApplication.focusWidget()
+    assert focus is not None and window.docks["Calendar"].isAncestorOf(focus)
+
+
+def test_a_page_of_the_help_is_opened(window: MainWindow) -> None:
+    choose(window, "keyboard shortcuts")
+    assert window.help.page == "shortcuts"
+    assert not window.docks["Help"].isHidden()
+
+
+def test_a_recent_project_is_opened(window: MainWindow, tmp_path: Path) -> None:
+    folder = tmp_path / "crooked.firegui"
+    save_project(ridge("Crooked Creek"), folder)
+    window._preferences.add_recent(folder)
+    choose(window, "crooked")
+    assert window.session.project.scenario.name == "Crooked Creek"
+
+
+def test_arrows_choose_and_a_click_does_it(window: MainWindow) -> None:
+    palette = open_palette(window)
+    QTest.keyClicks(palette.field, "no-drop")
+    QTest.keyClick(palette.field, Qt.Key.Key_Down)
+    assert palette.list.currentRow() == 1
+    QTest.keyClick(palette.field, Qt.Key.Key_Up)
+    QTest.keyClick(palette.field, Qt.Key.Key_Up)
+    assert palette.list.currentRow() == palette.list.count() - 1, "round the end"
+    row = next(row for row, entry in enumerate(palette.shown) if entry.title == "No-drop polygon")
+    assert palette.shown[row].keys == "7"
+    QTest.mouseClick(palette.list.viewport(), LEFT, pos=palette.list.visualItemRect(palette.list.item(row)).center())
+    assert window.session.tool is Tool.ZONE_POLYGON
+
+
+def test_escape_gives_up_changes_nothing_and_gives_the_focus_back(window: MainWindow) -> None:
+    window.bench.bring("Fleet")
+    before, tool = QApplication.focusWidget(), window.session.tool
+    palette = open_palette(window)
+    QTest.keyClicks(palette.field, "rectangle")
+    assert any("rectangle" in entry.title.lower() for entry in palette.shown)
+    QTest.keyClick(palette.field, Qt.Key.Key_Escape)
+    assert window.bench.guide.palette is None
+    assert window.session.tool is tool
+    assert QApplication.focusWidget() is before
+
+
+def test_a_click_elsewhere_gives_up_too(window: MainWindow) -> None:
+    open_palette(window)
+    window.timeline.speed.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert window.bench.guide.palette is None
+    assert window.timeline.speed.hasFocus()
+
+
+def test_keys_of_commands_are_letters_while_one_types(window: MainWindow) -> None:
+    tool = window.session.tool
+    palette = open_palette(window)
+    QTest.keyClicks(palette.field, "2 ")
+    assert palette.field.text() == "2 "
+    assert window.session.tool is tool
+    assert not window.timeline.is_playing
+
+
+def test_what_cannot_be_done_now_says_so_and_is_not_done(window: MainWindow) -> None:
+    window.session.set_view(View.PLAN)
+    palette = open_palette(window)
+    QTest.keyClicks(palette.field, "difference")
+    assert palette.help.text() == "not now"
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    assert window.session.view is View.PLAN
+
+
+def test_letters_that_fit_nothing_say_so(window: MainWindow) -> None:
+    palette = open_palette(window)
+    QTest.keyClicks(palette.field, "qqqq")
+    assert palette.shown == ()
+    assert palette.help.text() == "Nothing fits."
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette.isVisible()
+
+
+def test_it_offers_every_command_dock_and_page(window: MainWindow) -> None:
+    entries = window.bench.guide.entries()
+    kinds = {entry.kind for entry in entries}
+    assert {"File", "Edit", "View", "Plan", "Help", "Tool", "Dock"} <= kinds
+    docks = {entry.title for entry in entries if entry.kind == "Dock"}
+    assert set(window.docks) <= docks
+    assert {page.title for page in window.help.pages} <= {entry.title for entry in entries if entry.kind == "Help"}
+    commands = sum(not action.isSeparator() and bool(action.text()) for action in window.actions())
+    assert sum(entry.kind not in ("Dock", "Project") for entry in entries) >= commands
+
+
+# -- the score ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("typed", ["xyz", "planstartx", "nalp"])
+def test_letters_that_are_not_there_in_order_fit_nothing(typed: str) -> None:
+    assert score(typed, "Start plan") is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "better", "worse"),
+    [
+        ("exp", "Export", "Fit map, expand"),
+        ("sp", "Start plan", "Wisp"),
+        ("plan", "Plan", "Replan"),
+        ("plan start", "Start plan", "Start the long planting"),
+        ("reg", "Region", "Import a wide range"),
+    ],
+)
+def test_beginnings_of_words_and_runs_of_letters_come_first(typed: str, better: str, worse: str) -> None:
+    assert best(typed, [worse, better], str, lambda _title: "") == [better, worse]
+
+
+def test_nothing_typed_keeps_the_order() -> None:
+    assert best("  ", ["b", "a"], str, lambda _title: "") == ["b", "a"]
+
+
+def test_a_kind_helps_to_find_but_titles_come_first() -> None:
+    kinds = {"Quit": "File", "Filed away": "Edit"}
+    assert best("file", list(kinds), str, kinds.__getitem__) == ["Filed away", "Quit"]

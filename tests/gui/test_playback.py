@@ -1,0 +1,143 @@
+"""Playing beside each other: three maps on one scale that move together, and what a step draws again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.gui.main_window import MainWindow
+from firegui.gui.map.film import pixels_of
+from firegui.gui.map.layers.base import RasterLayer
+from firegui.gui.session import Session, ShownResult, View
+from tests.gui.fake_runs import drop, frames, metrics
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture(autouse=True)
+def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow) -> None:
+    """Both fires, once what the window works out by itself is done."""
+    qtbot.waitUntil(lambda: not window.queue.activity)
+    drops = (drop(3), drop(60, "water"), drop(61))
+    session.show_result(ShownResult("run", frames(project, 12), metrics(), frames(project, 4), metrics(), drops))
+
+
+@pytest.fixture
+def together(qtbot: QtBot, window: MainWindow) -> MainWindow:
+    """The workbench with all three sides on screen."""
+    QTest.mouseClick(window.timeline.view_buttons[-1], LEFT)
+    qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in window.maps.panes))
+    return window
+
+
+def wheel(window: MainWindow, pane: int, place: QPoint, turn: int) -> None:
+    viewport = window.maps.panes[pane].camera.viewport
+    event = QWheelEvent(
+        QPointF(place), QPointF(viewport.mapToGlobal(place)), QPoint(), QPoint(0, turn), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(viewport, event)
+
+
+def test_a_button_shows_baseline_plan_and_difference_beside_each_other(together: MainWindow) -> None:
+    captions = [pane.decorations.caption.title.split(" · ")[0] for pane in together.maps.panes]
+    assert captions == ["Baseline, no drops", "Plan", "Baseline − plan"]
+    assert all(pane.isVisible() for pane in together.maps.panes)
+    assert not together.map.isVisible()
+
+
+def test_both_fires_are_on_one_fixed_scale(together: MainWindow) -> None:
+    baseline, plan, _ = (pane.layers["occupancy"] for pane in together.maps.panes)
+    assert isinstance(baseline, RasterLayer) and isinstance(plan, RasterLayer)
+    assert (baseline.scale.rgba == plan.scale.rgba).all()
+    assert (baseline.scale.low, baseline.scale.high) == (plan.scale.low, plan.scale.high) == ("0", "1")
+
+
+def test_zooming_one_map_zooms_all_to_the_same_place(qtbot: QtBot, together: MainWindow) -> None:
+    first, *others = together.maps.panes
+    before = first.camera.pixels_per_cell
+    wheel(together, 1, QPoint(60, 70), 240)
+    qtbot.waitUntil(lambda: first.camera.pixels_per_cell > 1.2 * before)
+    middle = first.camera.to_cell(QPointF(first.camera.viewport.rect().center()))
+    for pane in others:
+        assert pane.camera.pixels_per_cell == pytest.approx(first.camera.pixels_per_cell, rel=1e-5)
+        assert pane.camera.to_cell(QPointF(pane.camera.viewport.rect().center())) == pytest.approx(middle, abs=0.6)
+
+
+def test_space_plays_all_three(qtbot: QtBot, together: MainWindow) -> None:
+    together.timeline.set_speed(30)
+    QTest.keyClick(together, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: all(pane.drawn_step >= 30 for pane in together.maps.panes))
+    QTest.keyClick(together, Qt.Key.Key_Space)
+    assert not together.timeline.is_playing
+    qtbot.waitUntil(lambda: {pane.drawn_step for pane in together.maps.panes} == {together.session.step})
+
+
+def test_a_layer_that_is_hidden_is_hidden_on_all(together: MainWindow) -> None:
+    together.map.layers.set_visible("graticule", False)
+    together.map.layers.set_opacity("occupancy", 0.4)
+    for pane in together.maps.panes:
+        assert not pane.layers["graticule"].visible
+        assert pane.layers["occupancy"].opacity == 0.4
+
+
+def test_choosing_one_side_brings_the_one_map_back(together: MainWindow) -> None:
+    QTest.mouseClick(together.timeline.view_buttons[1], LEFT)
+    assert together.map.isVisible() and not together.session.side_by_side
+    assert together.session.view is View.PLAN
+
+
+def test_a_key_for_a_side_leaves_the_three_too(together: MainWindow) -> None:
+    together.session.set_view(together.session.view)
+    assert not together.session.side_by_side
+
+
+def test_what_is_selected_and_edited_on_one_of_the_three_is_so_everywhere(together: MainWindow) -> None:
+    session = together.session
+    mirror = together.maps.panes[0]._session
+    mirror.select_region("R1")
+    mirror.delete_region("R1")
+    assert session.project.regions == ()
+    session.undo_stack.undo()
+    assert len(session.project.regions) == 1
+    assert mirror.project is session.project
+
+
+def test_without_a_plan_there_are_no_three(session: Session, project: Project, window: MainWindow) -> None:
+    session.set_side_by_side(True)
+    session.show_result(ShownResult("b", frames(project), metrics()))
+    assert not session.side_by_side
+    assert not window.timeline.view_buttons[-1].isEnabled()
+    session.set_side_by_side(True)
+    assert not session.side_by_side
+
+
+def test_a_map_nobody_sees_is_not_drawn_and_catches_up(qtbot: QtBot, together: MainWindow) -> None:
+    before = together.map.drawn_step
+    together.session.set_step(55)
+    qtbot.waitUntil(lambda: together.maps.panes[0].drawn_step == 55)
+    assert together.map.drawn_step == before
+    together.session.set_view(View.PLAN)
+    qtbot.waitUntil(lambda: together.map.drawn_step == 55)
+
+
+def test_a_step_that_was_played_to_looks_like_one_that_was_sought(qtbot: QtBot, window: MainWindow) -> None:
+    session = window.session
+    session.set_view(View.PLAN)
+    for step in range(40, 66, 5):
+        session.set_step(step)
+        window.map.snapshot()
+    played = pixels_of(window.map.snapshot()).astype(int)
+    session.set_step(199)
+    window.map.snapshot()
+    session.set_step(65)
+    window.map.snapshot()
+    sought = pixels_of(window.map.snapshot()).astype(int)
+    # Drawn from a picture that grew, or in one go: two shades at most, by rounding.
+    assert np.abs(played - sought).max() <= 2

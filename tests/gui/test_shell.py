@@ -1,0 +1,285 @@
+"""The window around the work: what is painted first, where docks are, which theme is on, what closing leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QByteArray, QRect, QSettings, QSize, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDockWidget, QTabBar
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MENUS, MainWindow
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session
+from firegui.gui.shell.layout import HIDDEN_AT_FIRST, PLOTS, RIGHT, first_size, shares, visible_place
+from firegui.gui.theme import Theme, apply_theme, current_theme
+from firegui.io.project_store import save_project
+from tests.gui.hands import LEFT
+from tests.gui.shell_scene import ridge, settle, workbench
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+PAINT_AND_CLOSE = """
+import json, sys, threading
+from firegui.cli.main import main
+from firegui.gui.main_window import MainWindow
+LARGE = ("torch", "numba", "matplotlib", "rasterio", "pyproj", "shapely", "numpy", "firegui.gui.workbench")
+make = MainWindow.__init__
+def listen(window, *given, **named):
+    make(window, *given, **named)
+    window.first_painted.connect(lambda: print(json.dumps([name for name in LARGE if name in sys.modules])))
+    getattr(window, WHEN).connect(window.close)
+MainWindow.__init__ = listen
+code = 0
+try:
+    main(sys.argv[1:], prog_name="firegui")
+except SystemExit as error:
+    code = error.code
+print("THREADS", [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()])
+sys.exit(code)
+"""
+
+
+def start(home: Path, *words: str, close: str) -> subprocess.CompletedProcess[str]:
+    """Start firegui with ``words`` in a process of its own; it is shut at the signal ``close`` of its window."""
+    places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
+    environment = os.environ | places | {"PYTHONPATH": str(REPOSITORY), "QT_QPA_PLATFORM": "offscreen"}
+    code = PAINT_AND_CLOSE.replace("WHEN", repr(close))
+    command = [sys.executable, "-c", code, *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+
+# -- start-up ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("close", ["first_painted", "furnished"])
+def test_the_window_is_painted_before_anything_large_is_loaded_and_can_be_shut_at_any_time(
+    tmp_path: Path, close: str
+) -> None:
+    done = start(tmp_path, close=close)
+    assert done.returncode == 0, done.stderr
+    painted, threads = done.stdout.splitlines()
+    assert json.loads(painted) == []
+    assert threads == "THREADS []"
+    assert "QThread" not in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_project_named_on_the_command_line_waits_for_the_first_paint_too(tmp_path: Path) -> None:
+    save_project(ridge(), tmp_path / "ridge.firegui")
+    done = start(tmp_path, "open", str(tmp_path / "ridge.firegui"), close="furnished")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[0]) == []
+
+
+def test_a_bare_window_is_furnished_in_turns_and_keeps_the_wishes_it_got_meanwhile(qtbot: QtBot) -> None:
+    window = MainWindow()
+    qtbot.addWidget(window)
+    assert [action.text() for action in window.menuBar().actions()] == list(MENUS)
+    assert not any(action.isEnabled() for action in window.menuBar().actions())
+    done: list[str] = []
+    window.when_ready(lambda: done.append("wish"))
+    with qtbot.waitSignal(window.furnished, timeout=60_000):
+        window.furnish_in_turns()
+        window.furnish_in_turns()
+    qtbot.waitUntil(lambda: done == ["wish"])
+    assert [action.text() for action in window.menuBar().actions()] == list(MENUS)
+    assert set(RIGHT) <= set(window.docks)
+    window.stop_work()
+
+
+def test_shutting_a_window_that_is_being_furnished_ends_the_furnishing(qtbot: QtBot) -> None:
+    window = MainWindow()
+    window.show()
+    window.furnish_in_turns()
+    settle(3)
+    assert window.close()
+    with qtbot.assertNotEmitted(window.furnished, wait=200):
+        settle(20)
+    window.deleteLater()
+
+
+# -- layout ------------------------------------------------------------------------------------------------------------
+def reopen(window: MainWindow, queue: RunQueue, store: QSettings, qtbot: QtBot) -> MainWindow:
+    session = window.session
+    session.undo_stack.setClean()
+    window.close()
+    store.sync()
+    opened = MainWindow(session, queue, Preferences(QSettings(store.fileName(), QSettings.Format.IniFormat)))
+    qtbot.addWidget(opened)
+    opened.show()
+    settle()
+    return opened
+
+
+def tabs_with(window: MainWindow, title: str) -> QTabBar:
+    bars = (bar for bar in window.findChildren(QTabBar) if bar.parentWidget() is window)
+    return next(bar for bar in bars if title in [bar.tabText(index) for index in range(bar.count())])
+
+
+def test_moved_hidden_floating_and_tabbed_docks_come_back_as_they_were(
+    qtbot: QtBot, window: MainWindow, queue: RunQueue, preferences_store: QSettings
+) -> None:
+    docks = window.docks
+    window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["Fleet"])
+    window.tabifyDockWidget(docks["Layers"], docks["Fleet"])
+    docks["Fleet"].raise_()
+    docks["Runs"].hide()
+    docks["Skill"].setFloating(True)
+    settle()
+    docks["Objective"].raise_()
+    docks["Fleet"].raise_()
+    settle()
+    for title in ("Fleet", "Objective"):
+        assert not docks[title].visibleRegion().isEmpty()
+    second = reopen(window, queue, preferences_store, qtbot)
+    assert second.dockWidgetArea(second.docks["Fleet"]) is Qt.DockWidgetArea.LeftDockWidgetArea
+    assert second.docks["Layers"] in second.tabifiedDockWidgets(second.docks["Fleet"])
+    assert second.docks["Runs"].isHidden() and second.docks["Skill"].isFloating()
+    for title in ("Fleet", "Objective"):
+        assert not second.docks[title].visibleRegion().isEmpty(), title
+    second.actions_.reset_layout.trigger()
+    settle()
+    assert second.dockWidgetArea(second.docks["Fleet"]) is Qt.DockWidgetArea.RightDockWidgetArea
+    assert not second.docks["Skill"].isFloating()
+    assert {title for title, dock in second.docks.items() if dock.isHidden()} == set(HIDDEN_AT_FIRST)
+
+
+def test_a_layout_of_another_version_is_left_alone_and_one_that_cannot_be_read_does_no_harm(
+    qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QSettings
+) -> None:
+    for version in (Preferences.LAYOUT_VERSION - 1, Preferences.LAYOUT_VERSION):
+        kept = Preferences(preferences_store)
+        kept.save_layout(QByteArray(b"nonsense"), QByteArray(b"nonsense"), ())
+        preferences_store.setValue("layout/version", version)
+        opened = MainWindow(session, queue, kept)
+        names = ",".join(opened.docks)
+        preferences_store.setValue("layout/names", names)
+        again = MainWindow(session, queue, Preferences(preferences_store))
+        qtbot.addWidget(opened)
+        qtbot.addWidget(again)
+        again.show()
+        assert {title for title, dock in again.docks.items() if dock.isHidden()} == set(HIDDEN_AT_FIRST)
+        assert again.dockWidgetArea(again.docks["Fleet"]) is Qt.DockWidgetArea.RightDockWidgetArea
+
+
+SCREENS = [QRect(0, 0, 1280, 800), QRect(1280, 0, 1920, 1080)]
+
+
+@pytest.mark.parametrize(
+    ("frame", "place"),
+    [
+        (QRect(100, 50, 900, 600), QRect(100, 50, 900, 600)),
+        (QRect(2000, 100, 900, 600), QRect(2000, 100, 900, 600)),
+        (QRect(4000, 100, 900, 600), QRect(380, 100, 900, 600)),
+        (QRect(100, -700, 900, 600), QRect(100, 0, 900, 600)),
+        (QRect(1300, 2000, 3000, 2000), QRect(0, 0, 1280, 800)),
+    ],
+    ids=["seen", "on the second screen", "its screen is gone", "above the screen", "too large"],
+)
+def test_a_window_that_could_not_be_taken_hold_of_comes_back_to_a_screen(frame: QRect, place: QRect) -> None:
+    assert visible_place(frame, SCREENS) == place
+
+
+def test_a_dock_that_floated_on_a_screen_that_is_gone_is_put_on_one_there_is(
+    qtbot: QtBot, window: MainWindow, queue: RunQueue, preferences_store: QSettings
+) -> None:
+    window.docks["Runs"].setFloating(True)
+    window.docks["Runs"].move(9000, 9000)
+    settle()
+    second = reopen(window, queue, preferences_store, qtbot)
+    screen = QGuiApplication.primaryScreen().availableGeometry()
+    assert second.docks["Runs"].isFloating()
+    assert screen.intersects(second.docks["Runs"].geometry())
+
+
+def test_the_window_opens_as_large_as_its_screen_allows() -> None:
+    assert first_size(QSize(1024, 768)) == QSize(1024, 768)
+    assert first_size(QSize(1440, 900)) == QSize(1440, 900)
+    assert first_size(QSize(2560, 1440)) == QSize(2048, 1152)
+    for width in (1024, 1280, 1440, 2560):
+        left, right, _lower = shares(QSize(width, 800))
+        assert width - left - right >= 400, "the map has room"
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 720), (1280, 800), (1440, 900)])
+def test_titles_and_buttons_are_not_cut_at_any_usual_size(tmp_path: Path, size: tuple[int, int]) -> None:
+    with workbench(tmp_path, size=size) as window:
+        settle()
+        assert (window.width(), window.height()) == size
+        for title in (*PLOTS, *RIGHT):
+            window.bench.bring(title)
+            settle()
+            bar = tabs_with(window, title)
+            room = bar.fontMetrics().horizontalAdvance(title)
+            assert bar.tabRect(bar.currentIndex()).width() >= room, title
+        start = window.findChild(QDockWidget, "runsDock")
+        assert start is not None and not start.visibleRegion().isEmpty()
+        assert window.map.width() >= 380
+
+
+# -- docks by keyboard -------------------------------------------------------------------------------------------------
+def test_a_hidden_dock_comes_back_from_the_menu_and_takes_the_focus_from_the_palette(window: MainWindow) -> None:
+    dock = window.docks["Fleet"]
+    dock.hide()
+    toggle = dock.toggleViewAction()
+    assert toggle.text() == "Fleet" and not toggle.isChecked()
+    toggle.trigger()
+    assert not dock.isHidden()
+    window.bench.bring("Fleet")
+    focus = QApplication.focusWidget()
+    assert focus is not None and dock.isAncestorOf(focus)
+
+
+def test_a_dock_is_closed_and_floated_with_the_buttons_of_its_frame(window: MainWindow) -> None:
+    dock = window.docks["Runs"]
+    for name, check in (
+        ("qt_dockwidget_floatbutton", dock.isFloating),
+        ("qt_dockwidget_floatbutton", lambda: not dock.isFloating()),
+        ("qt_dockwidget_closebutton", dock.isHidden),
+    ):
+        button = dock.findChild(QAbstractButton, name)
+        assert button is not None
+        QTest.mouseClick(button, LEFT)
+        settle()
+        assert check()
+
+
+# -- theme -------------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def theme_restored(qapp: QApplication) -> Iterator[None]:
+    """Other tests see the dark theme, whatever the system wants."""
+    yield
+    qapp.styleHints().unsetColorScheme()
+    apply_theme(qapp, Theme.DARK)
+
+
+def test_without_a_choice_the_theme_follows_the_system(
+    qapp: QApplication,
+    window: MainWindow,
+    preferences_store: QSettings,
+    theme_restored: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    window.actions_.themes[Theme.LIGHT].trigger()
+    window.actions_.themes[None].trigger()
+    assert Preferences(preferences_store).theme is None
+    assert current_theme(qapp) is Theme.DARK, "where the system says nothing"
+    for scheme, theme in ((Qt.ColorScheme.Light, Theme.LIGHT), (Qt.ColorScheme.Dark, Theme.DARK)):
+        monkeypatch.setattr("firegui.gui.theme.system_theme", lambda _app, theme=theme: theme)
+        qapp.styleHints().colorSchemeChanged.emit(scheme)
+        assert current_theme(qapp) is theme
+
+
+def test_a_chosen_theme_stays_when_the_system_changes(
+    qapp: QApplication, window: MainWindow, theme_restored: None
+) -> None:
+    window.actions_.themes[Theme.LIGHT].trigger()
+    qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert current_theme(qapp) is Theme.LIGHT

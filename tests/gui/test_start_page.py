@@ -1,0 +1,210 @@
+"""The start page: recent projects with their pictures, ways to begin, what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.main_window import MainWindow
+from firegui.gui.preferences import Preferences
+from firegui.gui.shell.postcards import Postcards, ago
+from firegui.gui.shell.start_page import StartPage, Wish
+from firegui.io.project_store import save_project
+from tests.gui.hands import LEFT
+from tests.gui.shell_scene import ridge, settle, workbench
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[MainWindow]:
+    """A window without a project, on its start page."""
+    with workbench(tmp_path, opened=False) as window:
+        yield window
+
+
+def saved(window: MainWindow, folder: Path, name: str) -> Path:
+    save_project(ridge(name), folder)
+    window._preferences.add_recent(folder)
+    window.start_page.refresh()
+    return folder
+
+
+def row_of(page: StartPage, folder: Path) -> int:
+    return next(row for row, card in enumerate(page.recent.cards) if card.folder == folder)
+
+
+def click_row(page: StartPage, row: int) -> None:
+    box = page.recent.visualItemRect(page.recent.item(row))
+    QTest.mouseClick(page.recent.viewport(), LEFT, pos=QPoint(box.center()))
+
+
+# -- recent projects ---------------------------------------------------------------------------------------------------
+def test_without_a_project_the_page_is_in_front_and_a_click_opens_a_recent_one(
+    empty: MainWindow, tmp_path: Path
+) -> None:
+    page = empty.start_page
+    assert not page.button(Wish.DEMO).visibleRegion().isEmpty()
+    folder = saved(empty, tmp_path / "creek.firegui", "Crooked Creek")
+    click_row(page, row_of(page, folder))
+    assert empty.session.project.scenario.name == "Crooked Creek"
+    assert not page.isVisible()
+
+
+def test_enter_opens_and_delete_only_takes_out_of_the_list(empty: MainWindow, tmp_path: Path) -> None:
+    page = empty.start_page
+    first = saved(empty, tmp_path / "first.firegui", "First")
+    second = saved(empty, tmp_path / "second.firegui", "Second")
+    page.recent.setFocus()
+    assert [card.folder for card in page.recent.cards] == [second, first]
+    QTest.keyClick(page.recent, Qt.Key.Key_Delete)
+    assert [card.folder for card in page.recent.cards] == [first]
+    assert (second / "project.toml").is_file()
+    assert empty._preferences.recent == (first,)
+    QTest.keyClick(page.recent, Qt.Key.Key_Return)
+    assert empty.session.project.scenario.name == "First"
+
+
+def test_a_project_whose_folder_is_gone_is_marked_and_opening_it_says_what_is_wrong(
+    qtbot: QtBot, empty: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[object] = []
+    monkeypatch.setattr("firegui.gui.main_window.show_problems", lambda _parent, error: shown.append(error))
+    gone = tmp_path / "gone.firegui"
+    empty._preferences.add_recent(gone)
+    empty.start_page.refresh()
+    row = row_of(empty.start_page, gone)
+    assert empty.start_page.recent.cards[row].is_missing
+    assert "folder not found" in empty.start_page.recent.item(row).text()
+    click_row(empty.start_page, row)
+    qtbot.waitUntil(lambda: len(shown) == 1)
+    assert empty.start_page.isVisible()
+
+
+def test_a_picture_of_the_map_and_the_facts_are_kept_when_a_project_is_left(empty: MainWindow, tmp_path: Path) -> None:
+    folder = saved(empty, tmp_path / "creek.firegui", "Crooked Creek")
+    assert empty.documents.open(folder)
+    settle(10)
+    empty.bench.photographer.take()
+    empty.show_start_page()
+    (card,) = (card for card in empty.start_page.recent.cards if card.folder == folder)
+    assert card.name == "Crooked Creek"
+    assert "19 Aug 2020, 4 days" in card.facts
+    assert card.picture is not None
+    picture = QImage(str(card.picture))
+    assert (picture.width(), picture.height()) == (320, 200)
+    assert folder not in card.picture.parents, "nothing is written into the project"
+
+
+def test_opening_and_saving_ask_for_a_picture(empty: MainWindow, tmp_path: Path) -> None:
+    folder = saved(empty, tmp_path / "creek.firegui", "Crooked Creek")
+    assert empty.documents.open(folder)
+    assert empty.bench.photographer._timer.isActive()
+
+
+def test_a_project_kept_nowhere_gets_no_picture(tmp_path: Path) -> None:
+    with workbench(tmp_path) as window:
+        window.bench.photographer.take()
+        assert not (tmp_path / "recent").exists()
+
+
+def test_a_place_that_cannot_be_written_to_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    cards = Postcards(tmp_path / "file" / "recent")
+    cards.keep(tmp_path / "x.firegui", "X", "facts", QImage(10, 10, QImage.Format.Format_RGB32))
+    assert cards.of(tmp_path / "x.firegui").picture is None
+
+
+def test_a_note_that_is_nonsense_counts_as_none(tmp_path: Path) -> None:
+    cards = Postcards(tmp_path)
+    cards.keep(tmp_path / "x.firegui", "X", "facts", QImage(10, 10, QImage.Format.Format_RGB32))
+    (note,) = tmp_path.glob("*.json")
+    for text in ("[1]", "{", ""):
+        note.write_text(text)
+        assert cards.of(tmp_path / "x.firegui").name == "x"
+
+
+@pytest.mark.parametrize(
+    ("when", "text"),
+    [
+        (datetime(2026, 3, 10, 8, 5), "today 08:05"),
+        (datetime(2026, 3, 9, 23, 59), "yesterday"),
+        (datetime(2026, 3, 1), "9 days ago"),
+        (datetime(2026, 1, 1), "1 Jan 2026"),
+    ],
+)
+def test_how_long_ago_in_words(when: datetime, text: str) -> None:
+    assert ago(when, datetime(2026, 3, 10, 12)) == text
+
+
+# -- ways to begin -----------------------------------------------------------------------------------------------------
+def test_every_wish_leads_to_its_command(empty: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    for wish in Wish:
+        action = empty.actions_.for_wish(wish)
+        done = Mock()
+        action.triggered.disconnect()
+        action.triggered.connect(done)
+        button = empty.start_page.button(wish)
+        assert button.isVisible(), wish
+        QTest.mouseClick(button, LEFT)
+        done.assert_called_once()
+
+
+def test_a_wish_before_the_window_is_furnished_is_kept(qtbot: QtBot) -> None:
+    window = MainWindow(preferences=Preferences())
+    qtbot.addWidget(window)
+    window.show()
+    QTest.mouseClick(window.start_page.button(Wish.HELP), LEFT)
+    with qtbot.waitSignal(window.furnished, timeout=60_000):
+        window.furnish_in_turns()
+    qtbot.waitUntil(lambda: not window.docks["Help"].isHidden())
+    window.stop_work()
+
+
+def test_tab_goes_round_within_the_page(empty: MainWindow) -> None:
+    page = empty.start_page
+    page.button(Wish.DEMO).setFocus()
+    seen = []
+    for _press in range(2 * len(Wish) + 4):
+        focus = empty.focusWidget()
+        assert focus is not None and page.isAncestorOf(focus)
+        seen.append(focus)
+        QTest.keyClick(focus, Qt.Key.Key_Tab)
+    assert {page.button(wish) for wish in Wish} <= set(seen)
+    page.button(Wish.DEMO).setFocus()
+    QTest.keyClick(page.button(Wish.DEMO), Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
+    assert empty.focusWidget() is not page.button(Wish.DEMO)
+
+
+def test_the_page_comes_back_over_an_open_project_and_escape_shuts_it(window: MainWindow) -> None:
+    assert not window.start_page.isVisible()
+    QTest.keyClick(window, Qt.Key.Key_H, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert window.start_page.isVisible()
+    QTest.keyClick(window.start_page, Qt.Key.Key_Space)
+    assert not window.timeline.is_playing, "keys do not reach what is hidden"
+    QTest.keyClick(window.start_page, Qt.Key.Key_Escape)
+    assert not window.start_page.isVisible()
+    window.actions_.start_page.trigger()
+    QTest.mouseClick(window.start_page.close_button, LEFT)
+    assert not window.start_page.isVisible()
+
+
+def test_escape_does_not_shut_the_page_when_there_is_nothing_behind_it(empty: MainWindow) -> None:
+    QTest.keyClick(empty.start_page, Qt.Key.Key_Escape)
+    assert empty.start_page.isVisible()
+
+
+def test_the_page_covers_all_below_the_menus_and_says_what_is_new(empty: MainWindow) -> None:
+    page, bar = empty.start_page, empty.menuBar()
+    assert page.geometry().top() == bar.height()
+    assert (page.width(), page.geometry().bottom() + 1) == (empty.width(), empty.height())
+    assert "Docks" in page.news.toPlainText()
+    empty.resize(1100, 700)
+    settle()
+    assert page.geometry().bottom() + 1 == empty.height()

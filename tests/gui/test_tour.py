@@ -1,0 +1,153 @@
+"""The guided tour: every station frames a widget there is, and it can be gone through by mouse and by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from firegui.gui.main_window import MainWindow
+from firegui.gui.shell.help_pages import page_of_panel
+from firegui.gui.shell.tour import Tour, card_place, find_target
+from firegui.gui.shell.tour_steps import STATIONS, Station
+from tests.gui.hands import LEFT
+from tests.gui.shell_scene import settle, workbench
+
+
+@pytest.fixture(scope="module")
+def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
+    """One window for all of these tests."""
+    with workbench(tmp_path_factory.mktemp("tour")) as window:
+        yield window
+
+
+@pytest.fixture
+def tour(shared: MainWindow) -> Iterator[Tour]:
+    """The tour at its first station, with every dock where it is at first."""
+    shared.reset_layout()
+    shared.actions_.tour.trigger()
+    settle()
+    begun = shared.bench.guide.tour
+    assert begun is not None
+    yield begun
+    if shared.bench.guide.tour is not None:
+        shared.bench.guide.tour.end()
+    settle()
+
+
+@pytest.mark.parametrize("station", STATIONS, ids=[station.title for station in STATIONS])
+def test_the_widget_of_every_station_is_there(shared: MainWindow, station: Station) -> None:
+    target = find_target(shared, shared.docks, station)
+    assert target is not None
+    if station.dock:
+        assert page_of_panel(station.dock) == station.dock.lower()
+
+
+@pytest.mark.parametrize("station", [Station("", "", name="noSuchWidget"), Station("", "", dock="Nowhere")])
+def test_a_station_about_a_widget_that_is_not_there_is_noticed(shared: MainWindow, station: Station) -> None:
+    assert find_target(shared, shared.docks, station) is None
+
+
+def test_next_frames_one_widget_after_the_other_and_the_card_stays_clear_of_it(shared: MainWindow, tour: Tour) -> None:
+    for number, station in enumerate(STATIONS):
+        assert tour.number == number
+        assert tour.card.title.text() == station.title
+        settle()
+        target = tour.target()
+        assert target is not None
+        corner = target.mapTo(shared, QPoint(0, 0))
+        assert tour.framed == QRect(corner, target.size()).intersected(shared.rect())
+        assert not tour.framed.isEmpty(), station.title
+        card = tour.card.geometry()
+        assert shared.rect().contains(card)
+        if target is not shared.map:
+            assert not card.intersects(tour.framed), station.title
+        QTest.mouseClick(tour.card.next, LEFT)
+    assert shared.bench.guide.tour is None
+
+
+def test_the_keys_go_on_and_back_and_escape_ends_it(shared: MainWindow, tour: Tour) -> None:
+    QTest.keyClick(tour, Qt.Key.Key_Right)
+    QTest.keyClick(tour.card.next, Qt.Key.Key_Right)
+    assert tour.number == 2
+    QTest.keyClick(tour, Qt.Key.Key_Left)
+    assert tour.number == 1
+    QTest.keyClick(tour.card.next, Qt.Key.Key_Return)
+    assert tour.number == 2
+    QTest.keyClick(tour, Qt.Key.Key_Escape)
+    assert shared.bench.guide.tour is None
+    assert not any(each.isVisible() for each in shared.findChildren(Tour))
+
+
+def test_back_and_skip_with_the_mouse(shared: MainWindow, tour: Tour) -> None:
+    assert not tour.card.back.isEnabled()
+    QTest.mouseClick(tour.card.next, LEFT)
+    QTest.mouseClick(tour.card.back, LEFT)
+    assert tour.number == 0
+    QTest.mouseClick(tour.card.skip, LEFT)
+    assert shared.bench.guide.tour is None
+
+
+def test_tab_stays_in_the_card_and_no_key_reaches_the_window_behind(shared: MainWindow, tour: Tour) -> None:
+    for _press in range(4):
+        focus = shared.focusWidget()
+        assert focus is not None and tour.card.isAncestorOf(focus)
+        QTest.keyClick(focus, Qt.Key.Key_Tab)
+    QTest.keyClick(tour, Qt.Key.Key_Home)
+    QTest.keyClick(tour, Qt.Key.Key_5)
+    assert not shared.timeline.is_playing
+
+
+def test_a_dock_that_was_closed_is_brought_back_for_its_station(shared: MainWindow, tour: Tour) -> None:
+    shared.docks["Regions"].hide()
+    number = next(number for number, station in enumerate(STATIONS) if station.dock == "Regions")
+    tour.go(number)
+    settle()
+    assert not shared.docks["Regions"].isHidden()
+    assert not tour.framed.isEmpty()
+
+
+def test_a_dock_that_floats_has_no_frame_and_the_card_is_in_the_middle(shared: MainWindow, tour: Tour) -> None:
+    shared.docks["Runs"].setFloating(True)
+    number = next(number for number, station in enumerate(STATIONS) if station.dock == "Runs")
+    tour.go(number)
+    settle()
+    assert tour.framed.isEmpty()
+    assert abs(tour.card.geometry().center().x() - shared.rect().center().x()) <= 2
+
+
+def test_the_tour_follows_the_window_when_its_size_changes(shared: MainWindow, tour: Tour) -> None:
+    tour.go(2)
+    shared.resize(1100, 760)
+    settle(10)
+    assert tour.geometry() == shared.rect()
+    target = tour.target()
+    assert target is not None
+    assert tour.framed.topLeft() == target.mapTo(shared, QPoint(0, 0))
+    shared.resize(1280, 800)
+    settle(10)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [QRect(0, 60, 260, 700), QRect(900, 60, 380, 400), QRect(300, 500, 900, 60), QRect(500, 40, 80, 30), QRect()],
+    ids=["left", "right", "below", "button", "nothing"],
+)
+def test_the_card_is_beside_the_frame_and_in_the_window(frame: QRect) -> None:
+    card, window = QSize(360, 150), QSize(1280, 800)
+    box = QRect(card_place(frame, card, window), card)
+    assert QRect(QPoint(0, 0), window).contains(box)
+    assert not box.intersects(frame)
+
+
+def test_where_nothing_is_open_the_demo_is_opened_first(tmp_path: Path) -> None:
+    with workbench(tmp_path, opened=False) as window:
+        window.actions_.tour.trigger()
+        assert window.session.project.scenario.synthetic
+        assert not window.start_page.isVisible()
+        assert window.bench.guide.tour is not None
+        window.bench.guide.tour.end()
