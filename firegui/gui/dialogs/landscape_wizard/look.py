@@ -24,6 +24,7 @@ from firegui.gui.map.outline import outline
 from firegui.gui.models.coverage import chosen_coverage
 from firegui.io.coverage_toml import shipped_table
 from firegui.io.georeference import Georeference
+from firegui.io.importers.landscape import perimeters_of
 from firegui.io.importers.landscape_survey import Survey, survey_landscape
 from firegui.io.importers.observations import Observed, observe
 from firegui.io.importers.placing import Place
@@ -131,10 +132,12 @@ def _winds(answers: Answers, survey: Survey, problems: Problems, check: Check) -
 
 def _observed(answers: Answers, survey: Survey, check: Check) -> Observed | None:
     """The perimeters on the event's own grid: on the coarser one of the preview a small fire would be lost."""
-    if answers.source.perimeters is None or survey.grid is None:
+    if survey.grid is None:
         return None
+    place = Place(survey.grid, ())
+    perimeters = perimeters_of(answers.source, place)
     # What is wrong with them the survey has said.
-    return observe(answers.source.perimeters, Place(survey.grid, ()), Problems(), check)
+    return None if perimeters is None else observe(perimeters, place, Problems(), check)
 
 
 def _outlines(seen: Observed | None, survey: Survey) -> tuple[DatedOutline, ...]:
