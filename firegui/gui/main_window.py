@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
@@ -67,6 +67,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(SMALLEST)
         for title in MENUS:
             self.menuBar().addMenu(title).setEnabled(False)
+        self.menuBar().installEventFilter(self)
         self.start_page = StartPage(self._preferences, self)
         self.start_page.open_wanted.connect(self._open_wanted)
         self.start_page.wanted.connect(self._wish)
@@ -260,12 +261,11 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         self._place_start_page()
 
-    def event(self, event: QEvent) -> bool:
-        """Keep the start page where it belongs when the menu bar changes its height."""
-        done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the start page below the menu bar when that changes its height."""
+        if event.type() == QEvent.Type.Resize:
             self._place_start_page()
-        return done
+        return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that nothing with the focus had a use for: Delete deletes the region, Esc gives up a drawing."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
 from firegui.gui.actions import Actions
 from firegui.gui.documents import Documents
@@ -16,10 +16,9 @@ _TOOL_ICONS = QSize(17, 17)
 
 
 def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, docks: Mapping[str, QDockWidget]) -> None:
-    """File, Edit, View, Plan and Help, in place of what the menu bar held."""
+    """File, Edit, View, Plan and Help; a menu that the bar holds already is filled."""
     bar = window.menuBar()
-    bar.clear()
-    file = bar.addMenu("&File")
+    file = _menu(bar, "&File")
     file.addActions([actions.new_demo, actions.open])
     actions.dress_menu(_add_recent(file, documents), "recent", "projects opened lately")
     file.addActions([actions.import_landscape, actions.import_events, actions.import_folder, actions.import_maps])
@@ -27,12 +26,12 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     file.addActions([actions.save, actions.save_as, actions.export])
     file.addSeparator()
     file.addAction(actions.quit)
-    edit = bar.addMenu("&Edit")
+    edit = _menu(bar, "&Edit")
     edit.addActions([actions.undo, actions.redo])
     edit.addSeparator()
     edit.addAction(actions.delete_region)
     edit.addActions(actions.zone_tools)
-    view = bar.addMenu("&View")
+    view = _menu(bar, "&View")
     view.addActions(list(actions.views.values()))
     view.addSeparator()
     view.addAction(actions.fit)
@@ -43,7 +42,7 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     actions.dress_menu(view.addMenu(_submenu("&Theme", actions.themes.values(), view)), "theme", "dark or light")
     view.addSeparator()
     view.addAction(actions.start_page)
-    plan = bar.addMenu("&Plan")
+    plan = _menu(bar, "&Plan")
     plan.addActions([actions.start, actions.quick, actions.pause, actions.resume, actions.stop])
     plan.addSeparator()
     plan.addActions(list(actions.stages.values()))
@@ -51,7 +50,7 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     plan.addActions([actions.replan, actions.constrain, actions.vary, actions.doubt, actions.contest])
     plan.addSeparator()
     plan.addActions([actions.calibrate, actions.load_weights, actions.score])
-    help = bar.addMenu("&Help")
+    help = _menu(bar, "&Help")
     help.addActions([actions.help, actions.begin, actions.keys, actions.palette, actions.tour])
     help.addSeparator()
     help.addActions([actions.start_page, actions.news, actions.about])
@@ -73,38 +72,31 @@ def fill_tool_bar(bar: QToolBar, actions: Actions) -> None:
     }  # fmt: skip
     for action, text in short.items():
         action.setIconText(text)
-        if action is actions.start:
-            bar.addWidget(StartButton(actions))
-        else:
-            bar.addAction(action)
+        bar.addAction(action)
     for action in bar.actions():
         button = bar.widgetForAction(action)
         if isinstance(button, QToolButton):
             # Qt leaves the buttons of a tool bar out of the way of Tab.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            if action is actions.start:
+                _stand_out(button, actions)
 
 
-class StartButton(QToolButton):
-    """The action Start as the one button that stands out; its icon is white in both themes, the action's is not."""
+def _stand_out(button: QToolButton, actions: Actions) -> None:
+    """Start is the one coloured button; its icon is white in both themes, which that of its menu entry is not."""
+    button.setObjectName("startTool")
+    button.setMenu(_submenu("Stages", actions.stages.values(), button))
+    button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+    # Every change of the action puts the action's own icon on the button, before it says so.
+    actions.start.changed.connect(lambda: button.setIcon(icon("start", "white")))
+    button.setIcon(icon("start", "white"))
 
-    def __init__(self, actions: Actions) -> None:
-        super().__init__()
-        self._action = actions.start
-        self.setObjectName("startTool")
-        self.setAccessibleName("Start")
-        self.setText(actions.start.iconText())
-        self.setIcon(icon("start", "white"))
-        self.setIconSize(_TOOL_ICONS)
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setMenu(_submenu("Stages", actions.stages.values(), self))
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        self.clicked.connect(lambda _checked=False: self._action.trigger())
-        self._action.changed.connect(self._follow)
-        self._follow()
 
-    def _follow(self) -> None:
-        self.setEnabled(self._action.isEnabled())
-        self.setToolTip(self._action.toolTip())
+def _menu(bar: QMenuBar, title: str) -> QMenu:
+    held = (head.menu() for head in bar.actions() if head.text() == title)
+    menu = next((each for each in held if isinstance(each, QMenu)), None) or bar.addMenu(title)
+    menu.setEnabled(True)
+    return menu
 
 
 def _submenu(title: str, actions: Iterable[QAction], parent: QWidget) -> QMenu:

@@ -152,7 +152,7 @@ def test_the_log_of_a_raised_error_holds_its_traceback(
         ),
         (("maps", "nowhere", "--out", "no/m.npz"), ("nowhere: ", "no/m.npz: cannot be written")),
         (("audit", "nowhere", "--schedule", "s.csv"), ("nowhere: ", "s.csv: the file does not exist")),
-        (("export", "nowhere", "--format", "csv,doc", "--out", "new"), ("nowhere: ", "doc is not known")),
+        (("export", "nowhere", "--format", "csv,doc", "--out", "new"), ("nowhere: ", "format doc: is not known")),
     ],
     ids=lambda value: " ".join(value[:2]),
 )

@@ -68,9 +68,10 @@ def of_picture(picture: NDArray[np.uint8]) -> float:
     flat = picture.reshape(-1, 3)
     if len(flat) == 0:
         return 1.0
-    colors, counts = np.unique(flat, axis=0, return_counts=True)
-    ground = float(luminance(colors[np.argmax(counts)]))
-    ratios = ratio(luminance(flat), ground)
+    packed = flat.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
+    _colors, first, counts = np.unique(packed, return_index=True, return_counts=True)
+    shades = luminance(flat[first])
+    ratios = np.repeat(ratio(shades, float(shades[np.argmax(counts)])), np.minimum(counts, _FEW))
     # Smoothed text has few pixels of its full colour; the third highest is no accident.
     return float(np.sort(ratios)[-min(_FEW, len(ratios))])
 

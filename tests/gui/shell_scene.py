@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 
 from firegui.domain.project import FireModel, Project
@@ -57,7 +57,8 @@ def workbench(place: Path, *, opened: bool = True, size: tuple[int, int] = (1280
         window.close()
         queue.shutdown()
         window.deleteLater()
-        QApplication.processEvents()
+        # Outside an event loop Qt deletes only when it is asked to.
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def settle(turns: int = 5) -> None:

@@ -48,7 +48,7 @@ def run_program(code: str, *arguments: str, home: Path) -> subprocess.CompletedP
     places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
     environment = os.environ | places | {"PYTHONPATH": str(REPOSITORY), "QT_QPA_PLATFORM": "offscreen"}
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True, timeout=300
     )
 
 

@@ -40,9 +40,13 @@ def choose(window: MainWindow, text: str, keys: Keys = CTRL) -> None:
 def test_a_command_is_found_by_a_few_letters_and_done_by_enter(window: MainWindow) -> None:
     window.map.setFocus()
     choose(window, "reshape")
-    assert window.session.tool is Tool.EDIT
+    assert tool_of(window) is Tool.EDIT
     choose(window, "prob", CTRL | SHIFT)
-    assert window.session.tool is Tool.PROBE
+    assert tool_of(window) is Tool.PROBE
+
+
+def tool_of(window: MainWindow) -> Tool:
+    return window.session.tool
 
 
 def test_a_dock_that_is_hidden_is_brought_and_takes_the_focus(window: MainWindow) -> None:

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.main_window import MainWindow
@@ -23,7 +24,7 @@ from tests.gui.shell_scene import ridge, settle, workbench
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Iterator[MainWindow]:
+def empty(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     """A window without a project, on its start page."""
     with workbench(tmp_path, opened=False) as window:
         yield window
@@ -108,7 +109,7 @@ def test_opening_and_saving_ask_for_a_picture(empty: MainWindow, tmp_path: Path)
     assert empty.bench.photographer._timer.isActive()
 
 
-def test_a_project_kept_nowhere_gets_no_picture(tmp_path: Path) -> None:
+def test_a_project_kept_nowhere_gets_no_picture(qapp: QApplication, tmp_path: Path) -> None:
     with workbench(tmp_path) as window:
         window.bench.photographer.take()
         assert not (tmp_path / "recent").exists()

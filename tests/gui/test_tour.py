@@ -144,7 +144,7 @@ def test_the_card_is_beside_the_frame_and_in_the_window(frame: QRect) -> None:
     assert not box.intersects(frame)
 
 
-def test_where_nothing_is_open_the_demo_is_opened_first(tmp_path: Path) -> None:
+def test_where_nothing_is_open_the_demo_is_opened_first(qapp: QApplication, tmp_path: Path) -> None:
     with workbench(tmp_path, opened=False) as window:
         window.actions_.tour.trigger()
         assert window.session.project.scenario.synthetic

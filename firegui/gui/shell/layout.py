@@ -66,7 +66,7 @@ def shares(size: QSize) -> tuple[int, int, int]:
     """Width of the left and of the right docks and height of the lower ones, in a window of ``size``."""
     left = min(max(round(0.185 * size.width()), 256), 340)
     right = min(max(round(0.31 * size.width()), 300), 560)
-    return left, right, min(max(round(0.24 * size.height()), 190), 340)
+    return left, right, min(max(round(0.24 * size.height()), 206), 340)
 
 
 def visible_place(frame: QRect, screens: Sequence[QRect]) -> QRect:

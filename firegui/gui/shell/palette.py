@@ -89,7 +89,8 @@ class Palette(QFrame):
         self.setObjectName("palette")
         self.setAccessibleName("Commands")
         self.setAutoFillBackground(True)
-        self._entries, self._before = entries, parent.window().focusWidget()
+        self._entries = entries
+        self._before: QWidget | None = parent.window().focusWidget()
         self.field = QLineEdit(placeholderText="Command, dock, project or page of the help")
         self.field.setAccessibleName("Search commands")
         self.field.setToolTip("Type a few letters; the arrows choose, Enter does it, Esc gives up")
