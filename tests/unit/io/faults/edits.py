@@ -94,3 +94,19 @@ def put(group: h5py.Group, name: str, data: Any, **more: Any) -> None:
     if name in group:
         del group[name]
     group.create_dataset(name, data=data, **more)
+
+
+HUGE = (31_700, 31_700)
+"""A raster of a thousand million cells."""
+
+
+def holed(share: float, value: float = np.nan) -> Callable[[Any, Rng], Any]:
+    """Some of the values, one at least, are ``value``."""
+
+    def change(array: Any, rng: Rng) -> Any:
+        changed = np.array(array, np.float32)
+        changed[rng.random(changed.shape) < share] = value
+        changed.flat[rng.integers(changed.size)] = value
+        return changed
+
+    return change

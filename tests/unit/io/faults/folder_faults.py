@@ -9,20 +9,9 @@ from typing import Any
 import numpy as np
 
 from tests.unit.io.faults.cases import Damage, Fault, Rng, Sound
-from tests.unit.io.faults.edits import bomb_npz, change_npz, forge_npz, npz_of
+from tests.unit.io.faults.edits import HUGE, bomb_npz, change_npz, forge_npz, holed, npz_of
 
 FOLDER, MAPS, EVENTS = ("pytorchfire",), ("maps npz",), ("events hdf5",)
-HUGE = (31_700, 31_700)
-
-
-def _holed(share: float, value: float = np.nan) -> Callable[[Any, Rng], Any]:
-    def change(array: Any, rng: Rng) -> Any:
-        changed = np.array(array, np.float32)
-        changed[rng.random(changed.shape) < share] = value
-        changed.flat[rng.integers(changed.size)] = value
-        return changed
-
-    return change
 
 
 def _file(name: str, change: Callable[[Any, Rng], Any]) -> Damage:
@@ -90,12 +79,12 @@ FOLDER_FAULTS = (
     Fault("transposed axes", FOLDER, _any_file(_turn), _TURNED),
     Fault("zero size", FOLDER, _any_file(_EMPTY), r"has shape \[[^]]*0\]|holds no cell"),
     Fault("zero size", FOLDER, _file("wind_velocity", lambda array, rng: array[:0]), r"holds no day", variant="days"),
-    Fault("not a number", FOLDER, _file("wind_velocity", _holed(0.1)), _NAN),
-    Fault("not a number", FOLDER, _file("p_veg", _holed(0.0, np.inf)), _NAN, variant="infinite"),
+    Fault("not a number", FOLDER, _file("wind_velocity", holed(0.1)), _NAN),
+    Fault("not a number", FOLDER, _file("p_veg", holed(0.0, np.inf)), _NAN, variant="infinite"),
     Fault(
         "mixed no data",
         FOLDER,
-        _file("p_den", _holed(0.1, -9999.0)),
+        _file("p_den", holed(0.1, -9999.0)),
         r"p_den.npz: [\d,]+ of [\d,]+ values are -9999, which is no data",
     ),
     Fault("wrong type", FOLDER, _any_file(_TEXT), _TYPES, variant="text"),

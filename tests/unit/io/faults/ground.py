@@ -289,3 +289,32 @@ def geojson(change: Callable[[Any, Rng], Any]) -> Damage:
         sound.path.write_text(json.dumps(root), encoding="utf-8")
 
     return damage
+
+
+SIDE = 31_700
+"""Rows and columns of a raster of a thousand million cells."""
+
+
+def filled(value: float, dtype: Any = np.float32) -> Any:
+    """Every pixel of the raster has the same value."""
+    return lambda stack, rng: np.full(stack.shape, value, dtype)
+
+
+def times(factor: float) -> Any:
+    """Every pixel is so many times what it was."""
+    return lambda stack, rng: np.asarray(stack, np.float32) * factor
+
+
+def each_tiff(change: Any) -> Damage:
+    """The same change of every raster beside the chosen one."""
+
+    def damage(sound: Sound, rng: Rng) -> None:
+        for path in sorted(sound.path.parent.glob("*.tif")):
+            change(path, rng)
+
+    return damage
+
+
+def tagged(tag: int, value: int) -> Damage:
+    """Another number in a tag of the file's header."""
+    return lambda sound, rng: tiff_tag(sound.path, tag, value)

@@ -13,37 +13,19 @@ from firegui.io.crs import wkt
 from tests.unit.io.faults.cases import EITHER, WORKS, Damage, Fault, Rng, Sound
 from tests.unit.io.faults.ground import (
     GRID,
+    SIDE,
+    each_tiff,
+    filled,
     named_pixels,
     pixels,
     rewrite_tiff,
     sparse_tiff,
+    tagged,
     tiff_tag,
+    times,
 )
 
 LAYERS, TIFF, LCP = ("layers geotiff",), ("landscape geotiff",), ("landscape lcp",)
-SIDE = 31_700
-
-
-def _all(value: float, dtype: Any = np.float32) -> Any:
-    return lambda stack, rng: np.full(stack.shape, value, dtype)
-
-
-def _times(factor: float) -> Any:
-    return lambda stack, rng: np.asarray(stack, np.float32) * factor
-
-
-def _every(change: Any) -> Damage:
-    """The same change of every raster beside the chosen one."""
-
-    def damage(sound: Sound, rng: Rng) -> None:
-        for path in sorted(sound.path.parent.glob("*.tif")):
-            change(path, rng)
-
-    return damage
-
-
-def _tagged(tag: int, value: int) -> Damage:
-    return lambda sound, rng: tiff_tag(sound.path, tag, value)
 
 
 def _mixed(stack: Any, rng: Rng) -> Any:
@@ -126,29 +108,29 @@ def _lcp_lost_place(sound: Sound, rng: Rng) -> None:
 
 
 LANDSCAPE_FAULTS = (
-    Fault("huge header", LAYERS, _every(lambda path, rng: sparse_tiff(path, 1, SIDE, SIDE, "int16")), _HUGE),
+    Fault("huge header", LAYERS, each_tiff(lambda path, rng: sparse_tiff(path, 1, SIDE, SIDE, "int16")), _HUGE),
     Fault(
         "huge header",
         LAYERS,
-        _every(lambda path, rng: tiff_tag(path, 256, 2**31 - 1)),
+        each_tiff(lambda path, rng: tiff_tag(path, 256, 2**31 - 1)),
         r"cannot be read|claims|damaged|cut short",
         variant="tag",
     ),
     Fault(
         "zip bomb",
         LAYERS,
-        _every(lambda path, rng: sparse_tiff(path, 1, 24_000, 32_000, "float64", 0.03)),
+        each_tiff(lambda path, rng: sparse_tiff(path, 1, 24_000, 32_000, "float64", 0.03)),
         r"zip bomb|claims|no value|no data",
         variant="fine",
         alone=True,
     ),
-    Fault("zero size", LAYERS, _tagged(256, 0), r"cannot be read|no cell|damaged"),
-    Fault("wrong CRS", LAYERS, _every(lambda path, rng: rewrite_tiff(path, _placed, rng, crs=None)), r"CRS"),
+    Fault("zero size", LAYERS, tagged(256, 0), r"cannot be read|no cell|damaged"),
+    Fault("wrong CRS", LAYERS, each_tiff(lambda path, rng: rewrite_tiff(path, _placed, rng, crs=None)), r"CRS"),
     Fault("wrong CRS", LAYERS, pixels(_placed, **_FAR), r"share|overlap|in common|lies|apart|outside", variant="far"),
     Fault(
         "wrong CRS",
         LAYERS,
-        _every(lambda path, rng: rewrite_tiff(path, _placed, rng, crs=wkt("EPSG:4326"))),
+        each_tiff(lambda path, rng: rewrite_tiff(path, _placed, rng, crs=wkt("EPSG:4326"))),
         r"degrees|off the Earth|longitude",
         variant="degrees",
     ),
@@ -159,11 +141,11 @@ LANDSCAPE_FAULTS = (
     Fault(
         "transposed axes", LAYERS, pixels(_placed, transform=_UPSIDE), r"upside|north|south", EITHER, variant="upside"
     ),
-    Fault("not a number", LAYERS, pixels(_all(np.nan)), r"no (value|data|number)|NaN|every cell"),
+    Fault("not a number", LAYERS, pixels(filled(np.nan)), r"no (value|data|number)|NaN|every cell"),
     Fault(
         "not a number",
         LAYERS,
-        named_pixels("slope.tif", _all(np.inf)),
+        named_pixels("slope.tif", filled(np.inf)),
         r"no (value|data|number)|infinite|every cell",
         variant="infinite",
     ),
@@ -187,20 +169,20 @@ LANDSCAPE_FAULTS = (
     Fault(
         "impossible unit",
         LAYERS,
-        named_pixels("canopy_cover.tif", _times(100.0)),
+        named_pixels("canopy_cover.tif", times(100.0)),
         r"canopy cover.*outside what the layer can hold",
     ),
     Fault(
         "impossible unit",
         LAYERS,
-        named_pixels("slope.tif", _times(1000.0)),
+        named_pixels("slope.tif", times(1000.0)),
         r"slope.*outside what the layer can hold",
         variant="slope",
     ),
     Fault(
         "impossible unit",
         LAYERS,
-        named_pixels("elevation.tif", _times(1e6)),
+        named_pixels("elevation.tif", times(1e6)),
         r"elevation.*outside what the layer can hold",
         variant="height",
     ),
@@ -219,12 +201,12 @@ LANDSCAPE_FAULTS = (
     Fault(
         "not a number",
         TIFF,
-        pixels(_all(np.nan)),
+        pixels(filled(np.nan)),
         r"no (value|data|number)|NaN|every cell|does not hold the usual bands",
     ),
     Fault("wrong CRS", TIFF, pixels(_placed, crs=None), r"CRS"),
     Fault("wrong type", TIFF, pixels(lambda stack, rng: stack.astype(np.complex64), nodata=None), r"complex"),
-    Fault("impossible unit", TIFF, pixels(_times(1e4)), r"band|up to|above"),
+    Fault("impossible unit", TIFF, pixels(times(1e4)), r"band|up to|above"),
     Fault("mixed no data", TIFF, pixels(_mixed), r"−32768|-32768", WORKS),
     Fault("huge header", LCP, _lcp_size(SIDE, SIDE), r"claims|cut short|damaged|cannot be read"),
     Fault(

@@ -8,20 +8,9 @@ from typing import Any
 import numpy as np
 
 from tests.unit.io.faults.cases import Damage, Fault, Rng, Sound
-from tests.unit.io.faults.edits import Change, bomb_npz, change_npz, forge_npz, npz_of
+from tests.unit.io.faults.edits import HUGE, Change, bomb_npz, change_npz, forge_npz, holed, npz_of
 
 FOLDER, MAPS, EVENTS = ("pytorchfire",), ("maps npz",), ("events hdf5",)
-HUGE = (31_700, 31_700)
-
-
-def _holed(share: float, value: float = np.nan) -> Callable[[Any, Rng], Any]:
-    def change(array: Any, rng: Rng) -> Any:
-        changed = np.array(array, np.float32)
-        changed[rng.random(changed.shape) < share] = value
-        changed.flat[rng.integers(changed.size)] = value
-        return changed
-
-    return change
 
 
 def _array(key: str, change: Callable[[Any, Rng], Any]) -> Damage:
@@ -100,7 +89,7 @@ MAPS_FAULTS = (
         r"holds no cell",
         variant="all",
     ),
-    Fault("not a number", MAPS, _one_of(("phi", "gamma", "wind_speed", "wind_dir"), _holed(0.05)), _NAN),
+    Fault("not a number", MAPS, _one_of(("phi", "gamma", "wind_speed", "wind_dir"), holed(0.05)), _NAN),
     Fault(
         "not a number",
         MAPS,
@@ -111,7 +100,7 @@ MAPS_FAULTS = (
     Fault(
         "mixed no data",
         MAPS,
-        _one_of(("phi", "gamma", "wind_speed"), _holed(0.05, -9999.0)),
+        _one_of(("phi", "gamma", "wind_speed"), holed(0.05, -9999.0)),
         r"values are -9999, which is no data",
     ),
     Fault("wrong type", MAPS, _one_of(("phi", "gamma", "burnable", "dx", "S_day"), _TEXT), _TYPES, variant="text"),

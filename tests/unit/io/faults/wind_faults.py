@@ -11,38 +11,19 @@ from firegui.io.crs import wkt
 from tests.unit.io.faults.cases import EITHER, WORKS, Damage, Fault, Rng, Sound
 from tests.unit.io.faults.edits import swapped, text
 from tests.unit.io.faults.ground import (
+    SIDE,
+    each_tiff,
+    filled,
     named_pixels,
     netcdf,
     pixels,
     sparse_tiff,
-    tiff_tag,
+    tagged,
+    times,
     values_of,
 )
 
 CSV, RASTERS, NETCDF = ("wind csv",), ("wind geotiff",), ("wind netcdf",)
-SIDE = 31_700
-
-
-def _all(value: float, dtype: Any = np.float32) -> Any:
-    return lambda stack, rng: np.full(stack.shape, value, dtype)
-
-
-def _times(factor: float) -> Any:
-    return lambda stack, rng: np.asarray(stack, np.float32) * factor
-
-
-def _every(change: Any) -> Damage:
-    """The same change of every raster beside the chosen one."""
-
-    def damage(sound: Sound, rng: Rng) -> None:
-        for path in sorted(sound.path.parent.glob("*.tif")):
-            change(path, rng)
-
-    return damage
-
-
-def _tagged(tag: int, value: int) -> Damage:
-    return lambda sound, rng: tiff_tag(sound.path, tag, value)
 
 
 def _placed(stack: Any, rng: Rng) -> Any:
@@ -159,26 +140,26 @@ WIND_FAULTS = (
     Fault(
         "huge header",
         RASTERS,
-        _every(lambda path, rng: None if path.name == "dem.tif" else sparse_tiff(path, 72, SIDE, SIDE, "float32")),
+        each_tiff(lambda path, rng: None if path.name == "dem.tif" else sparse_tiff(path, 72, SIDE, SIDE, "float32")),
         _HUGE + r"|cut it",
     ),
     Fault(
         "zip bomb",
         RASTERS,
-        _every(lambda path, rng: None if path.name == "dem.tif" else sparse_tiff(path, 72, 2_000, 2_000, "float64")),
+        each_tiff(lambda path, rng: None if path.name == "dem.tif" else sparse_tiff(path, 72, 2_000, 2_000, "float64")),
         r"zip bomb|claims|at most|above|no (wind|value|data)|0 m/s",
         EITHER,
         alone=True,
     ),
-    Fault("zero size", RASTERS, _tagged(257, 0), r"cannot be read|no cell|damaged"),
+    Fault("zero size", RASTERS, tagged(257, 0), r"cannot be read|no cell|damaged"),
     Fault("wrong CRS", RASTERS, pixels(_placed, **_FAR), r"raster of|lies|cover|CRS|outside|reach"),
     Fault("wrong CRS", RASTERS, pixels(_placed, crs=None), r"CRS", variant="none"),
     Fault("dates", RASTERS, pixels(_fewer_hours), r"\d+ bands|67|72", variant="hours"),
-    Fault("not a number", RASTERS, pixels(_all(np.nan)), r"no (wind|value|number|data)|NaN"),
+    Fault("not a number", RASTERS, pixels(filled(np.nan)), r"no (wind|value|number|data)|NaN"),
     Fault("wrong type", RASTERS, pixels(lambda stack, rng: stack.astype(np.complex64)), r"complex"),
-    Fault("impossible unit", RASTERS, named_pixels("ws.tif", _times(300.0)), r"above|m/s"),
+    Fault("impossible unit", RASTERS, named_pixels("ws.tif", times(300.0)), r"above|m/s"),
     Fault(
-        "impossible unit", RASTERS, named_pixels("wd.tif", _times(30.0)), r"direction|degrees|360", variant="direction"
+        "impossible unit", RASTERS, named_pixels("wd.tif", times(30.0)), r"direction|degrees|360", variant="direction"
     ),
     Fault("huge header", NETCDF, _huge_netcdf, _HUGE + r"|cut it|no (wind|value|data)|0 m/s|too"),
     Fault("zip bomb", NETCDF, _bomb_netcdf, r"zip bomb|claims|at most|no (wind|value|data)", EITHER, alone=True),
