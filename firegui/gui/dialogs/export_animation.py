@@ -28,7 +28,8 @@ from firegui.gui.map.board import SIDES, MapBoard
 from firegui.gui.map.film import FilmStage
 from firegui.gui.map.film_maker import FilmMaker
 from firegui.gui.session import Session, View
-from firegui.io.exporters.animation import MOST_FPS, NOTICE, ffmpeg, film_problems
+from firegui.io.exporters.animation import MOST_FPS, ffmpeg, film_problems
+from firegui.io.exporters.table import NOTICE
 
 KINDS = ((".mp4", "MP4 film"), (".gif", "GIF film"), (".png", "PNG picture of the shown step"))
 _USUAL_FPS = 12

@@ -14,19 +14,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO
 
-import matplotlib
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import replacing
+from firegui.io.exporters.table import NOTICE
 
 Picture = NDArray[np.uint8]
 """``[H, W, 3]``, red, green and blue."""
 Check = Callable[[], None]
 
-NOTICE = "PLANNED – MODEL OUTPUT, not for operational use without review"
 ENDINGS = (".mp4", ".gif", ".png")
 MOST_FPS = 30
 _STRIP_PX, _FONT_PX = 22, 13
@@ -94,8 +93,8 @@ def _strip(width: int) -> Picture:
     image = Image.new("RGB", (width, _STRIP_PX), _PAPER)
     draw = ImageDraw.Draw(image)
     sizes = range(_FONT_PX, 5, -1)
-    # Pillow's own font has no dash; this one comes with matplotlib.
-    file = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans-Bold.ttf"
+    # Pillow's own font has no dash; this one comes with matplotlib, which a window does not need to open.
+    file = Path(import_module("matplotlib").get_data_path()) / "fonts" / "ttf" / "DejaVuSans-Bold.ttf"
     fonts = [ImageFont.truetype(file, size) for size in sizes]
     font = next((font for font in fonts if draw.textlength(NOTICE, font=font) <= width - 8), fonts[-1])
     draw.text((width / 2, _STRIP_PX / 2), NOTICE, fill=_INK, font=font, anchor="mm")
