@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -17,6 +17,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import GAINS, KERNELS, MAPS, Correction, NetworkWeights
 from firegui.fire.features import event_features, wind_inputs
+from firegui.fire.frozen_network import FrozenNetwork
 from firegui.fire.landscape import T_BURN_STEPS, burnable
 from firegui.fire.network import Partial, SpreadNetwork, network_of
 from firegui.fire.one_thread import one_thread
@@ -42,8 +43,15 @@ def network_fields(
     :mod:`firegui.fire.prior`, the alignment then evened. ``correction [H, W]`` changes the base rate:
     ``p ← min(p exp(correction), 1)``.
     """
+    return _fields(lambda wanted: network.daily(partial, wind, wanted), learned, correction)
+
+
+def _fields(
+    daily: Callable[[Sequence[str]], Mapping[str, Tensor]], learned: Collection[str], correction: Tensor | None
+) -> SpreadFields:
+    """The fields from what the network says ``daily`` of the maps that are asked for."""
     constant: dict[str, Field] = {name: PRIOR[name] for name in GAINS if name not in learned}
-    named = constant | network.daily(partial, wind, [name for name in MAPS if name not in constant])
+    named = {**constant, **daily([name for name in MAPS if name not in constant])}
     if correction is not None:
         named["base_rate"] = torch.clamp(named["base_rate"] * torch.exp(correction), max=1.0)
     return SpreadFields(**named, even_at_ms=None if "wind_alignment" in learned else EVEN_AT_MS)
@@ -98,8 +106,7 @@ class EventModel:
     """The network with what of an event does not change from day to day."""
 
     weights: NetworkWeights
-    network: SpreadNetwork
-    partial: Partial
+    network: FrozenNetwork
     terrain: Terrain | None
     found: Correction | None
     field: Tensor | None
@@ -107,31 +114,29 @@ class EventModel:
     @staticmethod
     def of(event: Scenario, weights: NetworkWeights) -> EventModel:
         """Raises :class:`~firegui.errors.InputError` for weights that cannot be used."""
-        network, training = network_of(weights), weights.training
-        partial = network.static(event_features(event, training.layers, training.slope_max_deg))
+        training = weights.training
+        features = event_features(event, training.layers, training.slope_max_deg)
+        network = FrozenNetwork.of(network_of(weights), features)
         found = weights.correction_for(event)
         field = None if found is None else correction_field(torch.tensor(found.log_rate), event.grid.shape)
-        return EventModel(weights, network, partial, Terrain.of_event(event), found, field)
+        return EventModel(weights, network, Terrain.of_event(event), found, field)
 
     def day(
         self, speed: NDArray[np.float32], towards: NDArray[np.float32], when: date
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """``φ [8, H, W]`` and ``γ [H, W]``."""
         training = self.weights.training
-        wind = torch.from_numpy(wind_inputs(speed, towards, training.wind_max_ms))
-        fields = network_fields(
-            self.network, self.partial, wind, learned=training.learned, correction=self._correction(when)
-        )
+        wind = wind_inputs(speed, towards, training.wind_max_ms)
+        fields = _fields(lambda wanted: self.network.daily(wind, wanted), training.learned, self._correction(when))
         blown = torch.tensor(speed), torch.tensor(towards)
         phi = potentials(fields, *blown, self.terrain)
         return phi.numpy(), ignition_gains(fields, blown[0]).numpy()
 
     def cropped(self, rows: slice, columns: slice) -> EventModel:
         """On a window of the raster. Its outermost :data:`REACH` cells lack neighbours that they have on the whole."""
-        partial = tuple(shared[:, :, rows, columns] for shared in self.partial)
         ground = None if self.terrain is None else self.terrain.cropped(rows, columns)
         field = None if self.field is None else self.field[rows, columns]
-        return replace(self, partial=partial, terrain=ground, field=field)
+        return replace(self, network=self.network.cropped(rows, columns), terrain=ground, field=field)
 
     def _correction(self, when: date) -> Tensor | None:
         return None if self.found is None or self.field is None else self.field + self.found.trend_on(when)

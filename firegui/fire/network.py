@@ -83,8 +83,7 @@ class SpreadNetwork(nn.Module):
         framed = _packed(functional.pad(wind, (HALO, HALO, HALO, HALO)))
         starts = range(0, int(wind.shape[1]), STRIP)
         total = torch.cat([self._strip(partial, framed, head, row) for row in starts], dim=1) + bias
-        activation = {"base_rate": torch.sigmoid}
-        return {name: activation.get(name, functional.softplus)(part) for name, part in zip(wanted, total, strict=True)}
+        return {name: activated(name, part) for name, part in zip(wanted, total, strict=True)}
 
     def _strip(self, partial: Partial, framed: Tensor, head: Tensor, row: int) -> Tensor:
         """The head's sums on :data:`STRIP` rows from ``row`` on; ``framed`` is the wind with :data:`HALO` cells around.
@@ -148,6 +147,11 @@ def weights_of(network: SpreadNetwork, training: Training, corrections: tuple[Co
         for name, tensor in network.state_dict().items()
     }
     return NetworkWeights(tensors, training, corrections)
+
+
+def activated(name: str, total: Tensor) -> Tensor:
+    """The map of this name from the head's sums: a sigmoid for the base rate, a softplus for the others."""
+    return torch.sigmoid(total) if name == "base_rate" else functional.softplus(total)
 
 
 def _packed(channels: Tensor) -> Tensor:

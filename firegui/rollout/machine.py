@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
-import re
-import shutil
 import sys
-import time
-from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
-
-UNUSED_DAYS = 30.0
-_KERNELS = re.compile("kernels-[0-9a-f]{16}")
 
 COMPILERS = ("numba", "llvmlite", "triton")
 
@@ -74,22 +67,6 @@ def kernel_folder() -> Path | None:
     return Path(numba.config.CACHE_DIR) if numba is not None and numba.config.CACHE_DIR else None
 
 
-def forget_unused_kernels(used: Path, days: float = UNUSED_DAYS) -> None:
-    """Note that the kernels in ``used`` are, and delete those of other versions that were not for so many days.
-
-    Every change of the engine's sources leaves a folder of its own beside ``used``. Only folders of such a name are
-    touched; what cannot be deleted stays, and a version whose folder is gone compiles anew.
-    """
-    with suppress(OSError):
-        os.utime(used)
-        for folder in used.parent.iterdir():
-            if folder == used or not _KERNELS.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
-                continue
-            with suppress(OSError):
-                if time.time() - folder.stat().st_mtime > days * 86400.0:
-                    shutil.rmtree(folder, ignore_errors=True)
-
-
 def _proc(name: str) -> dict[str, int]:
     """Numbers of a file of Linux's ``/proc``, by their names; nothing elsewhere."""
     try:
@@ -98,3 +75,10 @@ def _proc(name: str) -> dict[str, int]:
         return {}
     pairs = [line.split() for line in lines]
     return {words[0].rstrip(":"): int(words[1]) for words in pairs if len(words) > 1 and words[1].isdigit()}
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

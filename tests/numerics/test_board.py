@@ -27,7 +27,7 @@ from firegui.rollout.kernels.board import (
     take_place,
     wait_for,
 )
-from firegui.rollout.kernels.compiled import kernel
+from firegui.native.compiled import kernel
 
 Counts = NDArray[np.int64]
 

@@ -23,8 +23,8 @@ from numba.core import cgutils
 from numba.core.typing.templates import signature
 from numpy.typing import NDArray
 
-from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.vectors import intrinsic
+from firegui.native.compiled import inlined, kernel
+from firegui.native.vectors import intrinsic
 
 Result = TypeVar("Result")
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from firegui.rollout.kernels.compiled import inlined
-from firegui.rollout.kernels.layout import Fields, Marks, Shape, Words
-from firegui.rollout.kernels.vectors import (
+from firegui.native.compiled import inlined
+from firegui.native.vectors import (
     fma,
     load8,
     load16,
@@ -21,6 +20,7 @@ from firegui.rollout.kernels.vectors import (
     store,
     where_above,
 )
+from firegui.rollout.kernels.layout import Fields, Marks, Shape, Words
 
 GONE = np.float32(2.0**-100)
 """Up to here ``U`` can be so small that ``U (1 − e^{−h})`` rounds to 0 though ``h`` is above the cut-off."""

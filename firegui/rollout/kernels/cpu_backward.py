@@ -12,6 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.native.compiled import inlined, kernel
+from firegui.native.vectors import (
+    bits_above,
+    first_lane,
+    fma,
+    last_lane,
+    load16,
+    prefetch,
+    splat16,
+    store,
+    to_left,
+    to_right,
+)
 from firegui.rollout.kernels.board import (
     BEGIN,
     DONE,
@@ -29,25 +42,12 @@ from firegui.rollout.kernels.board import (
     take_place,
     wait_for,
 )
-from firegui.rollout.kernels.compiled import inlined, kernel
 from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, GONE, TREATED, emit16, survival16
 from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
 from firegui.rollout.kernels.cpu_footprints import NEVER
 from firegui.rollout.kernels.cpu_forward import NEAR_TILES, unscale
 from firegui.rollout.kernels.cpu_reading import Listed, Reading, Watching, read_retardant, read_water
 from firegui.rollout.kernels.layout import Clock, Fields, Floats, Setting, Shape
-from firegui.rollout.kernels.vectors import (
-    bits_above,
-    first_lane,
-    fma,
-    last_lane,
-    load16,
-    prefetch,
-    splat16,
-    store,
-    to_left,
-    to_right,
-)
 
 AHEAD = 6
 """Pieces ahead whose gains are asked for."""

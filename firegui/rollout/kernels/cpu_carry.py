@@ -19,15 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, GONE, TREATED, survival8, survival16
-from firegui.rollout.kernels.cpu_backward import give, give_row, hottest, row_heat, scored_after, touches, unburn
-from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
-from firegui.rollout.kernels.cpu_footprints import NEVER
-from firegui.rollout.kernels.cpu_forward import unscale
-from firegui.rollout.kernels.cpu_reading import Reading, Watching, read_retardant, read_water
-from firegui.rollout.kernels.layout import Clock, Fields, Floats, Setting, Shape
-from firegui.rollout.kernels.vectors import (
+from firegui.native.compiled import inlined, kernel
+from firegui.native.vectors import (
     bits_above,
     first_lane,
     fma,
@@ -41,6 +34,13 @@ from firegui.rollout.kernels.vectors import (
     to_right,
     where_above,
 )
+from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, GONE, TREATED, survival8, survival16
+from firegui.rollout.kernels.cpu_backward import give, give_row, hottest, row_heat, scored_after, touches, unburn
+from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
+from firegui.rollout.kernels.cpu_footprints import NEVER
+from firegui.rollout.kernels.cpu_forward import unscale
+from firegui.rollout.kernels.cpu_reading import Reading, Watching, read_retardant, read_water
+from firegui.rollout.kernels.layout import Clock, Fields, Floats, Setting, Shape
 
 
 @inlined

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.rollout.kernels.compiled import kernel
+from firegui.native.compiled import kernel
+from firegui.native.vectors import bits_above, fma, load8, minimum, splat8, store, total
 from firegui.rollout.kernels.cpu_arithmetic import bright8, emit8, mark, survival8
 from firegui.rollout.kernels.layout import SUM_FIRE, SUM_PROT, Fields, Floats, Marks, Setting, Shape
-from firegui.rollout.kernels.vectors import bits_above, fma, load8, minimum, splat8, store, total
 
 HIGHEST_DOSE = np.float32(50.0)
 

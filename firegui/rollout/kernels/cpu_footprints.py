@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.native.compiled import inlined, kernel
+from firegui.native.vectors import fma, lanes8, splat8, store, total, where_above
 from firegui.rollout.footprint import CELL_VARIANCE, NORMALISER_EPSILON
-from firegui.rollout.kernels.compiled import inlined, kernel
 from firegui.rollout.kernels.cpu_arithmetic import survival8
 from firegui.rollout.kernels.layout import MARGIN, Floats, Shape
-from firegui.rollout.kernels.vectors import fma, lanes8, splat8, store, total, where_above
 
 REACH = 18.0
 """Exponent at which a footprint is cut: ``e^−18`` of its peak."""

@@ -11,6 +11,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.native.compiled import inlined, kernel
+from firegui.native.vectors import (
+    bits_above,
+    fma,
+    load16,
+    lowest_bit,
+    prefetch,
+    splat16,
+    store,
+    total,
+    where_above,
+)
 from firegui.rollout.kernels.board import (
     BEGIN,
     DONE,
@@ -30,7 +42,6 @@ from firegui.rollout.kernels.board import (
     take_place,
     wait_for,
 )
-from firegui.rollout.kernels.compiled import inlined, kernel
 from firegui.rollout.kernels.cpu_arithmetic import (
     CUT_OFF,
     TREATED,
@@ -57,17 +68,6 @@ from firegui.rollout.kernels.layout import (
     Setting,
     Shape,
     Words,
-)
-from firegui.rollout.kernels.vectors import (
-    bits_above,
-    fma,
-    load16,
-    lowest_bit,
-    prefetch,
-    splat16,
-    store,
-    total,
-    where_above,
 )
 
 NEAR_TILES = 256

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.native.compiled import inlined, kernel
+from firegui.native.vectors import load16, lowest_bit, splat16, store
 from firegui.rollout.kernels.board import (
     BEGIN,
     DONE,
@@ -27,14 +29,12 @@ from firegui.rollout.kernels.board import (
     take_place,
     wait_for,
 )
-from firegui.rollout.kernels.compiled import inlined, kernel
 from firegui.rollout.kernels.cpu_arithmetic import TREATED, survival16
 from firegui.rollout.kernels.cpu_backward import unburn
 from firegui.rollout.kernels.cpu_forward import unscale
 from firegui.rollout.kernels.cpu_run import Run
 from firegui.rollout.kernels.cpu_state import tile_start
 from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Setting, Shape, aligned
-from firegui.rollout.kernels.vectors import load16, lowest_bit, splat16, store
 from firegui.rollout.outcome import Check, Hear
 
 

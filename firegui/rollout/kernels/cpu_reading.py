@@ -7,11 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.rollout.kernels.compiled import inlined, kernel
-from firegui.rollout.kernels.cpu_drops import HIGHEST_DOSE, DropLog
-from firegui.rollout.kernels.cpu_footprints import ACROSS, ALONG, AMOUNT, COS, MEAN_U, MEAN_UV, MEAN_V, SIN, Pieces
-from firegui.rollout.kernels.layout import Fields, Floats
-from firegui.rollout.kernels.vectors import (
+from firegui.native.compiled import inlined, kernel
+from firegui.native.vectors import (
     any_nonzero,
     fma,
     lanes8,
@@ -22,6 +19,9 @@ from firegui.rollout.kernels.vectors import (
     total,
     where_above,
 )
+from firegui.rollout.kernels.cpu_drops import HIGHEST_DOSE, DropLog
+from firegui.rollout.kernels.cpu_footprints import ACROSS, ALONG, AMOUNT, COS, MEAN_U, MEAN_UV, MEAN_V, SIN, Pieces
+from firegui.rollout.kernels.layout import Fields, Floats
 
 AHEAD = 128
 """Weights ahead that are asked for: the tables are larger than a cache."""

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.rollout.kernels.compiled import inlined, kernel
+from firegui.native.compiled import inlined, kernel
+from firegui.native.vectors import bits_above, load8, load16, lowest_bit, splat8, splat16, store, total
 from firegui.rollout.kernels.cpu_arithmetic import FAINT, GONE, emit16, touch
 from firegui.rollout.kernels.cpu_drops import DropLog
 from firegui.rollout.kernels.cpu_footprints import Box
 from firegui.rollout.kernels.cpu_reading import Watching
 from firegui.rollout.kernels.layout import Fields, Floats, Marks, Shape, Words
-from firegui.rollout.kernels.vectors import bits_above, load8, load16, lowest_bit, splat8, splat16, store, total
 
 LISTED = -2
 """Stamp of a row of a tile that is on the list."""

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.maps import FireMaps
+from firegui.native.compiled import kernel
 from firegui.rollout.gains import MAXIMUM_FACTOR
 from firegui.rollout.kernels.board import Partner
-from firegui.rollout.kernels.compiled import kernel
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]

@@ -86,6 +86,20 @@ def test_a_raster_of_several_strips_has_no_seams() -> None:
     torch.testing.assert_close(found, in_one_go(network, features, wind), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize(("row", "column"), [(30, 41), (0, 0), (5, 60), (90, 3)])
+def test_where_the_wind_is_the_same_all_around_the_maps_are_those_of_the_convolution(row: int, column: int) -> None:
+    shape = (95, 66)
+    network, features = lively(), random_features(shape=shape)
+    wind = torch.empty(2, *shape)
+    for number, part in enumerate((wind[:, :row], wind[:, row:])):
+        part[..., :column] = torch.tensor([0.3, -0.7 + number])[:, None, None]
+        part[..., column:] = torch.tensor([-0.2 * number, 0.4])[:, None, None]
+
+    found = daily(network, network.static(features), wind)
+
+    torch.testing.assert_close(found, in_one_go(network, features, wind), rtol=1e-4, atol=1e-5)
+
+
 def test_the_shared_part_serves_every_day() -> None:
     network, features = lively(), random_features()
     partial = network.static(features)

@@ -13,9 +13,12 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import config
 
-from firegui.rollout.machine import forget_unused_kernels
+from firegui.native.kept import forget_unused_kernels
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+SOURCES = ("native", "fire", "rollout")
+"""The packages with kernels in them, and with constants that kernels know."""
 
 
 def _folder() -> Path | None:
@@ -28,7 +31,8 @@ def _folder() -> Path | None:
     """
     if os.environ.get("NUMBA_CACHE_DIR"):
         return Path(os.environ["NUMBA_CACHE_DIR"])
-    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
+    package = Path(__file__).parents[1]
+    sources = [file for part in SOURCES for file in sorted((package / part).rglob("*.py"))]
     if not Path(__file__).is_file() or not sources:
         return None
     digest = hashlib.sha256(numba.__version__.encode())

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, FAINT, bright16, survival8, survival16
-from firegui.rollout.kernels.vectors import (
+from firegui.native.vectors import (
     bits_above,
     first_lane,
     fma,
@@ -31,6 +30,7 @@ from firegui.rollout.kernels.vectors import (
     total,
     where_above,
 )
+from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, FAINT, bright16, survival8, survival16
 
 Floats = NDArray[np.float32]
 ULP = 2.0**-23
