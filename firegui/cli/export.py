@@ -2,52 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
 
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
-from firegui.errors import Problems
-from firegui.io.exporters import FORMATS, file_names, known_formats
+from firegui.cli.window import FILM_SIDES, film_run
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.exporters import FORMATS, file_names, film_names, known_formats
+from firegui.io.exporters.animation import film_problems
 from firegui.io.exporters.content import ExportContent
 from firegui.runs.export import TITLE, hand_over, run_content
+from firegui.runs.folder import read_run
 from firegui.runs.messages import counted
+
+FILMS = ("mp4", "gif")
 
 
 @click.command()
 @click.argument("run_folder", metavar="RUN", type=FILE)
 @click.option(
-    "--format", "formats", metavar="A,B", required=True, help=f"Formats, with commas between: {', '.join(FORMATS)}."
+    "--format", "formats", metavar="A,B", required=True,
+    help=f"Formats, with commas between: {', '.join((*FORMATS, *FILMS))}.",
 )  # fmt: skip
 @click.option("--out", metavar="DIR", type=FILE, required=True, help="Folder for the files; made if absent.")
 @click.option("--name", metavar="NAME", help="Name the files NAME.csv and so on, not as PMS 936 names them.")
 @click.option(
     "--water", metavar="F", type=FILE, help="Where water is, as polygons, lines or a raster; else by the fuel layer."
 )
+@click.option(
+    "--film",
+    "sides",
+    type=click.Choice(tuple(FILM_SIDES)),
+    default="plan",
+    show_default=True,
+    help="What an mp4 or gif shows.",
+)
+@click.option("--fps", metavar="N", type=int, default=12, show_default=True, help="Pictures a second in a film.")
 @json_option
-def export(run_folder: Path, formats: str, out: Path, name: str | None, water: Path | None, as_json: bool) -> None:
+def export(
+    run_folder: Path, formats: str, out: Path, name: str | None, water: Path | None, sides: str, fps: int, as_json: bool
+) -> None:
     """Write the plan of RUN for pilots, GIS specialists and the air operations branch.
 
     Every file is written or none is. Files are named as the NWCG's standard for geospatial operations (PMS 936) has it:
     date, time, incident, run, and what they are. Drops within 300 ft of water are flagged. A plan with a drop that
-    breaks a rule (outside the grid, on a grounded day, within a turnaround, ...) is refused.
+    breaks a rule (outside the grid, on a grounded day, within a turnaround, ...) is refused. A film is drawn by the
+    window's own map, out of sight.
     """
     problems = Problems()
     chosen = [part.strip().lower() for part in formats.split(",") if part.strip()]
     if name is not None and (not name.strip() or Path(name).name != name):
         problems.add("--name", f"{name!r} is not a file name", "use a name without slashes")
+    wanted_films = [kind for kind in dict.fromkeys(chosen) if kind in FILMS]
+    for kind in wanted_films:
+        problems.extend(film_problems(out / f"film.{kind}", fps))
     problems.raise_if_any(TITLE)
-    content = run_content(run_folder, water, chosen or [""])
-    chosen = known_formats(chosen)
-    there = {file for file in file_names(content, chosen, name) if (out / file).exists()}
-    files = hand_over(content, chosen, out, name, tell=lambda file: click.echo(f"writing {file}", err=True))
+    chosen = [kind for kind in chosen if kind not in FILMS]
+    content = run_content(run_folder, water, chosen or ([] if wanted_films else [""]))
+    chosen = known_formats(chosen) if chosen else []
+    films = _films(run_folder, wanted_films, sides, fps)
+    names = [*file_names(content, chosen, name), *film_names(content, wanted_films, name)]
+    there = {file for file in names if (out / file).exists()}
+    files = hand_over(
+        content, chosen, out, name, tell=lambda file: click.echo(f"writing {file}", err=True), films=films
+    )  # fmt: skip
     data = {
         "run": str(run_folder), "files": [str(path) for path in files], "drops": len(content.rows),
         "executed": len(content.flown), "near_water": content.near_water, "notes": list(content.notes),
     }  # fmt: skip
     wrote = [f"{'Replaced' if path.name in there else 'Wrote'} {path}" for path in files]
     report(as_json, data, lambda: [*wrote, *_said(content)])
+
+
+def _films(run: Path, kinds: Sequence[str], sides: str, fps: int) -> dict[str, Callable[[Path], None]]:
+    """What draws each film. Raises :class:`~firegui.errors.InputError` where the run's project is not to be had."""
+    if not kinds:
+        return {}
+    where = read_run(run).header.project_folder
+    if not where or not Path(where).is_dir():
+        remedy = "put the project back, or open it in the window and export the film there"
+        raise InputError(
+            [Problem("film", f"needs the run's project, which is not at {where or 'hand'}", remedy)], TITLE
+        )
+    draw = partial(film_run, Path(where), run, sides=sides, fps=fps)
+    return dict.fromkeys(kinds, draw)
 
 
 def _said(content: ExportContent) -> list[str]:

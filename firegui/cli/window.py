@@ -13,6 +13,12 @@ from pathlib import Path
 from firegui.cli.display import NO_DISPLAY, display_trouble, is_offscreen
 from firegui.errors import InputError, Problem
 
+FILM_SIDES = {
+    "plan": ("plan",), "baseline": ("baseline",), "difference": ("difference",),
+    "three": ("baseline", "plan", "difference"),
+}  # fmt: skip
+"""What a film can show, and the views that stand beside each other in it."""
+
 
 def run_window(project: Path | None) -> int:
     """Open the workbench and return its exit code once it is closed.
@@ -32,6 +38,11 @@ def run_window(project: Path | None) -> int:
 def render_workbench(project: Path, run: Path, picture: Path) -> None:
     """Draw the workbench with ``run`` shown into ``picture`` (PNG), without a display."""
     import_module("firegui.gui.snapshot").render_workbench(project, run, picture)
+
+
+def film_run(project: Path, run: Path, film: Path, sides: str, fps: int) -> None:
+    """Play ``run`` on the map of ``project`` into ``film``, without a display; ``sides`` as in :data:`FILM_SIDES`."""
+    import_module("firegui.gui.snapshot").film_run(project, run, film, FILM_SIDES[sides], fps)
 
 
 def own_command(*words: str) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QSize
@@ -15,13 +16,17 @@ from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.app import make_application
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.main_window import MainWindow
+from firegui.gui.map.film import FilmStage, film_steps, sample_steps
 from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
+from firegui.gui.session import Session, View
 from firegui.gui.theme import Theme, apply_theme
+from firegui.io.exporters.animation import Film, write_film
 from firegui.io.project_store import load_project
 
 _SETTLE_MS = 400
 _PLAYED_SHARE = 0.6
+FILM_SIZE = (1320, 960)
+"""The window whose map is filmed, its panels hidden."""
 
 
 def render_workbench(
@@ -39,6 +44,41 @@ def render_workbench(
     :class:`~firegui.errors.InputError` for a project or run that cannot be shown or a file that cannot be written;
     ``png`` then stays as it was.
     """
+    with _shown(project_folder, run_folder, size, dark=dark) as window:
+        session, timeline = window.session, window.timeline
+        last = session.project.calendar.n_steps
+        session.set_step(round(_PLAYED_SHARE * last) if step is None else step)
+        _settle()
+        # A plan is caught in the middle of playing; no event is handled between here and the picture. At its end it
+        # stands still: to play from there would begin again.
+        timeline.play(run_folder is not None and session.step < last)
+        _save(window, png)
+
+
+def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence[str], fps: int) -> None:
+    """Play the run in ``run_folder`` on a map nobody sees, from its first to its last frame, into ``film``.
+
+    ``views`` are the sides beside each other, as :class:`~firegui.gui.session.View` names them. The ending of ``film``
+    says what it becomes. Raises :class:`~firegui.errors.InputError` like :func:`render_workbench` and
+    :func:`~firegui.io.exporters.animation.write_film`.
+    """
+    with _shown(project_folder, run_folder, FILM_SIZE, dark=True) as window:
+        for dock in window.docks.values():
+            dock.hide()
+        _settle()
+        window.maps.fit()
+        stage = FilmStage(window.session, window.maps, tuple(View(view) for view in views))
+        try:
+            steps = film_steps(window.session)
+            samples = [stage.picture(step) for step in sample_steps(steps)]
+            write_film(film, Film((stage.picture(step) for step in steps), fps, samples))
+        finally:
+            stage.deleteLater()
+
+
+@contextmanager
+def _shown(project_folder: Path, run_folder: Path | None, size: tuple[int, int], *, dark: bool) -> Iterator[MainWindow]:
+    """A window that nobody sees with the project open and the run shown."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     project = load_project(project_folder)
     existing = QApplication.instance()
@@ -60,12 +100,7 @@ def render_workbench(
         _wait_for(lambda: bool(refused) or not queue.activity)
         if refused:
             raise refused[0]
-        session.set_step(round(_PLAYED_SHARE * project.calendar.n_steps) if step is None else step)
-        _settle()
-        # A plan is caught in the middle of playing; no event is handled between here and the picture. At its end it
-        # stands still: to play from there would begin again.
-        window.timeline.play(run_folder is not None and session.step < project.calendar.n_steps)
-        _save(window, png)
+        yield window
     finally:
         window.timeline.play(False)
         queue.shutdown()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +13,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
 from firegui.errors import InputError, Problem, Problems
 from firegui.fire.left_out import left_out
-from firegui.io.exporters import checked_formats, known_formats
+from firegui.io.exporters import NO_FILMS, checked_formats, known_formats
 from firegui.io.exporters import export as write_formats
 from firegui.io.exporters.content import ExportContent, Occupancy, export_content
 from firegui.io.exporters.map_sheet import Sheet
@@ -38,6 +38,7 @@ def hand_over(
     stem: str | None = None,
     check: Check | None = None,
     tell: Callable[[str], None] | None = None,
+    films: Mapping[str, Callable[[Path], None]] = NO_FILMS,
 ) -> list[Path]:
     """Write a plan whose drops keep its rules; every file appears or none does (:func:`firegui.io.exporters.export`).
 
@@ -45,12 +46,13 @@ def hand_over(
     """
     problems = Problems()
     try:
-        checked_formats(content, formats)
+        if formats or not films:
+            checked_formats(content, formats)
     except InputError as error:
         problems.extend(error.problems)
     problems.extend(rule_problems(content.project, [row.drop for row in content.rows]))
     problems.raise_if_any(TITLE)
-    return write_formats(content, formats, folder, stem, check, tell)
+    return write_formats(content, formats, folder, stem, check, tell, films)
 
 
 def run_content(

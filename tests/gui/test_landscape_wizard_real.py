@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,8 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import rasterio
+from click.testing import CliRunner
 from pytestqt.qtbot import QtBot
 
+from firegui.cli.main import main as firegui
+from firegui.io.project_store import save_project
 from tests.gui.landscape_scene import Hands, opened
 from tests.unit.io.builders import SHARED_DATA
 
@@ -51,7 +55,9 @@ def test_tubbs_becomes_a_project_with_the_wind_of_its_files(hands: Hands) -> Non
     assert project.problems() == []
 
 
-def test_the_landscape_file_becomes_a_project_that_starts_where_it_was_clicked(hands: Hands) -> None:
+def test_the_landscape_file_becomes_a_project_that_starts_where_it_was_clicked_and_plans(
+    hands: Hands, tmp_path: Path
+) -> None:
     hands.wizard.bring([needs(LCP)])
     hands.settle()
     hands.go("Weather")
@@ -61,7 +67,8 @@ def test_the_landscape_file_becomes_a_project_that_starts_where_it_was_clicked(h
     hands.go("Fire")
     hands.pick(hands.wizard.fire.kind, "It starts")
     hands.click_map(100.5, 120.5)
-    event = hands.make().scenario
+    project = hands.make()
+    event = project.scenario
     assert event.grid.crs == "EPSG:32611" and not event.missing_layers
     mask = event.ignition
     assert mask is not None and int(mask.sum()) == 1
@@ -71,3 +78,17 @@ def test_the_landscape_file_becomes_a_project_that_starts_where_it_was_clicked(h
     facing = np.deg2rad(event.layers["aspect"].astype(float))
     down = -(east * np.sin(facing) - south * np.cos(facing))
     assert float((down[steep] > 0.0).mean()) > 0.95
+    folder, run = tmp_path / "lcp.firegui", tmp_path / "run"
+    save_project(project, folder)
+    for words in (
+        ["configure", folder, "--days", "2"],
+        ["plan", folder, "--out", run, "--epochs", "20", "--progress", "none"],
+        ["audit", folder, "--schedule", run / "schedule.csv"],
+        ["export", run, "--format", "csv,kml,gpkg", "--name", "plan", "--out", tmp_path / "out"],
+    ):
+        answer = CliRunner().invoke(firegui, [str(word) for word in words])
+        assert answer.exit_code == 0, answer.output
+    metrics = json.loads((run / "metrics.json").read_text(encoding="utf-8"))
+    assert metrics["nominal"]["drops_executed"] > 0
+    assert metrics["nominal"]["final_extent_cells"] < metrics["baseline"]["final_extent_cells"]
+    assert len(list((tmp_path / "out").iterdir())) == 3

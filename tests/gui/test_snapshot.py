@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
+from PIL import Image
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel
 
+from firegui.cli.main import main as firegui
 from firegui.errors import InputError
 from firegui.gui import snapshot
 from firegui.gui.jobs.specs import plan_spec
@@ -83,3 +87,45 @@ def test_the_command_reports_what_is_wrong_without_a_traceback(
     assert snapshot.main([str(tmp_path / "none.firegui"), "--out", str(tmp_path / "p.png")]) == 2
     assert "none.firegui" in capsys.readouterr().out
     assert not (tmp_path / "p.png").exists()
+
+
+@pytest.fixture
+def planned(folder: Path, tmp_path: Path) -> Path:
+    """A finished run that knows its project, moved out of it."""
+    spec = plan_spec(load_project(folder), folder, NOON)
+    execute(spec, lambda _event: None, RunControl())
+    return Path(shutil.move(spec.out, tmp_path / "planned"))
+
+
+def film_of(run: Path, out: Path, *words: str) -> Result:
+    """What ``firegui export`` of a film answers."""
+    return CliRunner().invoke(firegui, ["export", str(run), "--out", str(out), "--name", "film", *words])
+
+
+def test_the_export_command_films_every_frame_of_the_plan_beside_its_other_files(planned: Path, tmp_path: Path) -> None:
+    answer = film_of(planned, tmp_path / "out", "--format", "gif,csv", "--fps", "10")
+
+    assert answer.exit_code == 0, answer.output
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"film.csv", "film.gif"}
+    with Image.open(tmp_path / "out" / "film.gif") as film:
+        assert getattr(film, "n_frames", 1) > DAYS
+        assert film.width > 600 and film.info["duration"] == 100
+        first = film.convert("RGB").tobytes()
+        film.seek(film.n_frames - 1)  # type: ignore[attr-defined]
+        assert film.convert("RGB").tobytes() != first
+
+
+def test_three_sides_are_wider_than_one_and_a_film_may_be_all_there_is(planned: Path, tmp_path: Path) -> None:
+    assert film_of(planned, tmp_path / "three", "--format", "gif", "--film", "three").exit_code == 0
+    assert film_of(planned, tmp_path / "one", "--format", "gif").exit_code == 0
+    with Image.open(tmp_path / "three" / "film.gif") as three, Image.open(tmp_path / "one" / "film.gif") as one:
+        assert three.width > 2 * one.width
+
+
+def test_a_film_needs_the_runs_project_and_a_known_pace(folder: Path, planned: Path, tmp_path: Path) -> None:
+    bad = film_of(planned, tmp_path / "out", "--format", "gif", "--fps", "100")
+    assert bad.exit_code == 2 and "use 1 to 30" in bad.output
+    folder.rename(tmp_path / "elsewhere.firegui")
+    gone = film_of(planned, tmp_path / "out", "--format", "gif")
+    assert gone.exit_code == 2 and "needs the run's project" in gone.output
+    assert not (tmp_path / "out").exists()

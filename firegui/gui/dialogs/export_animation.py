@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from firegui.errors import InputError
 from firegui.gui.dialogs.problems import show_problems
 from firegui.gui.map.board import SIDES, MapBoard
-from firegui.gui.map.film import FilmStage
+from firegui.gui.map.film import FilmStage, film_steps
 from firegui.gui.map.film_maker import FilmMaker
 from firegui.gui.session import Session, View
 from firegui.io.exporters.animation import MOST_FPS, ffmpeg, film_problems
@@ -76,13 +76,10 @@ class AnimationDialog(QDialog):
     @property
     def steps(self) -> tuple[int, ...]:
         """The steps of the film: every frame there is of the chosen days, the last one's end with them."""
-        calendar, result = self._session.project.calendar, self._session.result
         if self.kind.currentData() == ".png":
             return (self._session.step,)
-        frames = result.plan or result.baseline
-        stride = frames.stride if frames is not None else 1
-        begin, end = (self.first.value() - 1) * calendar.steps_per_day, self.last.value() * calendar.steps_per_day
-        return (*range(begin - begin % stride, end, stride), min(end, calendar.n_steps))
+        first = self.first.value() - 1
+        return film_steps(self._session, first, self.last.value() - first)
 
     # -- working -----------------------------------------------------------------------------------------------------
     def accept(self) -> None:

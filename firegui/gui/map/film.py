@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
@@ -11,6 +13,8 @@ from PySide6.QtWidgets import QWidget
 from firegui.gui.map.board import SIDES, MapBoard, joined, share_outlines
 from firegui.gui.map.view import MapView
 from firegui.gui.session import Session, View
+
+_SAMPLES = 3
 
 
 class FilmStage(QWidget):
@@ -46,9 +50,25 @@ class FilmStage(QWidget):
         for layer in board.main.layers:
             made.layers.set_visible(layer.key, layer.visible)
             made.layers.set_opacity(layer.key, layer.opacity)
+        made.layers.set_order(board.main.layers.order)
         share_outlines(board.main, made)
         made.camera.follow(like.camera)
         return made
+
+
+def film_steps(session: Session, first_day: int = 0, days: int | None = None) -> tuple[int, ...]:
+    """Every frame there is of ``days`` days from ``first_day`` on, the last one's end with them."""
+    calendar, result = session.project.calendar, session.result
+    frames = result.plan or result.baseline
+    stride = frames.stride if frames is not None else 1
+    begin = first_day * calendar.steps_per_day
+    end = begin + (calendar.days - first_day if days is None else days) * calendar.steps_per_day
+    return (*range(begin - begin % stride, end, stride), min(end, calendar.n_steps))
+
+
+def sample_steps(steps: Sequence[int]) -> tuple[int, ...]:
+    """The first, the middle and the last: from their pictures a GIF takes its colours."""
+    return tuple(dict.fromkeys(steps[k * (len(steps) - 1) // (_SAMPLES - 1)] for k in range(_SAMPLES)))
 
 
 def _still(session: Session, view: View, parent: QWidget) -> Session:
@@ -58,6 +78,7 @@ def _still(session: Session, view: View, parent: QWidget) -> Session:
     copy.show_result(session.result)
     copy.set_view(view)
     copy.select_region(session.selected_region)
+    copy.ground = session.ground
     return copy
 
 

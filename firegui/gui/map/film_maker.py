@@ -10,12 +10,11 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.gui.map.film import FilmStage
+from firegui.gui.map.film import FilmStage, sample_steps
 from firegui.io.exporters.animation import Film, Picture, write_film
 
 _WAITING = 3
 _LOOK_S = 0.05
-_SAMPLES = 3
 
 
 class _Writer(QThread):
@@ -67,8 +66,7 @@ class FilmMaker(QObject):
         super().__init__(parent)
         self._stage, self._steps, self._path = stage, tuple(steps), path
         self._next = 0
-        chosen = [self._steps[k * (len(self._steps) - 1) // (_SAMPLES - 1)] for k in range(_SAMPLES)]
-        samples = [stage.picture(step) for step in dict.fromkeys(chosen)] if path.suffix.lower() == ".gif" else []
+        samples = [stage.picture(step) for step in sample_steps(steps)] if path.suffix.lower() == ".gif" else []
         self._writer = _Writer(path, fps, samples, self)
         self._writer.finished.connect(self._on_end)
         self._timer = QTimer(self, interval=0)

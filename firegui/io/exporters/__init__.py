@@ -34,6 +34,8 @@ Check = Callable[[], None]
 
 _TITLE = "Nothing was exported"
 
+NO_FILMS: Mapping[str, Callable[[Path], None]] = MappingProxyType({})
+
 
 Writer = Callable[[Path, ExportContent, Check | None], None]
 
@@ -145,23 +147,30 @@ def export(
     stem: str | None = None,
     check: Check | None = None,
     tell: Callable[[str], None] | None = None,
+    films: Mapping[str, Callable[[Path], None]] = NO_FILMS,
 ) -> list[Path]:
     """Write every format into ``folder`` and return the paths; every file appears or none does.
 
-    The names are those of :func:`file_names`; ``tell`` hears each before it is written. ``check`` is called now and
+    The names are those of :func:`file_names`; ``tell`` hears each before it is written. ``films`` are what only a
+    window can draw, by the ending of its name; with them there may be no other format. ``check`` is called now and
     then and may raise :class:`~firegui.errors.CancelledError`. Raises :class:`~firegui.errors.InputError` listing every
     format that is unknown or does not fit the plan.
     """
-    wanted = checked_formats(content, formats)
+    wanted = checked_formats(content, formats) if formats or not films else []
     names = file_names(content, wanted, stem)
-    with together(folder, names) as waiting:
+    filmed = dict(zip(film_names(content, list(films), stem), films.values(), strict=True))
+    with together(folder, [*names, *filmed]) as waiting:
+        for name, draw in filmed.items():
+            if tell is not None:
+                tell(name)
+            draw(waiting / name)
         for name, product in zip(names, _products(content, wanted), strict=True):
             if check is not None:
                 check()
             if tell is not None:
                 tell(name)
             product.write(waiting / name, content, check)
-    return [folder / name for name in names]
+    return [folder / name for name in (*names, *filmed)]
 
 
 def known_formats(formats: Sequence[str]) -> list[str]:
@@ -219,6 +228,11 @@ def file_names(content: ExportContent, formats: Sequence[str], stem: str | None 
             name = f"{stem}-{product.name}" if product.name else stem
         names.append(f"{name}.{product.ending}")
     return names
+
+
+def film_names(content: ExportContent, endings: Sequence[str], stem: str | None = None) -> list[str]:
+    """What films of these kinds will be called."""
+    return [f"{standard_name(content, 'film') if stem is None else stem}.{ending}" for ending in endings]
 
 
 def _products(content: ExportContent, formats: Sequence[str]) -> list[Product]:

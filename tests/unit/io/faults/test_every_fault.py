@@ -51,9 +51,10 @@ class Worker:
 
     def close(self) -> None:
         """End it."""
-        assert self._process.stdin is not None
+        assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.close()
         self._process.wait(30)
+        self._process.stdout.close()
 
 
 @pytest.fixture(scope="module")
