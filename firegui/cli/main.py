@@ -14,8 +14,9 @@ from firegui.cli.shell import GuardedGroup
 from firegui.cli.window import run_window
 
 _NAMES = (
-    "audit", "benchmark", "calibrate", "configure", "demo", "doctor", "evaluate", "export", "gradient", "info", "maps",
-    "optimize", "plan", "prune", "replan", "scaling", "sensitivity", "skill", "snapshot", "tactical", "uq",
+    "audit", "benchmark", "calibrate", "configure", "demo", "doctor", "evaluate", "export", "gradient", "info",
+    "keep", "maps", "optimize", "plan", "prune", "replan", "scaling", "sensitivity", "skill", "snapshot", "study",
+    "tactical", "uq",
 )  # fmt: skip
 COMMANDS = {name: (name, name) for name in _NAMES} | {
     "import": ("imports", "import_group"),
@@ -62,7 +63,7 @@ def main(context: click.Context) -> None:
     """Plan the aerial attack on a wildfire.
 
     Without a command the workbench opens. PROJECT is a folder NAME.firegui, RUN a folder that
-    plan, optimize, prune or tactical wrote.
+    plan, optimize, prune, tactical or keep wrote.
     Every command prints a short report, or one JSON object with --json. Exit codes: 0 done, 1 failed (or, for audit,
     violations found), 2 bad input and nothing written, 130 interrupted with the best so far saved.
     """

@@ -1,4 +1,4 @@
-"""What ``optimize``, ``prune``, ``plan`` and ``tactical`` share: options, the run in this thread, its last words."""
+"""What ``optimize``, ``prune``, ``plan``, ``tactical`` and ``keep`` share: options, the run in this thread, its end."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def nothing_left(earlier: RunRecord | None, spec: PlanSpec) -> RunFinished | Non
     if Stage.PRUNE in spec.stages:
         raised = spec.project.plan.elimination.allowance > earlier.settings.elimination.allowance
         return None if raised else _pruned_already(earlier)
-    if Stage.TACTICAL in spec.stages:
+    if Stage.TACTICAL in spec.stages or Stage.KEEP in spec.stages:
         return _ended(earlier) if earlier.reason is FinishReason.COMPLETED else None
     if earlier.reason is FinishReason.COMPLETED and asked.epochs <= done:
         more = f"--epochs above {done}"

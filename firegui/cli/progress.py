@@ -25,6 +25,7 @@ from firegui.runs.events import (
     RunEvent,
     RunFinished,
     StageBegan,
+    StudyProgress,
     TaskProgress,
 )
 from firegui.runs.messages import counted
@@ -101,6 +102,8 @@ class Bar:
                 self._epoch(members_bar_text(event), event.done >= event.members)
             case BenchmarkProgress():
                 self._epoch(tasks_bar_text(event), event.done >= event.tasks)
+            case StudyProgress():
+                self._epoch(cells_bar_text(event), event.done + event.failed >= event.cells)
             case Progress():
                 self._piece(event)
             case Message():
@@ -169,6 +172,15 @@ def tasks_bar_text(event: BenchmarkProgress) -> str:
     at_work = "; ".join(map(_task_text, event.running))
     bar = f"{_filled(event.done, event.tasks)} {event.done:,}/{counted(event.tasks, 'task')}"
     return f"{bar}  {clock(event.seconds)}" + (f"  {at_work}" if at_work else "")
+
+
+def cells_bar_text(event: StudyProgress) -> str:
+    """A bar with the cells that are done and those that failed, who is at work, and the time that is left."""
+    failed = f", {event.failed:,} failed" if event.failed else ""
+    left = "" if math.isnan(event.left) else f", {clock(event.left)} left"
+    bar = f"{_filled(event.done + event.failed, event.cells)} {event.done:,}/{counted(event.cells, 'cell')}{failed}"
+    busy = sum(worker.busy for worker in event.workers)
+    return f"{bar}  {busy} of {counted(len(event.workers), 'worker')} busy  {clock(event.seconds)}{left}"
 
 
 def _task_text(task: TaskProgress) -> str:

@@ -16,8 +16,8 @@ from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import GAINS, KERNELS, MAPS, Correction, NetworkWeights
+from firegui.fire.daily import DailyMaps, daily_maps
 from firegui.fire.features import event_features, wind_inputs
-from firegui.fire.frozen_network import FrozenNetwork
 from firegui.fire.landscape import T_BURN_STEPS, burnable
 from firegui.fire.network import Partial, SpreadNetwork, network_of
 from firegui.fire.one_thread import one_thread
@@ -106,7 +106,7 @@ class EventModel:
     """The network with what of an event does not change from day to day."""
 
     weights: NetworkWeights
-    network: FrozenNetwork
+    network: DailyMaps
     terrain: Terrain | None
     found: Correction | None
     field: Tensor | None
@@ -116,7 +116,7 @@ class EventModel:
         """Raises :class:`~firegui.errors.InputError` for weights that cannot be used."""
         training = weights.training
         features = event_features(event, training.layers, training.slope_max_deg)
-        network = FrozenNetwork.of(network_of(weights), features)
+        network = daily_maps(network_of(weights), features)
         found = weights.correction_for(event)
         field = None if found is None else correction_field(torch.tensor(found.log_rate), event.grid.shape)
         return EventModel(weights, network, Terrain.of_event(event), found, field)

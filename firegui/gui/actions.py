@@ -29,7 +29,9 @@ _TOOLS = {
     Tool.RECTANGLE: ("Region", "drag a rectangular protected region", "2"),
     Tool.POLYGON: ("Polygon", "click the corners of a protected region; double-click ends it, Esc gives it up", "3"),
     Tool.EDIT: ("Reshape", "move regions and their corners", "4"),
-    Tool.PROBE: ("Probe", "click a cell to see everything known of it", "5"),
+    Tool.PROBE: ("Probe", "click a cell to see everything known of it, and how it burns over the plan", "5"),
+    Tool.MEASURE: ("Measure", "click corners to measure a distance, the first again for an area; U changes units", "8"),
+    Tool.DROP: ("Drops", "move, turn, add and remove drops of the shown plan and see the fire change meanwhile", "9"),
 }
 _ZONE_TOOLS = {
     Tool.ZONE: ("No-drop &rectangle", "drag a rectangle in which no drop may come down", "6"),
@@ -68,6 +70,10 @@ _STUDIES = {
         "&Benchmark…", "F12",
         "how good planners are: all of them under one objective, one drop budget and one allowance",
     ),
+    "study": (
+        "St&udy…", "Shift+F12",
+        "many plans that differ in chosen ways: fleet, grounded days, effectiveness, weights, seeds, wind",
+    ),
 }  # fmt: skip
 _QUICK = "for when there is a minute: place drops by rule, the tactical heuristic; nothing is optimized"
 _STOP = "stop and keep the best plan so far"
@@ -79,9 +85,12 @@ class WindowCommands:
     """What only the window itself can do."""
 
     fit_map: Callable[[], object]
+    base_map: Callable[[], object]
     export: Callable[[], object]
     score: Callable[[], object]
     bring: Callable[[str], object]
+    duplicate_run: Callable[[], object]
+    compare_runs: Callable[[], object]
     set_theme: Callable[[Theme | None], object]
     reset_layout: Callable[[], object]
     start_page: Callable[[], object]
@@ -169,8 +178,32 @@ class Actions(QObject):
             self._dress(action, f"view-{view.value}")
         for theme, action in self.themes.items():
             self._dress(action, f"theme-{theme or 'system'}")
+        tiles = "lay an MBTiles file of your own under the map; no network is needed"
+        self.base_map = self._action("&Base map…", commands.base_map, None, "basemap", tiles)
+        off = "take the base map away"
+        self.no_base_map = self._action("&No base map", self._session.ground.close, None, "basemap-off", off)
+        self._make_drawing()
         self._session.tool_changed.connect(self._check)
         self._session.view_changed.connect(self._check)
+
+    def _make_drawing(self) -> None:
+        choices, hand = self._session.drawing, self._session.hand
+        corners = "let a corner that is drawn or dragged come to rest on a near corner of another region or zone"
+        cells = "let a corner that is drawn or dragged come to rest where cells meet"
+        units = "measure in feet, miles and acres instead of metres and hectares"
+        self.snap_corners = self._toggle("Snap to co&rners", choices.set_snap_corners, "snap-corners", corners)
+        self.snap_cells = self._toggle("Snap to &cells", choices.set_snap_cells, "snap-cells", cells)
+        self.us_units = self._toggle("Measure in &US units", choices.set_us_units, "units", units)
+        choices.changed.connect(self._check)
+        kept = "score the drops that were changed by hand and keep them as a run; saving the project does it too"
+        self.keep_drops = self._action("&Keep edited drops as a run", hand.keep_wanted.emit, None, "keep", kept)
+        hand.edited.connect(self._enable)
+        self._session.ground.changed.connect(self._enable)
+
+    def _toggle(self, text: str, choose: Callable[[bool], object], picture: str, help: str) -> QAction:
+        action = self._action(text, lambda: choose(action.isChecked()), None, picture, help)
+        action.setCheckable(True)
+        return action
 
     def _make_plan(self, commands: WindowCommands) -> None:
         plan = self._plan
@@ -187,6 +220,9 @@ class Actions(QObject):
         self.stop = self._action("S&top, keep best", plan.stop, "F7", "stop", _STOP)
         anew = "take the observed fire of a later day in and plan what is left of the shown plan anew"
         self.replan = self._action("&Replan…", plan.replan, "Ctrl+F5", "branch", anew)
+        like, both = "a new run like the selected one, with changes", "the two selected runs on maps that move together"
+        self.duplicate = self._action("&Duplicate run…", commands.duplicate_run, "Ctrl+D", "duplicate", like)
+        self.compare = self._action("Co&mpare runs", commands.compare_runs, "Ctrl+Shift+D", "compare", both)
 
     def _make_studies(self, commands: WindowCommands) -> None:
         documents, bring = self._documents, commands.bring
@@ -194,7 +230,7 @@ class Actions(QObject):
         self.load_weights = self._action("&Load fire weights…", documents.choose_and_load_weights, None, "weights", use)
         skill = "compare the fire model's forecast with the observed perimeters"
         self.score = self._action("Score the &forecast", commands.score, "F8", "dock-skill", skill)
-        self.calibrate, self.constrain, self.vary, self.doubt, self.contest = (
+        self.calibrate, self.constrain, self.vary, self.doubt, self.contest, self.study = (
             self._action(text, partial(bring, name.capitalize()), keys, f"dock-{name}", help)
             for name, (text, keys, help) in _STUDIES.items()
         )
@@ -279,11 +315,14 @@ class Actions(QObject):
         there, plan, result = self._session.has_project, self._plan, self._session.result
         whole = (
             self.save, self.save_as, self.fit, self.score, self.calibrate, self.load_weights, self.constrain, self.vary,
-            self.doubt, self.contest,
+            self.doubt, self.contest, self.study, self.duplicate, self.compare,
         )  # fmt: skip
         for action in (*whole, *self.tools.values(), *self.stages.values()):
             action.setEnabled(there)
-        self.export.setEnabled(there and result.plan is not None)
+        self.export.setEnabled(there and result.plan is not None and not result.pending)
+        self.base_map.setEnabled(there)
+        self.no_base_map.setEnabled(self._session.ground.archive is not None)
+        self.keep_drops.setEnabled(there and self._session.hand.plan is not None)
         self.delete_region.setEnabled(bool(self._session.selected_region))
         self.views[View.BASELINE].setEnabled(result.baseline is not None)
         self.views[View.PLAN].setEnabled(result.plan is not None)
@@ -299,6 +338,10 @@ class Actions(QObject):
     def _check(self) -> None:
         self.tools[self._session.tool].setChecked(True)
         self.views[self._session.view].setChecked(True)
+        choices = self._session.drawing
+        self.snap_corners.setChecked(choices.snap_corners)
+        self.snap_cells.setChecked(choices.snap_cells)
+        self.us_units.setChecked(choices.us_units)
         if self._session.stages in self.stages:
             self.stages[self._session.stages].setChecked(True)
 

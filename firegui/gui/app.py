@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QTimer
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
+from firegui.assets import installed_version, resource
 from firegui.gui.crash import CrashReporter, log_file, start_log
 from firegui.gui.main_window import MainWindow
 from firegui.gui.preferences import Preferences, user_store
 from firegui.gui.theme import apply_theme, wanted_theme
 
+if TYPE_CHECKING:
+    from firegui.gui.attend.log_book import Line
+
 _PATIENCE_MS = 1000
+_SWITCH_S = 0.0005
+_UNEXPECTED = "Unexpected error: "
+_LEVELS = {"warning": logging.WARNING, "error": logging.ERROR}
 
 
 def main(project_folder: Path | None) -> int:
@@ -23,14 +34,16 @@ def main(project_folder: Path | None) -> int:
     """
     app = make_application(sys.argv[:1])
     path = log_file()
-    reporter = CrashReporter(start_log(path), path)
+    logger = start_log(path)
+    reporter = CrashReporter(logger, path)
     reporter.install()
-    preferences = Preferences(user_store(), path.parent / "recent")
+    preferences = Preferences(user_store(), path.parent / "recent", path.parent / "recovery")
     apply_theme(app, wanted_theme(app, preferences.theme))
     window = MainWindow(preferences=preferences)
     if project_folder is not None:
         window.start_page.say(f"Opening {project_folder.name}…")
     window.furnished.connect(lambda: QTimer.singleShot(0, window, lambda: open_first(window, project_folder)))
+    window.furnished.connect(lambda: keep_log(window, logger, reporter, path))
     window.first_painted.connect(window.furnish_in_turns)
     # A window that is opened minimised is never painted.
     QTimer.singleShot(_PATIENCE_MS, window, window.furnish_in_turns)
@@ -41,18 +54,43 @@ def main(project_folder: Path | None) -> int:
     return status
 
 
+def keep_log(window: MainWindow, logger: logging.Logger, reporter: CrashReporter, path: Path) -> None:
+    """What the log of the window says is kept in the log file as well, and what nobody expected is in both."""
+    book = window.bench.log_book
+    reporter.unexpected.connect(lambda text: book.add(f"{_UNEXPECTED}{text.strip().splitlines()[-1]}", "error"))
+    book.added.connect(lambda line: _write(logger, line))
+    book.add(f"firegui {installed_version()}, process {os.getpid()}; the log file is {path}")
+
+
+def _write(logger: logging.Logger, line: Line) -> None:
+    # The reporter has written the whole of what was not expected.
+    if not line.text.startswith(_UNEXPECTED):
+        logger.log(_LEVELS.get(line.level, logging.INFO), line.text)
+
+
 def make_application(arguments: list[str]) -> QApplication:
     """The one Qt application, named and with plain numbers whatever the computer's language is."""
+    # The thread of a run computes in Python, too, and the window's waits as long as this for its turn, many times in
+    # one repaint.
+    sys.setswitchinterval(_SWITCH_S)
     QLocale.setDefault(QLocale.c())
     app = QApplication(arguments)
     app.setApplicationName("firegui")
     app.setOrganizationName("firegui")
     app.setApplicationDisplayName("firegui")
+    app.setDesktopFileName("firegui")  # by which a desktop finds the entry, and so the icon
+    app.setWindowIcon(QIcon(str(resource("icons/firegui.png"))))
     return app
 
 
 def open_first(window: MainWindow, project_folder: Path | None) -> None:
-    """Open what the window was started with; where that is nothing, or cannot be opened, the start page stays."""
-    if project_folder is not None:
+    """Open what the window was started with; where that is nothing, or cannot be opened, the start page stays.
+
+    Before that, the work of a window that was killed is offered.
+    """
+    window.bench.attend()
+    recovery = window.bench.recovery
+    recovered = recovery is not None and recovery.offer()
+    if project_folder is not None and not recovered:
         window.documents.open(project_folder)
     window.start_page.say("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -10,11 +11,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from firegui.domain.project import Project
-from firegui.errors import FireguiError, InputError
+from firegui.errors import FireguiError, InputError, Problem
 from firegui.fire.demo import make_demo
 from firegui.fire.first_project import first_project
 from firegui.gui.background import wait_for
-from firegui.gui.dialogs.closing import Running, Unsaved, ask_replace, ask_running, ask_unsaved
+from firegui.gui.dialogs.closing import Running, Unsaved, ask_open_twice, ask_replace, ask_running, ask_unsaved
 from firegui.gui.dialogs.import_event import EventSource, ask_event
 from firegui.gui.dialogs.import_events import ask_events
 from firegui.gui.dialogs.landscape_wizard.making import make_landscape
@@ -30,6 +31,7 @@ from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import PROJECT_FILE, ProjectExistsError, load_project, save_project
 from firegui.io.weights_file import read_weights
+from firegui.runs.project_lock import ProjectLock
 
 SUFFIX = ".firegui"
 _HDF5 = (".hdf5", ".h5", ".hdf")
@@ -45,6 +47,9 @@ class Documents(QObject):
         super().__init__(window)
         self._session, self._queue, self._preferences, self._window = session, queue, preferences, window
         self._watched: list[Callable[[], Work | None]] = []
+        self._lock = ProjectLock()
+        self.ahead_of_save: Callable[[], Callable[[], object]] | None = None
+        """Is asked before a save what is to be done first, in the thread that saves."""
 
     # -- bringing a project in ---------------------------------------------------------------------------------------
     def new_demo(self) -> bool:
@@ -57,11 +62,34 @@ class Documents(QObject):
         return bool(name) and self.open(Path(name))
 
     def open(self, folder: Path) -> bool:
-        """Open the project in ``folder``; what is wrong with it is listed and the open one stays."""
-        if not self._bring_in(str(folder), f"Opening {folder.name}…", lambda: load_project(folder), folder):
+        """Open the project in ``folder``; what is wrong with it is listed and the open one stays.
+
+        One that is open in another window is opened as a copy, or not at all.
+        """
+        opens, place = self._ask_place(folder)
+        if not opens or not self._bring_in(str(folder), f"Opening {folder.name}…", lambda: load_project(folder), place):
             return False
-        self._remember(folder)
+        if place is not None:
+            self._remember(folder)
         return True
+
+    def bring_back(self, saved: Project, edited: Project, folder: Path | None) -> bool:
+        """Open the project that is ``saved`` in ``folder``, with the unsaved edits of a killed window as one step."""
+        opens, place = (True, None) if folder is None else self._ask_place(folder)
+        if not opens or not self._take_in(saved, place):
+            return False
+        if edited is not saved:
+            self._session.edit("recovered edits", edited)
+        if place is not None:
+            self._remember(place)
+        return True
+
+    def _ask_place(self, folder: Path) -> tuple[bool, Path | None]:
+        """Whether to open the project in ``folder``, and where it is saved from then on: there, or nowhere yet."""
+        holder = self._lock.holder_of(folder)
+        if not holder:
+            return True, folder
+        return ask_open_twice(self._window, folder, holder), None
 
     def import_folder(self, folder: Path | None = None) -> bool:
         """Ask for a PyTorchFire folder and what belongs to it, and open the event as a new project."""
@@ -147,6 +175,11 @@ class Documents(QObject):
         # Asked only now: a project that cannot be opened is no reason to stop a run or to throw edits away.
         if not self.may_leave("open another project"):
             return False
+        if folder is None:
+            self._lock.release()
+        elif not self._lock.take(folder):
+            self._session.refuse(_opened_meanwhile(folder, self._lock.holder_of(folder)))
+            return False
         self._session.open_project(project, folder)
         self._session.message.emit(f"{project.scenario.name} is open.")
         return True
@@ -175,14 +208,26 @@ class Documents(QObject):
         return self._save_to(folder, replacing=kept_in is not None and same_folder(kept_in, folder))
 
     def _save_to(self, folder: Path, *, replacing: bool) -> bool:
-        project = self._session.project
+        project, holder = self._session.project, self._lock.holder_of(folder)
+        if holder:
+            self._session.refuse(_opened_meanwhile(folder, holder))
+            return False
+        first = self.ahead_of_save() if self.ahead_of_save is not None else None
+
+        def save() -> None:
+            if first is not None:
+                with suppress(FireguiError, OSError):
+                    first()
+            save_project(project, folder, replacing=replacing)
+
         try:
-            wait_for(self._window, f"Saving {folder.name}…", lambda: save_project(project, folder, replacing=replacing))
+            wait_for(self._window, f"Saving {folder.name}…", save)
         except ProjectExistsError:
             return ask_replace(self._window, folder) and self._save_to(folder, replacing=True)
         except (FireguiError, OSError) as error:
             self._session.refuse(as_input_error(error, str(folder)))
             return False
+        self._lock.take(folder)
         self._session.mark_saved(folder)
         self._remember(folder)
         self._session.message.emit(f"Saved to {folder}")
@@ -204,6 +249,10 @@ class Documents(QObject):
         for work, answer in zip(works, answers, strict=True):
             (work.discard if answer is Running.DISCARD else work.stop)()
         return True
+
+    def release(self) -> None:
+        """Let other windows have the project: this one is being shut."""
+        self._lock.release()
 
     def watch(self, work: Callable[[], Work | None]) -> None:
         """Also ask about what ``work`` says is under way."""
@@ -235,6 +284,11 @@ class Documents(QObject):
     def _place(self) -> str:
         folder = self._session.folder or next(iter(self.recent), None)
         return str(folder.parent if folder is not None else Path.home())
+
+
+def _opened_meanwhile(folder: Path, holder: str) -> InputError:
+    problem = Problem(str(folder), f"is open elsewhere: {holder or 'another window'}", "shut it there, or save as")
+    return InputError([problem], "Two windows cannot have one project")
 
 
 def _holds_rasters(path: Path) -> bool:

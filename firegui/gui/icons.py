@@ -18,6 +18,10 @@ _GLYPHS = {
     "film": "mdi6.filmstrip",
     "show": "mdi6.eye-outline", "folder": "mdi6.folder-open-outline",
     "zone": "mdi6.selection-off", "zone-polygon": "mdi6.vector-polygon-variant", "pin": "mdi6.pin-outline",
+    "numbers": "mdi6.numeric",
+    "measure": "mdi6.ruler", "drop": "mdi6.airplane-edit", "basemap": "mdi6.map-legend", "keep": "mdi6.archive-outline",
+    "snap-cells": "mdi6.grid", "snap-corners": "mdi6.vector-point", "units": "mdi6.tape-measure",
+    "basemap-off": "mdi6.map-marker-off-outline", "order": "mdi6.layers-triple-outline",
     "copy": "mdi6.content-copy", "map": "mdi6.map-outline", "csv": "mdi6.file-delimited-outline",
     "again": "mdi6.dice-5-outline", "quick": "mdi6.clock-fast",
     "prune": "mdi6.content-cut", "branch": "mdi6.source-branch", "compare": "mdi6.compare",
@@ -38,7 +42,9 @@ _GLYPHS = {
     "dock-progress": "mdi6.chart-line", "dock-runs": "mdi6.format-list-bulleted",
     "dock-skill": "mdi6.bullseye-arrow", "dock-calibrate": "mdi6.tune-variant",
     "dock-sensitivity": "mdi6.table-large", "dock-uncertainty": "mdi6.chart-bell-curve-cumulative",
-    "dock-benchmark": "mdi6.podium", "dock-help": "mdi6.help-circle-outline",
+    "dock-benchmark": "mdi6.podium", "dock-study": "mdi6.grid-large",
+    "new-study": "mdi6.file-plus-outline", "dock-help": "mdi6.help-circle-outline",
+    "dock-log": "mdi6.text-box-search-outline", "more": "mdi6.dots-horizontal", "last": "mdi6.skip-forward",
     "theme": "mdi6.theme-light-dark", "about": "mdi6.information-outline",
 }  # fmt: skip
 

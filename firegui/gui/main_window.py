@@ -135,9 +135,10 @@ class MainWindow(QMainWindow):
         self.maps = bench.maps
         self.skill_desk, self.calibration_desk = bench.skill_desk, bench.calibration_desk
         self.sensitivity_desk, self.uncertainty_desk = bench.sensitivity_desk, bench.uncertainty_desk
-        self.benchmark_desk = bench.benchmark_desk
+        self.benchmark_desk, self.study_desk = bench.benchmark_desk, bench.study_desk
         self.skill, self.calibration, self.sensitivity = bench.skill, bench.calibration, bench.sensitivity
         self.uncertainty, self.benchmark, self.help = bench.uncertainty, bench.benchmark, bench.help
+        self.study = bench.study
 
     def _listen(self) -> None:
         session = self.session

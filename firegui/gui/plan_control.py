@@ -10,10 +10,13 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
+from firegui.gui.dialogs.compare_runs import CompareRunsDialog
+from firegui.gui.dialogs.duplicate_run import DuplicateRunDialog
 from firegui.gui.dialogs.replan import ReplanDialog
 from firegui.gui.documents import Documents
+from firegui.gui.jobs.comparison import inputs_apart, run_comparison_spec
 from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.listing import fitting_schedule, kept_plan
+from firegui.gui.jobs.listing import fitting_schedule, kept_plan, unfit
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.jobs.replans import new_replan_folder
 from firegui.gui.jobs.specs import RUNS, WarmStart
@@ -36,6 +39,8 @@ class PlanControl(QObject):
         for signal in (queue.changed, queue.shown_changed, session.project_opened):
             signal.connect(self.changed)
         self._opened: RunEntry | None = None
+        self._compares = False
+        session.result_changed.connect(self._show_compared)
         queue.changed.connect(self._show_flown)
 
     def start(self) -> None:
@@ -56,6 +61,40 @@ class PlanControl(QObject):
     def start_from(self, entry: RunEntry) -> None:
         """Plan the open project through the chosen stages, beginning with the plan that ``entry`` kept."""
         self._begin_with_plan_of(entry, self._session.stages)
+
+    def duplicate(self, entry: RunEntry) -> None:
+        """Ask what a run like ``entry`` is to do otherwise; the open project takes its inputs, and it is started."""
+        session = self._session
+        if entry.project is None or entry.project.scenario is not session.project.scenario:
+            session.refuse(unfit(entry))
+            return
+        dialog = DuplicateRunDialog(entry, session.project, self._window)
+        if dialog.exec() == DuplicateRunDialog.DialogCode.Accepted:
+            if inputs_apart(session.project, dialog.project):
+                session.edit(f"take the inputs of {entry.title}", dialog.project)
+            session.set_stages(dialog.chosen_stages)
+            if dialog.starts:
+                self._begin(dialog.chosen_stages, None)
+        dialog.deleteLater()
+
+    def compare(self, one: RunEntry, other: RunEntry) -> None:
+        """Show the plans of two runs beside each other, and their numbers."""
+        session = self._session
+        try:
+            spec = run_comparison_spec(one, other, session.backend)
+        except InputError as error:
+            session.refuse(error)
+            return
+        self._compares = True
+        self._queue.show_member(other.title, spec, one.title)
+        CompareRunsDialog(one, other, self._window).show()
+
+    def _show_compared(self) -> None:
+        """Both fires of a comparison are there: put them beside each other."""
+        result = self._session.result
+        if self._compares and result.against and result.plan is not None:
+            self._compares = False
+            self._session.set_side_by_side(True)
 
     def replan(self) -> None:
         """Ask how to replan what is left of the shown run's plan, and begin; the project is saved first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol
@@ -53,15 +54,16 @@ def user_store() -> QSettings:
 class Preferences:
     """A typed face on one :class:`Store`. Unreadable entries count as absent.
 
-    ``pictures`` is the folder where small pictures of recent projects are kept; left out, none are.
+    ``pictures`` is the folder where small pictures of recent projects are kept, ``recovery`` the one where unsaved work
+    is kept for the case of a crash; left out, none are.
     """
 
     LAYOUT_VERSION: ClassVar[int] = 2
     """Raised when a layout saved before would no longer look right."""
 
-    def __init__(self, store: Store | None = None, pictures: Path | None = None) -> None:
+    def __init__(self, store: Store | None = None, pictures: Path | None = None, recovery: Path | None = None) -> None:
         self._store: Store = store if store is not None else Forgetful()
-        self.pictures = pictures
+        self.pictures, self.recovery = pictures, recovery
 
     @property
     def theme(self) -> Theme | None:
@@ -103,6 +105,18 @@ class Preferences:
         """Take ``folder`` out of the recent projects."""
         self._store.setValue("recent", [str(other) for other in self.recent if other != folder])
 
+    def base_map(self, folder: Path) -> Path | None:
+        """The base map that lies under the project in ``folder``."""
+        value = self._store.value(_base_map_key(folder), "")
+        return Path(value) if isinstance(value, str) and value else None
+
+    def set_base_map(self, folder: Path, file: Path | None) -> None:
+        """Remember the base map of the project in ``folder``, or that it has none."""
+        if file is None:
+            self._store.remove(_base_map_key(folder))
+        else:
+            self._store.setValue(_base_map_key(folder), str(file.absolute()))
+
     def save_layout(self, geometry: QByteArray, docks: QByteArray, names: Sequence[str]) -> None:
         """Remember where the window is, and where its docks of these ``names`` are."""
         self._store.setValue("layout/version", self.LAYOUT_VERSION)
@@ -127,3 +141,8 @@ class Preferences:
     def forget_layout(self) -> None:
         """Go back to the layout the window comes with."""
         self._store.remove("layout")
+
+
+def _base_map_key(folder: Path) -> str:
+    # A path has slashes, which are levels in the store.
+    return f"basemap/{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}"

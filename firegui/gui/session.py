@@ -21,6 +21,9 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError
+from firegui.gui.basemap import BaseMap
+from firegui.gui.drawing import DrawingChoices
+from firegui.gui.hand import HandDrops
 from firegui.runs.spec import Stage
 
 
@@ -34,6 +37,8 @@ class Tool(StrEnum):
     ZONE_POLYGON = "zone-polygon"
     EDIT = "edit"
     PROBE = "probe"
+    MEASURE = "measure"
+    DROP = "drop"
 
 
 class View(StrEnum):
@@ -53,7 +58,7 @@ class ShownResult:
     days. ``plan_name`` is what the plan is called where that is not the open project's; ``against`` names what the
     first fire is of where that is another plan, in place of no drops. ``project`` is the value the result was made
     from, which an edited project no longer is. ``folder`` is the folder of the run that it is of, ``None`` where it is
-    no run's own.
+    no run's own. ``by_hand``: drops were moved, added or removed since; ``pending``: the fire is not yet theirs.
     """
 
     title: str = ""
@@ -71,6 +76,8 @@ class ShownResult:
     plan_name: str = ""
     against: str = ""
     folder: Path | None = None
+    by_hand: bool = False
+    pending: bool = False
 
     @property
     def of_ensemble(self) -> bool:
@@ -154,6 +161,10 @@ class Session(QObject):
         self._devices: dict[str, str] = {}
         self._stages: tuple[Stage, ...] = (Stage.OPTIMIZE, Stage.PRUNE)
         self._start_file: Path | None = None
+        self.hand = HandDrops(self)
+        """The drops of the shown plan, changed by hand."""
+        self.ground = BaseMap(self)
+        self.drawing = DrawingChoices(self)
 
     # -- the project -------------------------------------------------------------------------------------------------
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,16 +10,25 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QToolBar, QWidget
 
 from firegui.gui.actions import Actions, WindowCommands
+from firegui.gui.attend.at_work import AtWork
+from firegui.gui.attend.awake import KeepAwake, Means
+from firegui.gui.attend.awake_means import system_means
+from firegui.gui.attend.log_book import LogBook
+from firegui.gui.attend.notice import Notice, Tray
 from firegui.gui.dialogs.about import show_about
+from firegui.gui.dialogs.base_map import BaseMapKeeper
 from firegui.gui.dialogs.export import ExportDialog
 from firegui.gui.dialogs.export_animation import AnimationDialog
 from firegui.gui.documents import Documents
 from firegui.gui.forms.numbers import settle_editing
 from firegui.gui.jobs.benchmark import BenchmarkDesk
 from firegui.gui.jobs.calibrate import CalibrationDesk
+from firegui.gui.jobs.desk import Desk
+from firegui.gui.jobs.live import LiveDesk
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.jobs.sensitivity import SensitivityDesk
 from firegui.gui.jobs.skill import SkillDesk
+from firegui.gui.jobs.study import StudyDesk
 from firegui.gui.jobs.uncertainty import UncertaintyDesk
 from firegui.gui.map.board import MapBoard
 from firegui.gui.map.view import MapView
@@ -30,17 +39,20 @@ from firegui.gui.panels.calibrate import CalibratePanel
 from firegui.gui.panels.constraints import ConstraintsPanel
 from firegui.gui.panels.fleet import FleetPanel
 from firegui.gui.panels.layers import LayersPanel
+from firegui.gui.panels.log import LogPanel
 from firegui.gui.panels.objective import ObjectivePanel
 from firegui.gui.panels.regions import RegionsPanel
 from firegui.gui.panels.runs import RunsPanel
 from firegui.gui.panels.scenario import ScenarioPanel
 from firegui.gui.panels.sensitivity import SensitivityPanel
 from firegui.gui.panels.skill import SkillPanel
+from firegui.gui.panels.study import StudyPanel
 from firegui.gui.panels.timeline import TimelineBar
 from firegui.gui.panels.uncertainty import UncertaintyPanel
 from firegui.gui.plan_control import PlanControl
 from firegui.gui.plots.live import LivePlots
 from firegui.gui.preferences import Preferences
+from firegui.gui.recovery.recovery import Recovery
 from firegui.gui.session import Session, Tool
 from firegui.gui.shell.focus import focus_first
 from firegui.gui.shell.guide import Guide
@@ -54,7 +66,7 @@ from firegui.gui.status import StatusLine
 from firegui.gui.theme import Theme
 
 _Area = Qt.DockWidgetArea
-Study = TypeVar("Study", SkillPanel, CalibratePanel, SensitivityPanel, UncertaintyPanel, BenchmarkPanel)
+Study = TypeVar("Study", SkillPanel, CalibratePanel, SensitivityPanel, UncertaintyPanel, BenchmarkPanel, StudyPanel)
 _ENLARGED = (1180, 640)
 
 
@@ -78,6 +90,8 @@ class Workbench(QObject):
         self.session = session
         self.queue = queue if queue is not None else RunQueue(session, parent=window)
         self.docks: dict[str, QDockWidget] = {}
+        self.recovery: Recovery | None = None
+        self._awake: KeepAwake | None = None
 
     # -- putting together --------------------------------------------------------------------------------------------
     def build(self) -> Iterator[None]:
@@ -117,10 +131,18 @@ class Workbench(QObject):
         self.sensitivity_desk = SensitivityDesk(session, parent=window)
         self.uncertainty_desk = UncertaintyDesk(session, parent=window)
         self.benchmark_desk = BenchmarkDesk(session, parent=window)
+        self.study_desk = StudyDesk(session, parent=window)
+        self.live_desk = LiveDesk(session, self.queue, parent=window)
+        self.base_maps = BaseMapKeeper(session, self._preferences, window)
         self.documents = Documents(session, self.queue, self._preferences, window)
-        for desk in (self.calibration_desk, self.sensitivity_desk, self.uncertainty_desk, self.benchmark_desk):
+        for desk in self._long_desks:
             self.documents.watch(desk.work)
         self.plan = PlanControl(session, self.queue, self.documents, window)
+        self.log_book = LogBook(session, self.queue, window)
+        if self._preferences.recovery is not None:
+            place = self._preferences.recovery
+            self.recovery = Recovery(session, self.queue, self.documents, place, window)
+            self.recovery.autosave.failed.connect(self._on_not_kept)
 
     def _side_docks(self) -> Iterator[None]:
         scenario = ScenarioPanel(self.session)
@@ -154,7 +176,13 @@ class Workbench(QObject):
         runs.start_requested.connect(self.plan.start)
         runs.prune_requested.connect(self.plan.prune)
         runs.start_from_requested.connect(self.plan.start_from)
+        runs.duplicate_requested.connect(self.plan.duplicate)
+        runs.compare_requested.connect(self.plan.compare)
+        self.runs = runs
         self._dock("Runs", runs, _Area.BottomDockWidgetArea)
+        yield
+        self.log = LogPanel(self.log_book)
+        self._dock("Log", self.log, _Area.BottomDockWidgetArea)
         yield
 
     def _study_docks(self) -> Iterator[None]:
@@ -173,6 +201,9 @@ class Workbench(QObject):
         self.benchmark = self._study("Benchmark", BenchmarkPanel(session, queue, self.benchmark_desk))
         self.benchmark.start_requested.connect(lambda: self._once_saved(self.benchmark.start))
         yield
+        self.study = self._study("Study", StudyPanel(session, queue, self.study_desk))
+        self.study.start_requested.connect(lambda: self._once_saved(self.study.start))
+        yield
 
     def _study(self, title: str, panel: Study) -> Study:
         dock = self._dock(title, panel, _Area.BottomDockWidgetArea)
@@ -188,9 +219,12 @@ class Workbench(QObject):
         window, look = self._window, self._look
         return WindowCommands(
             fit_map=self.maps.fit,
+            base_map=self.base_maps.ask,
             export=lambda: ExportDialog(self.session, window).exec(),
             score=self._score,
             bring=self.bring,
+            duplicate_run=self.runs.duplicate,
+            compare_runs=self.runs.compare,
             set_theme=look.set_theme,
             reset_layout=look.reset_layout,
             start_page=look.start_page,
@@ -208,6 +242,28 @@ class Workbench(QObject):
         # Beside the window, not before it: the film is made while people go on.
         dialog = AnimationDialog(self.session, self.maps, self._window)
         dialog.show()
+
+    @property
+    def _long_desks(self) -> tuple[CalibrationDesk | Desk, ...]:
+        """What may work for hours."""
+        return (
+            self.calibration_desk, self.sensitivity_desk, self.uncertainty_desk, self.benchmark_desk, self.study_desk,
+        )  # fmt: skip
+
+    # -- while nobody looks ------------------------------------------------------------------------------------------
+    def attend(self, means: Sequence[Means] | None = None) -> None:
+        """Keep the machine awake while it computes, and tell when long work has ended. Tests do without."""
+        work = AtWork(self.queue, self)
+        for desk in self._long_desks:
+            work.watch(desk.changed, desk.work)
+        self._awake = KeepAwake(work, system_means(self) if means is None else means, self)
+        self._awake.said.connect(self.log_book.add)
+        Notice(work, self.session, self._window, Tray(self._window).tell)
+
+    def _on_not_kept(self, why: str) -> None:
+        text = f"Unsaved edits could not be kept for the case of a crash; save the project. {why}"
+        self.log_book.add(text, "warning")
+        self.session.message.emit(text)
 
     # -- what the window asks for ------------------------------------------------------------------------------------
     def fulfil(self, wish: Wish) -> None:
@@ -241,17 +297,33 @@ class Workbench(QObject):
             return False
         if not self.session.is_dirty:
             self.photographer.take()
+        if self.recovery is not None:
+            # Saved, or thrown away by a person.
+            self.recovery.autosave.give_up()
         return True
 
     def shutdown(self) -> None:
         """Stop all that works, keep what it has, and wait until every thread and process has ended."""
         for dialog in self._window.findChildren(AnimationDialog):
             dialog.close()
-        self.queue.shutdown()
         made = vars(self)
-        for name in ("skill_desk", "calibration_desk", "sensitivity_desk", "uncertainty_desk", "benchmark_desk"):
+        if self.recovery is not None:
+            self.recovery.autosave.shutdown()
+        if "runs" in made:
+            self.runs.shutdown()
+        self.queue.shutdown()
+        if self._awake is not None:
+            self._awake.shutdown()
+        self.session.ground.shutdown()
+        desks = (
+            "live_desk", "skill_desk", "calibration_desk", "sensitivity_desk", "uncertainty_desk", "benchmark_desk",
+            "study_desk",
+        )  # fmt: skip
+        for name in desks:
             if name in made:
                 made[name].shutdown()
+        if "documents" in made:
+            self.documents.release()
 
     # -- the desks ---------------------------------------------------------------------------------------------------
     def _score(self) -> None:

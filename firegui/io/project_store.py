@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -31,12 +31,18 @@ from firegui.io.atomic import new_folder, write_text
 from firegui.io.migrations import CURRENT_FORMAT, migrate
 from firegui.io.project_layers import check_files, contents_of, read_layers, write_layers
 from firegui.io.project_text import LayerFile, ProjectText, listed_layers, read_text, to_tables
-from firegui.io.project_weights import read_project_weights, remove_weights, weights_content, write_project_weights
+from firegui.io.project_weights import (
+    kept_weights,
+    read_project_weights,
+    remove_weights,
+    weights_content,
+    write_project_weights,
+)
 from firegui.io.toml_text import dumps
 
 PROJECT_FILE = "project.toml"
-# What says of a folder that it holds a robustness table, an ensemble or a benchmark; a plan has none of them.
-_NO_PLANS = ("sensitivity.toml", "ensemble.toml", "benchmark.toml")
+# What says of a folder that it holds a robustness table, an ensemble, a benchmark or a study; a plan has none of them.
+_NO_PLANS = ("sensitivity.toml", "ensemble.toml", "benchmark.toml", "study.toml")
 _HEADER = "# A firegui project. Everything here can be edited by hand, except [layers] and [weights].\n\n"
 _STORED = ("wind_speed", "wind_dir", "ignition", "observed")
 # What people read but no run depends on.
@@ -123,6 +129,51 @@ def load_project(folder: Path) -> Project:
     )  # fmt: skip
 
 
+def write_edits(project: Project, base: Path, folder: Path) -> None:
+    """Write what an edited ``project`` has beyond the one that is kept in ``base``, its event, into ``folder``.
+
+    That is another ``project.toml``, which names the arrays in ``base``, and weights that are not kept there; nothing
+    is written to ``base``. Raises :class:`~firegui.errors.InputError` where ``base`` cannot be read or ``folder`` not
+    be written.
+    """
+    problems = Problems()
+    held = _read_project_file(base, problems)
+    if held is None:
+        raise InputError(problems, f"The edits of {base.name} were not kept")
+    weights = project.weights
+    there = base if weights is None or kept_weights(base, weights) is not None else folder
+    text = _text(project, held.layers, write_project_weights(project, there))
+    if not _says(folder, text):
+        write_text(folder / PROJECT_FILE, text)
+
+
+def read_edits(saved: Project, base: Path, folder: Path) -> Project:
+    """``saved``, as it was read from ``base``, with the edits that :func:`write_edits` kept in ``folder``.
+
+    Raises :class:`~firegui.errors.InputError` for damaged edits.
+    """
+    problems = Problems()
+    text = _read_project_file(folder, problems)
+    weights = None
+    if text is not None:
+        of_edits = text.weights is not None and (folder / text.weights.file).is_file()
+        weights = read_project_weights(folder if of_edits else base, text.weights, problems)
+    if text is None or problems:
+        raise InputError(problems, "The unsaved edits cannot be read")
+    return replace(
+        saved, fleet=text.fleet, grounded=text.grounded, regions=text.regions, plan=text.plan,
+        fire_model=text.fire_model, weights=weights, operations=text.operations, coverage=text.coverage,
+    )  # fmt: skip
+
+
+def holds_edits(base: Path, folder: Path) -> bool:
+    """Whether what lies in ``folder`` by :func:`write_edits` is something else than what is saved in ``base``."""
+    try:
+        return not _says(base, (folder / PROJECT_FILE).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
 def list_runs(folder: Path) -> list[Path]:
     """The folders of a project's plans, by name; hidden ones are still being written. Other results are left out."""
     runs = folder / "runs"
@@ -161,6 +212,14 @@ def _text(project: Project, layers: Mapping[str, LayerFile], weights: LayerFile 
     tables = to_tables(project) | {"layers": {key: asdict(file) for key, file in layers.items()}}
     tables |= {} if weights is None else {"weights": asdict(weights)}
     return _HEADER + dumps({"format": CURRENT_FORMAT, **tables})
+
+
+def _says(folder: Path, text: str) -> bool:
+    """Whether the ``project.toml`` in ``folder`` reads exactly so."""
+    try:
+        return (folder / PROJECT_FILE).read_text(encoding="utf-8") == text
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _is_empty_folder(folder: Path) -> bool:

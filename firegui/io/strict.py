@@ -96,15 +96,18 @@ class Table:
 def read_toml(path: Path, problems: Problems) -> dict[str, Any] | None:
     """Parse a TOML file; a file that cannot be read or parsed is reported and ``None`` returned."""
     text = read_text(path, problems)
-    if text is None:
-        return None
+    return None if text is None else parse_toml(text, str(path), problems)
+
+
+def parse_toml(text: str, where: str, problems: Problems) -> dict[str, Any] | None:
+    """Parse a TOML document that came from ``where``; one that cannot be is reported and ``None`` returned."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         # A document that ends within a value says so in these words, wherever it was cut.
         ended = "(at end of document)" in str(error)
         what = f"is not valid TOML: {error}" + ("; it ends before it is complete" if ended else "")
-        problems.add(str(path), what, "correct that place")
+        problems.add(where, what, "correct that place")
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
 from firegui.errors import Problems
@@ -24,10 +25,12 @@ def build(
     precision: str = "float32",
     tell: Tell = silent,
     check: Callable[[], None] | None = None,
+    maps: FireMaps | None = None,
 ) -> Model:
     """The frozen fire, the fleet with its calendar, its rules and the objective of ``project`` at ``effectiveness``.
 
-    ``tell`` hears what the engine has to say (:mod:`firegui.rollout.remark`), ``check`` may raise to cancel. Raises
+    ``tell`` hears what the engine has to say (:mod:`firegui.rollout.remark`), ``check`` may raise to cancel. ``maps``
+    are the project's own, where they are made already (:func:`firegui.fire.maps.project_maps`). Raises
     :class:`~firegui.errors.InputError` with everything that keeps the project from being planned.
     """
     problems, title = Problems(), "The project cannot be planned"
@@ -42,7 +45,7 @@ def build(
     problems.raise_if_any(title)
     for note in project.operations.notes(project.calendar):
         tell(Remark(note, "warning"))
-    maps = project_maps(project, check)
+    maps = project_maps(project, check) if maps is None else maps
     model = prepare(
         maps,
         project.planned_fleet,

@@ -91,7 +91,7 @@ def kernel_threads() -> int:
 
 def _asked_threads() -> int:
     asked = os.environ.get("FIREGUI_THREADS", "")
-    return int(asked) if asked.isdigit() else 0
+    return int(asked) if asked.isdecimal() else 0
 
 
 def choose(name: str) -> tuple[str, str]:

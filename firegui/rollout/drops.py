@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from firegui.domain.fleet import Fleet
-from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.rollout.gates import FlightRules, gates_of
-from firegui.rollout.landing import drift_cells
+from firegui.rollout.landing import Air, drift_cells
 
 
 def drop_records(
-    maps: FireMaps, fleet: Fleet, schedule: Schedule, rules: FlightRules | None = None
+    maps: Air, fleet: Fleet, schedule: Schedule, rules: FlightRules | None = None
 ) -> tuple[DropRecord, ...]:
-    """Every proposed drop in order of step and column, with its landing point and whether the gates execute it."""
+    """Every proposed drop in order of step and column, with its landing point and whether the gates execute it.
+
+    ``maps`` are the fire's, or anything that has their wind.
+    """
     proposed = schedule.proposed
     executed = gates_of(schedule, fleet, maps, rules).executed
     records = []

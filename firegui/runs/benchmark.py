@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +12,7 @@ from firegui.domain.benchmark import PLANNER_TITLES, PlannerName, Task, tasks_of
 from firegui.domain.results import Metrics
 from firegui.errors import FireguiError, InputError, Problem, Problems
 from firegui.io.project_store import project_hash
-from firegui.rollout.machine import processor
+from firegui.rollout.machine import cores, processor
 from firegui.runs.benchmark_agenda import Agenda
 from firegui.runs.benchmark_crew import Crew, Heard
 from firegui.runs.benchmark_folder import (
@@ -99,7 +97,7 @@ class BenchmarkRun:
         self._header: BenchmarkHeader | None = None
         self._crew = Crew(spec.out)
         self._agenda = Agenda(spec.settings, (), pinned=False)
-        self._processes = spec.processes or _cores()
+        self._processes = spec.processes or cores()
         self._began, self._told_at = time.monotonic(), -math.inf
         self._steered = self._processor_before = 0.0
         self.written_folder: Path | None = None
@@ -171,7 +169,7 @@ class BenchmarkRun:
             seconds=then.seconds if then else 0.0,
             backend=model.backend,
             device=model.device,
-            machine=f"{processor()}, {_cores()} cores",
+            machine=f"{processor()}, {cores()} cores",
             processes=self._processes,
             checkpoint_seconds=spec.checkpoint_seconds,
             project_folder=str(spec.project_folder.resolve()),
@@ -330,10 +328,3 @@ class BenchmarkRun:
             processor_seconds=self._processor_before + time.thread_time() - self._steered + self._crew.processor,
         )  # fmt: skip
         write_header(self._spec.out, self._header)
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

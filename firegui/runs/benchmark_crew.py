@@ -30,7 +30,7 @@ class Worker:
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=main, args=(theirs, str(folder)), daemon=True)
         try:
-            with _without_interrupts():
+            with without_interrupts():
                 self._process.start()
         finally:
             theirs.close()
@@ -166,7 +166,7 @@ class Crew:
 
 
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
+def without_interrupts() -> Iterator[None]:
     """Let no process that is begun here ever meet Ctrl-C, which a terminal sends to all of them."""
     if sys.platform == "win32":
         yield

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from multiprocessing.connection import Connection
+from typing import Protocol
 
 import msgspec
 
@@ -74,6 +75,20 @@ class Report:
     def decoded(data: bytes) -> Report:
         """What was :meth:`encoded`."""
         return msgspec.json.decode(data, type=Report)
+
+
+class Listener(Protocol):
+    """Whoever follows a task at work, and can stop it."""
+
+    @property
+    def control(self) -> RunControl:
+        """What the task asks whether it may go on."""
+
+    def say(self, report: Report) -> None:
+        """Hear a report."""
+
+    def say_progress(self, spent: int, best: float, seconds: float) -> None:
+        """Hear how far the task is."""
 
 
 class Line:

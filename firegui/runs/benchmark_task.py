@@ -14,8 +14,8 @@ from firegui.io.exporters.csv import write_schedule_csv
 from firegui.io.schedule_file import read_schedule, write_plan_safetensors
 from firegui.planning.audit import AuditReport, Conditions
 from firegui.planning.shared_objective import SharedObjective
-from firegui.runs.benchmark_folder import BenchmarkHeader, task_folder
-from firegui.runs.benchmark_line import Line, Report, Word
+from firegui.runs.benchmark_folder import task_folder
+from firegui.runs.benchmark_line import Listener, Report, Word
 from firegui.runs.benchmark_two_stage import TwoStage
 from firegui.runs.folder import CHECKPOINT, PLAN, SCHEDULE
 from firegui.runs.lock import FolderLock
@@ -27,19 +27,23 @@ TOLD_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Desk:
-    """What every task of a worker is carried out with; ``model`` is at nominal effectiveness."""
+    """What every task of a worker is carried out with; ``model`` is at nominal effectiveness.
+
+    ``out`` is where tasks keep their files, ``project_folder`` where the project is kept, for the record.
+    """
 
     out: Path
-    header: BenchmarkHeader
+    project_folder: Path
+    backend: str
     project: Project
     engine: Engine
     model: EngineModel
-    line: Line
+    line: Listener
     checkpoint_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
-class _Cost:
+class Cost:
     """What a task took."""
 
     dimension: int
@@ -55,11 +59,13 @@ def carried_out(desk: Desk, terms: TaskTerms) -> BenchmarkRow:
     Raises :class:`~firegui.errors.CancelledError` when it was stopped, with everything saved that going on needs.
     """
     if terms.task.planner is PlannerName.TWO_STAGE:
-        plan = TwoStage(desk.project, desk.engine, desk.header, terms.task, task_folder(desk.out, terms.task))
+        plan = TwoStage(
+            desk.project, desk.engine, terms.task, task_folder(desk.out, terms.task), desk.project_folder, desk.backend
+        )  # fmt: skip
         made = plan.run(desk.line, desk.checkpoint_seconds)
         schedule = _read(desk, made.folder / PLAN)
-        cost = _Cost(plan.dimension, made.charge, made.seconds, made.curve)
-        return _row(desk, terms, schedule, cost)
+        cost = Cost(plan.dimension, made.charge, made.seconds, made.curve)
+        return scored(desk, terms, schedule, cost)
     return _searched(desk, terms)
 
 
@@ -71,8 +77,8 @@ def _searched(desk: Desk, terms: TaskTerms) -> BenchmarkRow:
         task = desk.engine.task_run(desk.model, desk.project.plan, terms, begun)
         try:
             _drive(desk, task, checkpoint)
-            cost = _Cost(task.dimension, task.spent, task.seconds, task.curve, task.gradient_cost)
-            row = _row(desk, terms, task.best, cost)
+            cost = Cost(task.dimension, task.spent, task.seconds, task.curve, task.gradient_cost)
+            row = scored(desk, terms, task.best, cost)
         except CancelledError:
             task.save(checkpoint)
             raise
@@ -112,7 +118,7 @@ def _save_or_warn(desk: Desk, task: TaskRun, checkpoint: Path) -> None:
         desk.line.say(Report(Word.WARNING, message=message))
 
 
-def _row(desk: Desk, terms: TaskTerms, schedule: Schedule, cost: _Cost) -> BenchmarkRow:
+def scored(desk: Desk, terms: TaskTerms, schedule: Schedule, cost: Cost) -> BenchmarkRow:
     """Score ``schedule`` at nominal effectiveness, charged to nobody, and have it audited."""
     model, check = desk.model, desk.line.control.check
     metrics = desk.engine.simulate(model, schedule, check=check).metrics

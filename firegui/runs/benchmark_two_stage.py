@@ -15,8 +15,8 @@ from firegui.domain.benchmark import GRADIENT_CHARGE, Task
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.io import atomic
-from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader
-from firegui.runs.benchmark_line import Line
+from firegui.runs.benchmark_folder import TITLE
+from firegui.runs.benchmark_line import Listener
 from firegui.runs.command import plan_command
 from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan
 from firegui.runs.folder import HISTORY, PRELIMINARY_HISTORY, RUN, RunRecord
@@ -49,28 +49,30 @@ class Made:
 class TwoStage:
     """The plan of both stages of ``project`` in ``folder``, with the task's seed."""
 
-    def __init__(self, project: Project, engine: Engine, header: BenchmarkHeader, task: Task, folder: Path) -> None:
+    def __init__(
+        self, project: Project, engine: Engine, task: Task, folder: Path, project_folder: Path, backend: str
+    ) -> None:  # fmt: skip
         optimizer = replace(project.plan.optimizer, seed=task.seed)
         self._project = replace(project, plan=replace(project.plan, optimizer=optimizer))
-        self._engine, self._header, self._folder = engine, header, folder
+        self._engine, self._folder = engine, folder
+        self._project_folder, self._backend = project_folder, backend
 
     @property
     def dimension(self) -> int:
         """A logit and three pose variables for every step and aircraft."""
         return 4 * self._project.calendar.n_steps * self._project.fleet.n_aircraft
 
-    def run(self, line: Line, checkpoint_seconds: float) -> Made:
+    def run(self, line: Listener, checkpoint_seconds: float) -> Made:
         """Make the plan, or what is missing of it. Raises :class:`~firegui.errors.CancelledError` when stopped."""
         self._folder.mkdir(parents=True, exist_ok=True)
         teller = _Teller(self._folder, line, checkpoint_seconds)
-        project, header = self._project, self._header
-        where = Path(header.project_folder)
+        project, where = self._project, self._project_folder
         spec = PlanSpec(
             project=project,
             out=self._folder,
-            command=plan_command(_STAGES, where, self._folder, project.plan, backend=header.backend),
+            command=plan_command(_STAGES, where, self._folder, project.plan, backend=self._backend),
             stages=_STAGES,
-            backend=header.backend,
+            backend=self._backend,
             frame_stride=project.calendar.n_steps,
             snapshot_seconds=math.inf,
             checkpoint_seconds=checkpoint_seconds,
@@ -95,7 +97,7 @@ class TwoStage:
 class _Teller:
     """Passes on how far the plan is, and keeps its processor time: that of this session after those before."""
 
-    def __init__(self, folder: Path, line: Line, every: float) -> None:
+    def __init__(self, folder: Path, line: Listener, every: float) -> None:
         self._folder, self._line, self._every = folder, line, every
         self._before, self._began = _read_seconds(folder), time.process_time()
         self._charged, self._best = 0, math.nan

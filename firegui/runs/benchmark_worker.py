@@ -14,6 +14,7 @@ from types import FrameType
 
 import numpy as np
 
+from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
@@ -67,7 +68,7 @@ class ModelAtHand(LazyEngine):
 
     def build(
         self, project: Project, effectiveness: Effectiveness, backend: str, precision: str = "float32", *,
-        tell: Tell = silent, check: Check | None = None,
+        tell: Tell = silent, check: Check | None = None, maps: FireMaps | None = None,
     ) -> EngineModel:  # fmt: skip
         """The model at hand, at ``effectiveness``."""
         return self.model.with_effectiveness(effectiveness)
@@ -79,7 +80,10 @@ def _desk(out: Path, line: Line) -> Desk:
     engine, check = LazyEngine(), line.control.check
     model = engine.build(project, project.plan.nominal, header.backend, check=check)
     _warm_up(engine, model, project.plan.optimizer, check)
-    return Desk(out, header, project, ModelAtHand(model), model, line, header.checkpoint_seconds)
+    where = Path(header.project_folder)
+    return Desk(
+        out, where, header.backend, project, ModelAtHand(model), model, line, header.checkpoint_seconds
+    )  # fmt: skip
 
 
 def _warm_up(engine: LazyEngine, model: EngineModel, settings: OptimizerSettings, check: Check) -> None:

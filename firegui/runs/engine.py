@@ -7,7 +7,8 @@ any module of :mod:`firegui.runs` loads no torch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.sensitivity import Row, SensitivityKind, SensitivitySettings, SensitivityTable
 from firegui.domain.settings import Effectiveness, OptimizerSettings, PlanSettings
+from firegui.domain.study_table import StudyTable
 from firegui.domain.uncertainty import ErrorFit, ErrorModel, UncertaintySettings, WeatherDraw
 from firegui.domain.weights import NetworkWeights
 from firegui.fire.skill_report import SkillReport
@@ -45,6 +47,7 @@ from firegui.runs.protocols import (
     TaskRun,
 )
 from firegui.runs.spec import MemberOf
+from firegui.runs.torch_library import load_ahead, undisturbed
 from firegui.runs.warm_start import reopened, warmed
 
 
@@ -60,11 +63,17 @@ class LazyEngine:
         *,
         tell: Tell = silent,
         check: Check | None = None,
+        maps: FireMaps | None = None,
     ) -> EngineModel:
         """See :func:`firegui.planning.problem.build`."""
+        if "torch" not in sys.modules:
+            with undisturbed():
+                load_ahead()
+                import_module("firegui.planning.problem")
         model: EngineModel = import_module("firegui.planning.problem").build(
-            project, effectiveness=effectiveness, backend=backend, precision=precision, tell=tell, check=check
-        )
+            project, effectiveness=effectiveness, backend=backend, precision=precision, tell=tell, check=check,
+            maps=maps,
+        )  # fmt: skip
         return model
 
     def method(self, model: Any) -> str:
@@ -86,6 +95,14 @@ class LazyEngine:
             model, schedule, check=check, frame_stride=frame_stride, keep_days=keep_days
         )
         return rollout
+
+    def glance(
+        self, model: Any, schedule: Schedule, steps: Collection[int], *, start: Any = None, keep_states: bool = False,
+        check: Check | None = None,
+    ) -> Any:  # fmt: skip
+        """See :func:`firegui.rollout.glance.glance`."""
+        module = import_module("firegui.rollout.glance")
+        return module.glance(model, schedule, steps, start=start, keep_states=keep_states, check=check)
 
     def gradient(
         self, model: Any, schedule: Schedule, *, check: Check | None = None
@@ -287,10 +304,24 @@ class LazyEngine:
         gates = import_module("firegui.planning.flight_rules").project_gates(schedule, project)
         return [(int(step), int(column)) for step, column in np.argwhere(gates.executed)]
 
-    def project_maps(self, project: Project) -> FireMaps:
+    def project_maps(self, project: Project, check: Check | None = None) -> FireMaps:
         """The frozen model's maps of the planned days (:func:`firegui.fire.maps.project_maps`)."""
-        maps: FireMaps = import_module("firegui.fire.maps").project_maps(project)
+        maps: FireMaps = import_module("firegui.fire.maps").project_maps(project, check)
         return maps
+
+    def blown(self, project: Project, draw: WeatherDraw) -> Project:
+        """See :func:`firegui.uncertainty.weather.blown`."""
+        changed: Project = import_module("firegui.uncertainty.weather").blown(project, draw)
+        return changed
+
+    def chosen(self, backend: str) -> str:
+        """The backend that computes when ``backend`` is asked for here (:func:`firegui.rollout.backend.choose`)."""
+        return str(import_module("firegui.rollout.backend").choose(backend)[0])
+
+    def draw_study(self, table: StudyTable, project: Project, folder: Path) -> list[Path]:
+        """See :func:`firegui.planning.study_figures.draw`; matplotlib takes a moment to load."""
+        files: list[Path] = import_module("firegui.planning.study_figures").draw(table, project, folder)
+        return files
 
     def forecast(
         self, project: Project, days: int, *, backend: str, check: Check | None, tell: Tell

@@ -8,6 +8,7 @@ from pathlib import Path
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problems
+from firegui.rollout.remark import silent
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
@@ -48,16 +49,19 @@ class Evaluation:
         spec, project = self._spec, self._spec.project
         problems = Problems()
         problems.extend(project.problems())
+        if spec.against_project is not None:
+            problems.extend(spec.against_project.problems())
         if spec.member is not None and not 0 <= spec.member.number < spec.member.settings.members:
             what = f"{spec.member.number} of an ensemble of {spec.member.settings.members}"
             problems.add("member", what, "members are counted from 0")
         problems.raise_if_any("The project cannot be run")
         speaker = Speaker(self._emit, self._engine, spec.backend)
         check, tell = self._control.check, speaker.pass_on
-        model = self._engine.build(project, project.plan.nominal, spec.backend, tell=tell, check=check)
+        blown = project if spec.wind is None else self._engine.blown(project, spec.wind)
+        model = self._engine.build(blown, project.plan.nominal, spec.backend, tell=tell, check=check)
         speaker.say_device(model)
         self._machine.move(RunState.RUNNING)
-        baseline = self._rollout(model, spec.against)
+        baseline = self._rollout(self._model_of_other(model), spec.against)
         self.baseline_metrics = baseline.metrics
         if baseline.frames is not None:
             self._emit(BaselineReady(baseline.metrics, baseline.frames))
@@ -78,6 +82,14 @@ class Evaluation:
 
     def close(self) -> None:
         """Nothing is held by an evaluation."""
+
+    def _model_of_other(self, model: EngineModel) -> EngineModel:
+        """What the first fire is rolled out with: ``model``, unless it is of a plan for another project."""
+        other = self._spec.against_project
+        if other is None:
+            return model
+        check = self._control.check
+        return self._engine.build(other, other.plan.nominal, self._spec.backend, tell=silent, check=check)
 
     def _rollout(self, model: EngineModel, schedule: Schedule | None) -> RolloutResult:
         spec, check = self._spec, self._control.check

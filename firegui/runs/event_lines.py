@@ -30,6 +30,8 @@ from firegui.runs.events import (
     SkillReady,
     StageBegan,
     StateChanged,
+    StudyProgress,
+    StudyReady,
     WeightsReady,
 )
 
@@ -85,6 +87,11 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
         case FieldDrawn():
             spec = event.spec
             return {"event": "error_field", "seed": spec.seed, "member": spec.member, "day": spec.day}
+        case StudyProgress():
+            return _study(event)
+        case StudyReady():
+            rows, cells = len(event.table.rows), len(event.table.cells)
+            return {"event": "study_table", "rows": rows, "cells": cells, "complete": event.table.complete}
         case ScalingReady():
             study = event.table
             share = {"rows": len(study.rows), "searches": len(study.quality)}
@@ -93,6 +100,14 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             folder = None if event.folder is None else str(event.folder)
             head = {"event": "finished", "reason": event.reason.value, "message": event.message, "folder": folder}
             return {**head, **_prefixed("nominal", event.nominal), **_prefixed("baseline", event.baseline)}
+
+
+def _study(event: StudyProgress) -> dict[str, Scalar]:
+    at_work = {f"cell.{one.number}": one.spent for one in event.running}
+    counts: dict[str, Scalar] = {"done": event.done, "failed": event.failed, "cells": event.cells}
+    left = None if isnan(event.left) else event.left
+    times: dict[str, Scalar] = {"workers": len(event.workers), "seconds": event.seconds, "left": left}
+    return {"event": "study", **counts, **times, **at_work}
 
 
 def _error(error: ErrorModel) -> dict[str, Scalar]:

@@ -19,6 +19,7 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.scaling import ScalingTable
 from firegui.domain.schedule import DropRecord
 from firegui.domain.sensitivity import Row, SensitivityTable
+from firegui.domain.study_table import StudyTable
 from firegui.domain.uncertainty import ErrorFit
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
@@ -283,6 +284,54 @@ class ScalingReady:
     table: ScalingTable
 
 
+@dataclass(frozen=True, slots=True)
+class CellProgress:
+    """One cell of a study at work: its ``number``, who works at it, and how far it is.
+
+    ``spent`` of ``allowance`` rollout-equivalents are charged; ``allowance`` is 0 where nobody knows what it will take.
+    """
+
+    number: int
+    worker: str
+    spent: int
+    allowance: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSeen:
+    """A worker of a study: its name, its threads, how many cells it has done, and whether it works at one."""
+
+    name: str
+    threads: int
+    done: int
+    busy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProgress:
+    """Where a study is, at most a few times a second: ``done`` and ``failed`` of ``cells``, and who is at work.
+
+    ``seconds`` are by the clock, of every session; ``left`` is what the rest takes at this session's pace, NaN before
+    there is one.
+    """
+
+    done: int
+    failed: int
+    cells: int
+    running: tuple[CellProgress, ...]
+    workers: tuple[WorkerSeen, ...]
+    seconds: float
+    left: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyReady:
+    """The study's table so far: at the beginning, now and then, and at the end; every cell in it is saved."""
+
+    table: StudyTable
+
+
 RunEvent = (
     StateChanged
     | Message
@@ -303,5 +352,7 @@ RunEvent = (
     | BenchmarkProgress
     | BenchmarkReady
     | ScalingReady
+    | StudyProgress
+    | StudyReady
     | RunFinished
 )

@@ -1,7 +1,8 @@
-"""One writer for a run folder, whichever process it is in.
+"""One writer for a folder, whichever process it is in.
 
-The system holds the lock on ``RUN/.lock`` for the process that took it and lets go of it when that process ends,
-however it ends; the file itself says nothing and may stay. On a file system that cannot lock, a run works without.
+The system holds the lock on ``FOLDER/.lock`` for the process that took it and lets go of it when that process ends,
+however it ends: a lock is never stale, though the file may stay. What the file says is for people alone. On a file
+system that cannot lock, work goes on without.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import errno
 import os
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from firegui.errors import InputError, Problem
@@ -40,6 +42,14 @@ class FolderLock:
         self.release()
         raise InputError([held_problem(folder)], _TITLE)
 
+    def say(self, text: str) -> None:
+        """Leave a word for whoever finds the folder held; that it cannot be written is no harm."""
+        if self._handle is not None:
+            with suppress(OSError):
+                os.ftruncate(self._handle, 0)
+                os.lseek(self._handle, 0, os.SEEK_SET)
+                os.write(self._handle, text.encode())
+
     def release(self) -> None:
         """Let the folder go; a second call does nothing."""
         if self._handle is not None:
@@ -57,6 +67,14 @@ def is_held(folder: Path) -> bool:
         return not _taken(handle)
     finally:
         os.close(handle)
+
+
+def said(folder: Path) -> str:
+    """What the holder of ``folder`` said; empty where it said nothing or the system does not let others read it."""
+    try:
+        return (folder / LOCK).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def held_problem(folder: Path) -> Problem:

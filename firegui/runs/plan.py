@@ -1,4 +1,4 @@
-"""A plan as a run: the first stage, the second, both, or the tactical heuristic; keep the best so far, conclude."""
+"""A plan as a run: the first stage, the second, both, the tactical heuristic, or a schedule kept as it is."""
 
 from __future__ import annotations
 
@@ -109,8 +109,9 @@ class Planning:
             problems.extend(error.problems)
         if previous is not None and not problems:
             problems.extend(resume_problems(previous, self._spec))
-        if self._spec.stages == (Stage.PRUNE,) and self._spec.warm_start is None and not self._has(REFERENCE):
-            problems.add("schedule", "there is none to prune", "give the schedule")
+        alone = self._spec.stages in ((Stage.PRUNE,), (Stage.KEEP,))
+        if alone and self._spec.warm_start is None and not self._has(REFERENCE):
+            problems.add("schedule", f"there is none to {self._spec.stages[0].value}", "give the schedule")
         problems.raise_if_any(_TITLE)
         # A run that goes on from its checkpoint is not given the schedule again that it began with.
         self._warm = self._warm or (previous is not None and previous.header.warm_start != "")
@@ -163,6 +164,8 @@ class Planning:
         session.move(RunState.RUNNING)
         if Stage.TACTICAL in self._spec.stages:
             return self._sweep(session)
+        if Stage.KEEP in self._spec.stages:
+            return self._keep(session)
         if Stage.PRUNE not in self._spec.stages:
             return self._optimize(session, previous, session.model, MAIN, self._spec.warm_start, 1)
         reference = self._reference(session, previous)
@@ -255,6 +258,15 @@ class Planning:
         self._tactical = TacticalStage(session, self._spec.budget)
         return self._tactical.run()
 
+    def _keep(self, session: RunSession) -> FinishReason:
+        start, kept = self._spec.warm_start, REFERENCE
+        self._emit(StageBegan(Stage.KEEP, 1, 1, "a schedule kept as it is"))
+        self._kept = with_pins(self._read(session, kept) if start is None else start, session.model)
+        session.folder.write_plan(self._kept, kept)
+        session.folder.write_plan(self._kept)
+        session.folder.write_history(())
+        return FinishReason.COMPLETED
+
     def _has(self, name: str) -> bool:
         return (self._spec.out / name).is_file()
 
@@ -293,6 +305,8 @@ class Planning:
             return pruned_message(reason, self._second.pruned)
         if Stage.TACTICAL in self._spec.stages:
             return tactical_message(reason, None if self._tactical is None else self._tactical.swept)
+        if Stage.KEEP in self._spec.stages:
+            return "stopped on request; resume the run to go on" if self._kept is None else "kept as it was given"
         if self._first is None and self._kept is not None:
             return "stopped on request before pruning began; resume the run to go on"
         header, rows = session.folder.header, [] if self._first is None else self._first.rows

@@ -418,6 +418,9 @@ class Engine(Protocol):
     ) -> EngineModel:  # fmt: skip
         """The project's fire model, regions and fleet on a device. ``tell`` hears what the engine has to say."""
 
+    def blown(self, project: Project, draw: WeatherDraw) -> Project:
+        """The project on an event whose wind is as ``draw`` has it."""
+
     def simulate(
         self,
         model: Any,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
 
+from firegui.domain.results import Metrics
 from firegui.errors import CancelledError, InputError
 from firegui.runs.benchmark import BenchmarkRun
 from firegui.runs.calibrate import Calibration
@@ -30,6 +33,7 @@ from firegui.runs.spec import (
     ScalingSpec,
     SensitivitySpec,
     SkillSpec,
+    StudySpec,
     UncertaintySpec,
 )
 from firegui.runs.state import RunMachine
@@ -38,20 +42,27 @@ from firegui.runs.uq_export import EnsembleExport
 from firegui.runs.uq_field import FieldDraw
 
 Emit = Callable[[RunEvent], None]
-Job = (
-    Planning
-    | Evaluation
-    | SkillScoring
-    | Calibration
-    | Tabulation
-    | Replanning
-    | ClosedLoop
-    | EnsembleRun
-    | FieldDraw
-    | EnsembleExport
-    | ScalingStudy
-    | BenchmarkRun
-)
+
+
+class Job(Protocol):
+    """One kind of run: made from its spec, and gone through once."""
+
+    @property
+    def baseline_metrics(self) -> Metrics | None:
+        """The fire without drops, once that is known."""
+
+    @property
+    def written_folder(self) -> Path | None:
+        """The folder that something was written to, if any was."""
+
+    def run(self) -> RunFinished:
+        """Do all of it. Raises :class:`~firegui.errors.CancelledError` where it was stopped with nothing to keep."""
+
+    def note_failure(self, message: str) -> None:
+        """Say in the folder that it failed."""
+
+    def close(self) -> None:
+        """Let go of everything."""
 
 
 def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | None = None) -> None:
@@ -63,8 +74,12 @@ def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | 
     counts as an error in the program. ``engine`` stands in for the real one in tests.
     """
     machine = RunMachine(emit)
-    engine = engine or load_engine()
-    job = _job(spec, emit, control, engine, machine)
+    job = _job(spec, emit, control, engine or load_engine(), machine)
+    conduct(job, emit, machine)
+
+
+def conduct(job: Job, emit: Emit, machine: RunMachine) -> None:
+    """See ``job`` through to its :class:`~firegui.runs.events.RunFinished`, whatever happens; see :func:`execute`."""
     try:
         machine.move(RunState.PREPARING)
         finished = job.run()
@@ -102,6 +117,8 @@ def _job(spec: RunSpec, emit: Emit, control: RunControl, engine: Engine, machine
         return BenchmarkRun(spec, emit, control, engine, machine)
     if isinstance(spec, ReplanSpec):
         return (ClosedLoop if spec.closed_loop else Replanning)(spec, emit, control, engine, machine)
+    if isinstance(spec, StudySpec):
+        raise TypeError("a study is carried out by firegui.studies.runner")
     return Planning(spec, emit, control, engine, machine)
 
 

@@ -14,16 +14,21 @@ from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
-from firegui.domain.uncertainty import ErrorModel, UncertaintySettings
+from firegui.domain.study import StudySettings
+from firegui.domain.uncertainty import ErrorModel, UncertaintySettings, WeatherDraw
 from firegui.domain.weights import NetworkWeights
 
 
 class Stage(StrEnum):
-    """A stage of a plan: the paper's first (step 4) and second (step 5), or its tactical heuristic by itself."""
+    """A stage of a plan: the paper's first (step 4) and second (step 5), or its tactical heuristic by itself.
+
+    Or none of them: a schedule that was made elsewhere, or by hand, is kept as it is.
+    """
 
     OPTIMIZE = "optimize"
     PRUNE = "prune"
     TACTICAL = "tactical"
+    KEEP = "keep"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +73,9 @@ class EvaluateSpec:
     """One rollout of ``schedule`` (``None``: the baseline alone) at the nominal effectiveness, for the map.
 
     With ``member`` both fires are those of a member of an ensemble. With ``against`` the first is that of another
-    schedule, in place of the fire without drops, so that two plans can be compared.
+    schedule, in place of the fire without drops, so that two plans can be compared; ``against_project`` is what that
+    one was planned for, where it had another fleet, other rules or another objective. With ``wind`` the wind differs
+    from the project's.
     """
 
     project: Project
@@ -77,6 +84,8 @@ class EvaluateSpec:
     frame_stride: int = 5
     member: MemberOf | None = None
     against: Schedule | None = None
+    against_project: Project | None = None
+    wind: WeatherDraw | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,6 +281,33 @@ class ScalingSpec:
     project_folder: Path | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StudySpec:
+    """A study of ``project``: a plan for every cell of ``settings``, into the folder ``out``.
+
+    Cells are shared out over ``workers`` processes of one thread each, ``None`` for as many as there are cores; 0
+    computes them here, one after another. With ``scheduler``, the address of a Dask scheduler, they go to whatever
+    workers that has. ``schedule``, read from ``schedule_file``, is flown where nothing is planned. ``resume`` keeps the
+    cells that are done. ``command`` is what a person would type to repeat it and ``project_folder`` where the project
+    is kept, for the record.
+
+    :func:`firegui.studies.runner.execute` carries it out, and every other run too.
+    """
+
+    project: Project
+    out: Path
+    command: str
+    settings: StudySettings
+    schedule: Schedule | None = None
+    resume: bool = False
+    backend: str = "auto"
+    workers: int | None = None
+    scheduler: str = ""
+    project_folder: Path | None = None
+    schedule_file: Path | None = None
+    study_file: Path | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class ReplanNote:
     """What a run folder remembers of a :class:`ReplanSpec`; hashes are sha256.
@@ -301,4 +337,5 @@ RunSpec = (
     | EnsembleExportSpec
     | BenchmarkSpec
     | ScalingSpec
+    | StudySpec
 )

@@ -127,6 +127,21 @@ class Forecast:
         return _cut(model, maps, box), box
 
 
+def blown(project: Project, draw: WeatherDraw) -> Project:
+    """``project`` on an event whose wind, of all its days, is as ``draw`` has it; its maps are then made from that.
+
+    Raises :class:`~firegui.errors.InputError` for imported maps, which know no other wind, and for a wind with holes.
+    """
+    event = project.scenario
+    if project.fire_model.kind == "maps":
+        problem = Problem("wind", "imported maps cannot be computed for another wind", "use a fire model of firegui")
+        raise InputError([problem], "The wind cannot be perturbed")
+    rows, columns = event.grid.shape
+    winds = Winds.of(event.wind_speed, event.wind_dir)
+    speed, towards = winds.perturbed(draw, 0, event.days, (slice(0, rows), slice(0, columns)))
+    return replace(project, scenario=replace(event, wind_speed=speed, wind_dir=towards))
+
+
 def union(boxes: Sequence[Box]) -> Box:
     """The smallest box that contains all."""
     rows, columns = (

@@ -36,6 +36,13 @@ def test_the_window_imports_with_torch_blocked() -> None:
     assert {"firegui.gui.app", "firegui.gui.main_window", "firegui.gui.jobs.worker"} <= set(done.stdout.split())
 
 
+def test_studies_need_neither_dask_nor_pyarrow_before_they_are_used() -> None:
+    names = ("firegui.studies.runner", "firegui.cli.study", "firegui.gui.panels.study")
+    done = run_blocked(("dask", "distributed", "pyarrow", *ENGINE), "\n".join(f"import {name}" for name in names))
+
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("package", ["firegui.domain", "firegui.io", "firegui.runs", "firegui.cli"])
 def test_what_the_window_and_the_commands_start_from_imports_with_torch_blocked(package: str) -> None:
     done = run_blocked(ENGINE, import_all(package))

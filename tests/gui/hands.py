@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QTableView
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 LEFT = Qt.MouseButton.LeftButton
@@ -56,3 +56,9 @@ def choose(box: QComboBox, data: object) -> None:
 def cell_text(view: QTableView, row: int, column: int) -> str:
     """What a cell shows."""
     return str(view.model().index(row, column).data())
+
+
+def to_front(qtbot: QtBot, window: QWidget) -> None:
+    """Give a window the keys, as a click on its title does."""
+    with qtbot.waitActive(window):
+        window.activateWindow()

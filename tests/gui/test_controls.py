@@ -22,13 +22,18 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.drops import Drop
+from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
 from firegui.gui.dialogs.coverage import CoverageDialog
+from firegui.gui.dialogs.drop import DropDialog
 from firegui.gui.dialogs.import_event import ImportEventDialog
 from firegui.gui.dialogs.import_events import ImportEventsDialog
 from firegui.gui.dialogs.pin_drops import PinDropsDialog
 from firegui.gui.dialogs.problems import ProblemsDialog
+from firegui.gui.dialogs.region import RegionDialog
 from firegui.gui.dialogs.replan import ReplanDialog
+from firegui.gui.hand import Change
 from firegui.gui.main_window import MENUS, MainWindow
 from firegui.gui.session import Session
 from firegui.gui.shell.palette import Palette
@@ -77,6 +82,10 @@ def dialogs(session: Session, window: QWidget) -> Iterator[QWidget]:
     yield ImportEventsDialog(lambda _source: ridge(), window)
     yield CoverageDialog(project, window)
     yield PinDropsDialog(session, [], project, window)
+    drop, hand = Drop(1, 0, 5.0, 6.0, 0.5), session.hand.drops
+    yield DropDialog(session, "Drop", drop, lambda to: Change(hand, hand.plus(to), to, "Add a drop"), window)
+    yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
+    yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
     yield ReplanDialog(project, place, place / "runs" / "one", ("one", place / "plan.csv"), "auto", window)
 
 

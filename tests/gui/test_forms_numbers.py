@@ -61,6 +61,23 @@ def test_letters_do_not_get_into_a_number_field(qtbot: QtBot, text: str) -> None
     assert float(box.text()) == box.value()
 
 
+@pytest.mark.parametrize("text", ["--5", "+-5", "²", "9" * 5_000, "-"])
+def test_what_is_no_whole_number_leaves_the_field_as_it_was(qtbot: QtBot, text: str) -> None:
+    box = WholeField(-10, 10)
+    qtbot.addWidget(box)
+    box.setValue(5)
+    # Put in at once, as from the clipboard or letter by letter at the front.
+    QApplication.clipboard().setText(text)
+    box.selectAll()
+    box.lineEdit().paste()
+    for letter in ("-", "-"):
+        box.lineEdit().setCursorPosition(0)
+        QTest.keyClicks(box.lineEdit(), letter)
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert -10 <= box.value() <= 10
+    assert int(box.text()) == box.value()
+
+
 def test_an_offset_is_for_people_only(qtbot: QtBot) -> None:
     box = WholeField(0, 5, offset=1)
     qtbot.addWidget(box)

@@ -1,4 +1,4 @@
-"""The list of runs, its buttons and its log."""
+"""The list of runs, its buttons, its notes."""
 
 from __future__ import annotations
 
@@ -8,17 +8,23 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.models.runs import BEST, DROPS, ELAPSED, HEADERS, PROGRESS, STATE, TITLE
 from firegui.gui.panels.runs import RunsPanel
 from firegui.gui.session import Session
 from firegui.runs.events import FinishReason, RunState
+from firegui.runs.notes import read_notes
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, run_spec
+from tests.gui.hands import LEFT, centre_of
+
+NO_KEYS, CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
@@ -35,12 +41,13 @@ def queue(session: Session, project: Project, tmp_path: Path, execute: FakeExecu
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, queue: RunQueue) -> RunsPanel:
+def panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[RunsPanel]:
     made = RunsPanel(session, queue)
     qtbot.addWidget(made)
     made.resize(700, 240)
     made.show()
-    return made
+    yield made
+    made.shutdown()
 
 
 def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
@@ -72,20 +79,6 @@ def test_an_edit_puts_a_badge_on_the_line(qtbot: QtBot, session: Session, queue:
     session.set_regions("Remove", ())
     assert line(panel)["State"] == "⚠ completed"
     assert "stale" in str(panel.model.index(0, STATE).data(Qt.ItemDataRole.ToolTipRole))
-
-
-def test_the_log_keeps_what_runs_said_and_how_they_ended(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
-    entry = queue.plan()
-    wait_idle(qtbot, queue)
-    text = panel.log.toPlainText()
-    assert "almost done" in text
-    assert f"{entry.title} · completed: completed; raise the epochs to go on" in text
-
-
-def test_markup_in_a_message_is_text(queue: RunQueue, panel: RunsPanel) -> None:
-    queue.logged.emit("a <b>bold</b> claim\n  • with a list", "warning")
-    assert "a <b>bold</b> claim" in panel.log.toPlainText()
-    assert "• with a list" in panel.log.toPlainText()
 
 
 def test_start_asks_the_window_which_may_have_to_save_first(qtbot: QtBot, panel: RunsPanel) -> None:
@@ -189,3 +182,133 @@ def test_a_run_outside_the_project_is_listed_but_its_folder_is_never_deleted(
     panel.button("delete").click()
     assert entry.folder.exists()
     assert entry not in queue.entries
+
+
+# -- a narrow dock -----------------------------------------------------------------------------------------------------
+def test_in_a_narrow_dock_what_is_used_less_is_in_a_menu(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
+    queue.plan()
+    wait_idle(qtbot, queue)
+    second = [panel.button(name) for name in ("prune", "branch", "export", "folder", "delete")]
+    assert all(button.isVisible() for button in second) and not panel.button("more").isVisible()
+    panel.resize(330, 240)
+    assert not any(button.isVisible() for button in second)
+    QTest.mouseClick(panel.button("more"), LEFT)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    names = [action.text() for action in menu.actions()]
+    assert {"Compare", "Duplicate with changes…", "Prune this plan", "Discard…"} <= set(names)
+    menu.close()
+
+
+def test_everything_in_a_narrow_dock_fits_its_width(qtbot: QtBot, panel: RunsPanel) -> None:
+    panel.resize(310, 240)
+    # It had to be wider while all of its buttons were there.
+    qtbot.waitUntil(lambda: panel.minimumSizeHint().width() <= 300)
+    panel.resize(310, 240)
+    assert panel.width() == 310
+
+
+# -- notes -------------------------------------------------------------------------------------------------------------
+def test_what_is_typed_about_a_run_lies_in_its_folder_and_its_line_has_a_pencil(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel
+) -> None:
+    entry = queue.plan()
+    wait_idle(qtbot, queue)
+    QTest.mouseClick(panel.notes.field.viewport(), LEFT)
+    QTest.keyClicks(panel.notes.field, "Too many drops")
+    qtbot.waitUntil(lambda: read_notes(entry.folder) == "Too many drops")
+    assert line(panel)["Run"] == f"✎ {entry.title}"
+    assert "✎ Too many drops" in str(panel.model.index(0, TITLE).data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_notes_belong_to_the_selected_run_and_are_saved_when_another_is_selected(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel
+) -> None:
+    first, second = queue.plan(), queue.plan()
+    wait_idle(qtbot, queue)
+    panel.select(first)
+    QTest.keyClicks(panel.notes.field, "the first")
+    panel.select(second)
+    assert read_notes(first.folder) == "the first", "at once, not a moment later"
+    assert panel.notes.field.toPlainText() == ""
+    QTest.keyClicks(panel.notes.field, "the second")
+    panel.shutdown()
+    assert read_notes(second.folder) == "the second"
+    panel.select(first)
+    assert panel.notes.field.toPlainText() == "the first"
+
+
+def test_a_run_that_waits_takes_no_notes_yet(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, execute: FakeExecute
+) -> None:
+    execute.endless = True
+    first, second = queue.plan(), queue.plan()
+    qtbot.waitUntil(lambda: first.epoch > 0)
+    panel.select(second)
+    assert not panel.notes.field.isEnabled()
+    panel.select(first)
+    assert panel.notes.field.isEnabled()
+    queue.stop(second)
+    queue.stop()
+    wait_idle(qtbot, queue)
+
+
+def test_notes_on_a_run_that_is_discarded_go_with_it(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, refusals: list[InputError]
+) -> None:
+    entry = queue.plan()
+    wait_idle(qtbot, queue)
+    QTest.keyClicks(panel.notes.field, "never mind")
+    queue.discard(entry)
+    panel.shutdown()
+    assert not entry.folder.exists()
+    assert refusals == []
+
+
+# -- two of them -------------------------------------------------------------------------------------------------------
+def click_line(panel: RunsPanel, row: int, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
+    QTest.mouseClick(panel.table.viewport(), LEFT, keys, centre_of(panel.table, row, TITLE))
+
+
+def with_plan(entry: RunEntry) -> None:
+    (entry.folder / "schedule.csv").write_text("step,aircraft,y,x,theta\n3,S-2T-1,10,20,0.5\n")
+
+
+def test_two_runs_that_are_selected_are_compared_the_earlier_first(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel
+) -> None:
+    first, second = queue.plan(), queue.plan()
+    wait_idle(qtbot, queue)
+    for entry in (first, second):
+        with_plan(entry)
+    asked: list[tuple[RunEntry, RunEntry]] = []
+    panel.compare_requested.connect(lambda one, other: asked.append((one, other)))
+    click_line(panel, 0)
+    click_line(panel, 1, CTRL)
+    assert panel.all_selected == (first, second)
+    QTest.mouseClick(panel.button("compare"), LEFT)
+    assert asked == [(first, second)]
+
+
+def test_one_run_is_compared_with_the_one_on_screen_and_one_alone_with_nothing(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel
+) -> None:
+    first, second = queue.plan(), queue.plan()
+    wait_idle(qtbot, queue)
+    for entry in (first, second):
+        with_plan(entry)
+    assert queue.shown is second
+    click_line(panel, 0)
+    assert not panel.button("compare").isEnabled()
+    click_line(panel, 1)
+    asked: list[tuple[RunEntry, RunEntry]] = []
+    panel.compare_requested.connect(lambda one, other: asked.append((one, other)))
+    QTest.mouseClick(panel.button("compare"), LEFT)
+    assert asked == [(first, second)]
+
+
+def test_a_run_without_a_plan_is_not_compared(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
+    queue.plan(), queue.plan()
+    wait_idle(qtbot, queue)
+    panel.table.selectAll()
+    assert not panel.button("compare").isEnabled()

@@ -278,7 +278,7 @@ def test_every_tool_bar_button_says_what_it_does(window: MainWindow) -> None:
     assert isinstance(bar, QToolBar)
     buttons = [bar.widgetForAction(action) for action in bar.actions()]
     tips = [button.toolTip() for button in buttons if isinstance(button, QToolButton)]
-    assert len(tips) == 10
+    assert len(tips) == 12
     assert all("\n" in tip for tip in tips), "title and shortcut on the first line, the meaning on the second"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from firegui.native.compiled import kernel
 from firegui.rollout.kernels.board import (
     DONE,
     LEAVE,
@@ -27,7 +28,6 @@ from firegui.rollout.kernels.board import (
     take_place,
     wait_for,
 )
-from firegui.native.compiled import kernel
 
 Counts = NDArray[np.int64]
 

@@ -60,6 +60,24 @@ def ask_running(parent: QWidget | None, title: str, leaving: str = "close", kept
     return next((answer for button, answer in answers.items() if button is clicked), Running.KEEP)
 
 
+def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
+    """Say that the project in ``folder`` is open elsewhere; ``True`` where a copy is to be opened instead."""
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Warning)
+    box.setWindowTitle("Open in another window")
+    box.setText(f"“{folder.name}” is already open: {holder}.")
+    box.setInformativeText(
+        "Two windows would overwrite each other's edits. A copy has a place of its own once you save it, and none of "
+        f"the project's runs.\n\n{folder}"
+    )
+    copy = box.addButton("Open a copy", QMessageBox.ButtonRole.AcceptRole)
+    cancel = box.addButton("Do not open it", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(cancel)
+    box.setEscapeButton(cancel)
+    box.exec()
+    return box.clickedButton() is copy
+
+
 def ask_replace(parent: QWidget | None, folder: Path) -> bool:
     """Ask whether the project kept in ``folder`` may be lost; closing the question keeps it."""
     box = QMessageBox(parent)

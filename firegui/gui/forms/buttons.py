@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
+from firegui.gui.forms.numbers import settle_editing
 from firegui.gui.icons import icon
 
 
@@ -33,7 +34,13 @@ class ButtonRow(QWidget):
         button.setAccessibleName(text)
         button.setIconSize(QSize(18, 18))
         button.setProperty("showText", show_text)
-        button.clicked.connect(lambda _checked=False: pressed())
+
+        def clicked(_checked: bool = False) -> None:
+            # A click on it leaves the focus where it is: what is half typed in a cell counts, as with every action.
+            settle_editing()
+            pressed()
+
+        button.clicked.connect(clicked)
         self._buttons[name] = button
         self._row.insertWidget(self._row.count() - 1, button)
         self._dress(name, button)

@@ -11,6 +11,8 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QValidator, QWhe
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 _PARTIAL_NUMBER = re.compile(r"[+-]?\d*\.?\d*(e[+-]?\d*)?", re.IGNORECASE)
+_WHOLE_NUMBER = re.compile(r"[+-]?\d{1,18}")
+"""What Python reads as an integer, unlike ``--5`` and ``²``, and without end."""
 _DECIMALS = 12
 _UNBOUNDED = 1e12
 _WHOLE_LIMIT = 2**31 - 1
@@ -107,12 +109,12 @@ class WholeField(QSpinBox):
     def valueFromText(self, text: str) -> int:
         """The number a text stands for; the present one for text that is none."""
         bare = self._bare(text)
-        return int(bare) - self._offset if bare.lstrip("+-").isdigit() else self.value()
+        return int(bare) - self._offset if _WHOLE_NUMBER.fullmatch(bare) else self.value()
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         """Whether the text may stand, may become something, or never will."""
         bare = self._bare(text)
-        if bare.lstrip("+-").isdigit() and self.minimum() <= int(bare) - self._offset <= self.maximum():
+        if _WHOLE_NUMBER.fullmatch(bare) and self.minimum() <= int(bare) - self._offset <= self.maximum():
             return QValidator.State.Acceptable, text, position
         partial = re.fullmatch(r"[+-]?\d*", bare) is not None
         return QValidator.State.Intermediate if partial else QValidator.State.Invalid, text, position

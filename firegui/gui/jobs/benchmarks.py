@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,9 +22,9 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
+from firegui.gui.jobs.copies import copied
 from firegui.gui.jobs.listing import kept_plan, kept_schedule
 from firegui.gui.plots.text import duration
-from firegui.io.atomic import write_problem
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.benchmark_folder import HEADER, ROW, BenchmarkHeader, read_header, task_folder
 from firegui.runs.benchmark_text import benchmark_command
@@ -46,7 +43,6 @@ EXTRAS: Mapping[PlannerName, str] = {
 }
 """Packages that may be missing, by the planners that need them. The engine knows them too, but is slow to load."""
 _KINDS = (".csv", ".tex", ".png", ".svg")
-_TITLE = "The benchmark was not exported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,15 +226,4 @@ def export_files(folder: Path, out: Path) -> tuple[str, ...]:
 
     Raises :class:`InputError` for the benchmark's own folder and where the system refuses.
     """
-    if out.resolve() == folder.resolve():
-        raise InputError([Problem(str(out), "is the benchmark's own folder", "choose another one")], _TITLE)
-    try:
-        files = files_of(folder)
-        with tempfile.TemporaryDirectory(prefix=".export-", dir=out) as waiting:
-            for path in files:
-                shutil.copyfile(path, Path(waiting) / path.name)
-            for path in files:
-                os.replace(Path(waiting) / path.name, out / path.name)
-    except OSError as error:
-        raise InputError([write_problem(out, error)], _TITLE) from error
-    return tuple(path.name for path in files)
+    return copied(files_of(folder), out, folder, "benchmark")

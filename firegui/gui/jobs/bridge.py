@@ -31,6 +31,8 @@ from firegui.runs.events import (
     SkillReady,
     StageBegan,
     StateChanged,
+    StudyProgress,
+    StudyReady,
     WeightsReady,
 )
 
@@ -47,7 +49,7 @@ class EventBuffer:
     def push(self, event: RunEvent) -> None:
         """Add an event; called by the worker."""
         with self._lock:
-            if isinstance(event, (BaselineReady, PlanUpdated, EnsembleReady)):
+            if isinstance(event, (BaselineReady, PlanUpdated, EnsembleReady, StudyProgress, StudyReady)):
                 # A picture that was never drawn is of no use once a newer one is here, and it is large.
                 self._events = [other for other in self._events if type(other) is not type(event)]
             self._events.append(event)
@@ -80,6 +82,8 @@ class EventBridge(QObject):
     """What an ensemble says: its fitted error model, members that are done, the ensemble so far, a field of errors."""
     benchmark = Signal(object)
     """What a benchmark says: the tasks at work, its table so far."""
+    study = Signal(object)
+    """What a study says: how many cells are done, its table so far."""
     finished = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -139,6 +143,8 @@ class EventBridge(QObject):
                 self.uncertainty.emit(event)
             case BenchmarkProgress() | BenchmarkReady():
                 self.benchmark.emit(event)
+            case StudyProgress() | StudyReady():
+                self.study.emit(event)
             case RunFinished():
                 self.finished.emit(event)
 

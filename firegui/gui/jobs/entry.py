@@ -14,13 +14,15 @@ from firegui.runs.folder import RunRecord
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.spec import Stage
 
-AT_WORK = {Stage.OPTIMIZE: "optimizing", Stage.PRUNE: "pruning", Stage.TACTICAL: "placing"}
+AT_WORK = {
+    Stage.OPTIMIZE: "optimizing", Stage.PRUNE: "pruning", Stage.TACTICAL: "placing", Stage.KEEP: "scoring",
+}  # fmt: skip
 """What a stage does, in a word."""
 
 
 @dataclass(slots=True, eq=False)
 class RunEntry:
-    """One line of the runs list. Changed only by the queue, in the window's thread.
+    """One line of the runs list. Changed only by the queue, in the window's thread; the ``notes`` by who writes them.
 
     ``project`` is the value the run was made from, ``None`` for a run found on disk that was made on another event.
     ``stages`` are those it was asked for and ``stage`` the one it is in, or got to; at work it is the one of that
@@ -57,6 +59,7 @@ class RunEntry:
     swept: tuple[int, int] = (0, 0)
     rollouts: int | None = None
     seconds: float | None = None
+    notes: str = ""
     history: History = field(default_factory=History)
     removals: Removals = field(default_factory=Removals)
 

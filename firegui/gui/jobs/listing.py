@@ -21,6 +21,8 @@ from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import PLAN, SCHEDULE, RunRecord, read_run
 from firegui.runs.header import event_hash
 from firegui.runs.lock import held_problem, is_held
+from firegui.runs.notes import read_notes
+from firegui.runs.place import names_in
 from firegui.runs.replan_base import read_scores
 from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
 
@@ -34,9 +36,14 @@ class Found:
 
 
 def found_runs(folders: Sequence[Path], project: Project, today: date) -> Found:
-    """The runs in ``folders``, as lines of the list. Never raises for a damaged run."""
+    """The runs in ``folders``, as lines of the list. Never raises for a damaged run.
+
+    A folder in which nothing lies is none: its run was killed before it had anything to write.
+    """
     records, problems = [], []
     for folder in folders:
+        if folder.is_dir() and not names_in(folder):
+            continue
         try:
             records.append(read_run(folder))
         except InputError as error:
@@ -76,6 +83,9 @@ def entry_of(record: RunRecord, project: Project, event: str, today: date) -> Ru
     entry.replans = record.header.replan is not None
     entry.take_saved(record)
     _take_replan(entry)
+    # What cannot be read is told where somebody wants to read it.
+    with suppress(InputError):
+        entry.notes = read_notes(record.folder)
     entry.stale = ran is None or not same_inputs(ran, project)
     return entry
 

@@ -20,6 +20,8 @@ from firegui.runs.spec import ReplanSpec
 
 REPLAN = "replan"
 """How the name of a replanned run's folder ends."""
+CHECKPOINT_SECONDS = 5.0
+"""A run of the window that is killed loses no more than this, and the piece of work in hand."""
 PROJECTS_OWN = "the project"
 """What a run folder says of a perimeter that was the project's own."""
 
@@ -73,8 +75,8 @@ def replan_spec(
         project_folder, out, project.plan, schedule_file, observed_file, day, closed_loop=closed_loop, backend=backend
     )
     spec = ReplanSpec(
-        project, out, command, schedule, day, observed, closed_loop, backend=backend, project_folder=project_folder,
-        schedule_file=schedule_file,
+        project, out, command, schedule, day, observed, closed_loop, backend=backend,
+        checkpoint_seconds=CHECKPOINT_SECONDS, project_folder=project_folder, schedule_file=schedule_file,
     )  # fmt: skip
     problems.extend(item for item in replan_problems(spec) if not (unread and item.where == "observed"))
     problems.raise_if_any(TITLE)

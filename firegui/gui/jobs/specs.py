@@ -12,7 +12,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Setting
 from firegui.errors import InputError
-from firegui.gui.jobs.replans import REPLAN, replan_resume_spec
+from firegui.gui.jobs.replans import CHECKPOINT_SECONDS, REPLAN, replan_resume_spec
 from firegui.runs.command import plan_command
 from firegui.runs.folder import read_run
 from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
@@ -22,7 +22,10 @@ RUNS = "runs"
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 _BOTH_STAGES = "plan"
-_KINDS = {Stage.PRUNE.value: " · pruning", Stage.TACTICAL.value: " · tactical", REPLAN: " · replanned"}
+_KINDS = {
+    Stage.PRUNE.value: " · pruning", Stage.TACTICAL.value: " · tactical", Stage.KEEP.value: " · by hand",
+    REPLAN: " · replanned",
+}  # fmt: skip
 
 FolderSpec = PlanSpec | ReplanSpec
 """What the queue carries out."""
@@ -77,6 +80,7 @@ def plan_spec(
         stages=stages,
         warm_start=None if start is None else start.schedule,
         backend=backend,
+        checkpoint_seconds=CHECKPOINT_SECONDS,
         project_folder=project_folder,
         warm_start_file=file,
     )
@@ -102,7 +106,7 @@ def resume_spec(project: Project, project_folder: Path, out: Path, backend: str 
     command = plan_command(stages, project_folder, out, project.plan, warm_start=source, backend=backend, budget=budget)
     return PlanSpec(
         project, out, command, stages=stages, resume=True, backend=backend, project_folder=project_folder,
-        warm_start_file=source, budget=budget,
+        checkpoint_seconds=CHECKPOINT_SECONDS, warm_start_file=source, budget=budget,
     )  # fmt: skip
 
 

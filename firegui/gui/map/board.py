@@ -28,6 +28,7 @@ class MapBoard(QStackedWidget):
         self.addWidget(main)
         self.setFocusProxy(main)
         main.layers.changed.connect(self._copy_layer)
+        main.layers.reordered.connect(self._copy_order)
         session.side_by_side_changed.connect(self._turn)
         self._turn(session.side_by_side)
 
@@ -73,6 +74,7 @@ class MapBoard(QStackedWidget):
             share_outlines(self.main, pane)
         for layer in self.main.layers:
             self._copy_layer(layer.key)
+        self._copy_order()
         self.addWidget(page)
 
     def _link(self, moved: Camera) -> None:
@@ -89,6 +91,10 @@ class MapBoard(QStackedWidget):
         for pane in self.panes:
             pane.layers.set_visible(key, layer.visible)
             pane.layers.set_opacity(key, layer.opacity)
+
+    def _copy_order(self) -> None:
+        for pane in self.panes:
+            pane.layers.set_order(self.main.layers.order)
 
 
 def share_outlines(main: MapView, other: MapView) -> None:

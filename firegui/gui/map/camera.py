@@ -130,6 +130,12 @@ class Camera(QObject):
         row, column = self.to_cell(pixel)
         self._box.scaleBy(s=(1.0 / factor, 1.0 / factor), center=pg.Point(column, row))
 
+    def bring(self, row: float, column: float) -> None:
+        """Move the map no more than it takes to have a position well in view."""
+        pixel, inner = self.to_pixel(row, column), QRectF(self.viewport.rect()).adjusted(90.0, 90.0, -90.0, -90.0)
+        if not inner.contains(pixel):
+            self.pan(QPointF(self.viewport.rect().center()) - pixel)
+
     # -- coordinates -------------------------------------------------------------------------------------------------
     def to_cell(self, pixel: QPointF) -> tuple[float, float]:
         """``(row, column)`` in corner coordinates under a viewport pixel."""

@@ -25,6 +25,8 @@ def caption_of(shown: Shown | None, layers: LayerStack, hint: str) -> Caption:
     if fire.missing():
         waits = shown.view is not View.DIFFERENCE and not shown.result.mean_of
         notes.append("no result yet" if waits else fire.missing())
+    elif shown.result.pending:
+        notes.append("the fire is that of before the change: working out the new one")
     elif shown.result.stale:
         notes.append("inputs edited since this result")
     if layers["observed"].visible and shown.perimeter_is_carried:

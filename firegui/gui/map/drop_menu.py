@@ -1,16 +1,23 @@
-"""Which drop is under the mouse, and the menu that pins it."""
+"""Which drop is under the mouse, and everything that can be done with one by name: question, edit, pin, remove."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 from PySide6.QtCore import QPoint
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
+from firegui.domain.drops import Drop
+from firegui.domain.operations import PinnedDrop
 from firegui.domain.schedule import DropRecord
+from firegui.gui.dialogs.drop import DropDialog
+from firegui.gui.hand import Change
+from firegui.gui.map.drop_edits import added, drop_of, free_aircraft, make, moved, removed, tail_name, when_text
 from firegui.gui.map.layers.drops import SIGMAS
-from firegui.gui.map.zone_edits import add_pins, pin_of, pinned_row, remove_pins
+from firegui.gui.map.zone_edits import add_pins, pinned_row, remove_pins
 from firegui.gui.session import Session
 
 
@@ -43,23 +50,104 @@ class DropMenu:
     def __init__(self, session: Session, parent: QWidget) -> None:
         self._session, self._parent = session, parent
         self.menu: QMenu | None = None
+        self.dialog: DropDialog | None = None
 
-    def open(self, drop: DropRecord, at: QPoint) -> None:
-        """Show the menu of ``drop``, which the shown result has, at a global position."""
+    def open(self, record: DropRecord, at: QPoint) -> None:
+        """Show the menu of the drop ``record``, which the shown result has, at a global position."""
         session = self._session
-        project = session.result.project or session.project
-        pin, calendar = pin_of(drop, project.calendar), project.calendar
-        when = pin.time.astimezone(calendar.local_zone)
-        menu = QMenu(self._parent)
-        menu.setAccessibleName(f"Drop of {drop.aircraft}")
-        head = menu.addAction(f"{drop.aircraft} · {when.day} {when:%b %H:%M} {calendar.zone_name}")
-        head.setEnabled(False)
-        row = pinned_row(session.project.operations, pin)
-        if row < 0:
-            menu.addAction("Pin this drop", lambda: add_pins(session, [pin]))
+        drop = drop_of(session, record)
+        if drop is None:
+            return
+        session.hand.select(drop)
+        menu = self._new_menu(f"Drop of {record.aircraft}", f"{record.aircraft} · {when_text(session, drop.step)}")
+        question = menu.addAction("What is it for?", lambda: self.question(drop))
+        question.setToolTip("show the fire without it, and how many cells and hectares that changes")
+        edit = menu.addAction("Edit…", lambda: self.edit(drop))
+        edit.setToolTip("step, aircraft, heading and place as numbers")
+        menu.addAction(
+            "Unpin this drop" if self._pinned_row(drop) >= 0 else "Pin this drop", lambda: self.toggle_pin(drop)
+        )
+        menu.addSeparator()
+        remove = menu.addAction("Remove", lambda: make(session, removed(session, drop)))
+        remove.setShortcut(QKeySequence("Del"))
+        for action in (edit, remove, question):
+            action.setEnabled(not session.hand.obstacle)
+        menu.popup(at)
+
+    def open_ground(self, row: float, column: float, at: QPoint) -> None:
+        """Show what can be done beside drops at a place in corner coordinates."""
+        session = self._session
+        menu = self._new_menu("Drops", when_text(session, session.step) if session.has_project else "")
+        add = menu.addAction("Add a drop here…", lambda: self.add(row, column))
+        add.setEnabled(not session.hand.obstacle)
+        keep = menu.addAction("Keep the edited drops as a run", session.hand.keep_wanted.emit)
+        keep.setEnabled(session.hand.plan is not None)
+        menu.popup(at)
+
+    # -- what can be done --------------------------------------------------------------------------------------------
+    def question(self, drop: Drop) -> None:
+        """See what the fire would do without ``drop``; nothing is changed."""
+        session = self._session
+        if session.hand.obstacle:
+            session.message.emit(f"Not done: {session.hand.obstacle}")
+            return
+        session.hand.select(drop)
+        # Leaving a drop out breaks no rule worth telling here: it stays.
+        session.hand.wonder(replace(removed(session, drop), broken=(), text="Without this drop"))
+
+    def edit(self, drop: Drop) -> None:
+        """Ask for the numbers of ``drop``."""
+        self._ask(f"Drop of {tail_name(self._session, drop)}", drop, is_new=False)
+
+    def add(self, row: float, column: float) -> None:
+        """Ask for the numbers of a new drop at a place in corner coordinates, at the shown step."""
+        session = self._session
+        obstacle = session.hand.obstacle
+        found = None if obstacle else free_aircraft(session, session.step, row - 0.5, column - 0.5)
+        if found is None:
+            why = obstacle or f"no aircraft may drop here on {when_text(session, session.step)}"
+            session.message.emit(f"Not done: {why}")
+            return
+        self._ask("New drop", found, is_new=True)
+
+    def toggle_pin(self, drop: Drop) -> None:
+        """Pin ``drop``, or let planning move it again."""
+        row = self._pinned_row(drop)
+        if row >= 0:
+            remove_pins(self._session, [row])
         else:
-            menu.addAction("Unpin this drop", lambda: remove_pins(session, [row]))
+            add_pins(self._session, [self._pin(drop)])
+
+    # -- helpers -----------------------------------------------------------------------------------------------------
+    def _ask(self, title: str, drop: Drop, *, is_new: bool) -> None:
+        session = self._session
+        if session.hand.obstacle:
+            session.message.emit(f"Not done: {session.hand.obstacle}")
+            return
+
+        def change_to(to: Drop) -> Change:
+            return added(session, to) if is_new else moved(session, drop, to)
+
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+        self.dialog = DropDialog(session, title, drop, change_to, self._parent)
+        self.dialog.accepted_change.connect(lambda change: make(session, change))
+        self.dialog.open()
+
+    def _pin(self, drop: Drop) -> PinnedDrop:
+        session = self._session
+        when = session.hand.project.calendar.time_of_step(drop.step)
+        return PinnedDrop(when, tail_name(session, drop), drop.y, drop.x, drop.theta)
+
+    def _pinned_row(self, drop: Drop) -> int:
+        return pinned_row(self._session.project.operations, self._pin(drop))
+
+    def _new_menu(self, name: str, head: str) -> QMenu:
+        menu = QMenu(self._parent)
+        menu.setAccessibleName(name)
+        menu.setToolTipsVisible(True)
+        menu.addAction(head).setEnabled(False)
         if self.menu is not None:
             self.menu.deleteLater()
         self.menu = menu
-        menu.popup(at)
+        return menu

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from firegui.domain.regions import Region
+from firegui.gui.dialogs.region import RegionDialog
 from firegui.gui.map.region_edits import change_region, rename_region
 from firegui.gui.session import Session
 
@@ -23,6 +24,7 @@ class RegionMenu:
         self._zoom_to = zoom_to
         self.menu: QMenu | None = None
         self.dialog: QInputDialog | None = None
+        self.numbers: RegionDialog | None = None
 
     def open(self, region: Region, at: QPoint) -> None:
         """Show the menu of ``region`` at a global position."""
@@ -31,6 +33,7 @@ class RegionMenu:
         menu.setAccessibleName(f"Region {name}")
         rename = menu.addAction("Rename…", lambda: self.rename(name))
         rename.setShortcut(QKeySequence("F2"))
+        menu.addAction("Numbers…", lambda: self.edit_numbers(name))
         menu.addAction("Weight…", lambda: self.weigh(name))
         menu.addAction("Zoom to", lambda: self._zoom_to(region))
         menu.addSeparator()
@@ -40,6 +43,15 @@ class RegionMenu:
             self.menu.deleteLater()
         self.menu = menu
         menu.popup(at)
+
+    def edit_numbers(self, name: str) -> None:
+        """Ask for its corners, or its rows and columns."""
+        region = next((region for region in self._session.project.regions if region.name == name), None)
+        if region is not None:
+            if self.numbers is not None:
+                self.numbers.deleteLater()
+            self.numbers = RegionDialog(self._session, region, self._parent)
+            self.numbers.open()
 
     def rename(self, name: str) -> None:
         """Ask for a new name."""

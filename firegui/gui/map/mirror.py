@@ -15,6 +15,8 @@ class MirrorSession(Session):
     def __init__(self, main: Session, view: View, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._main, self._view = main, view
+        # The drops are changed, looked at and undone in one place.
+        self.hand, self.ground, self.drawing = main.hand, main.ground, main.drawing
         main.project_opened.connect(self._follow_project)
         main.project_edited.connect(self._follow_edit)
         main.step_changed.connect(super().set_step)

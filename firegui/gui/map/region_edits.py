@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from firegui.domain.grid import Grid
 from firegui.domain.regions import Region, region_problems
 from firegui.errors import InputError
 from firegui.gui.map.tools.shapes import area, is_simple
-from firegui.gui.models.checks import refuse_new
+from firegui.gui.models.checks import free_name, refuse_new
+from firegui.gui.reporting import refusing
 from firegui.gui.session import Session
 from firegui.io.rasterize import region_masks
+from firegui.io.regions_file import read_regions
 
 _NOT_RENAMED = "The region keeps its name"
 
@@ -33,6 +36,26 @@ def size_text(region: Region, grid: Grid) -> str:
 def add_region(session: Session, region: Region) -> bool:
     """Add and select a region. Returns whether it was accepted."""
     return _commit(session, f"Draw region {region.name}", (*session.project.regions, region), region)
+
+
+def import_regions(session: Session, path: Path) -> None:
+    """Add the regions of a file as one undoable step; a name already taken gets a number. A bad file is refused."""
+    with refusing(session, str(path)):
+        grid = session.project.scenario.grid
+        regions = list(session.project.regions)
+        for region in read_regions(path, grid):
+            regions.append(replace(region, name=free_name(region.name, (other.name for other in regions))))
+        before = region_problems(session.project.regions, grid.shape)
+        refuse_new(before, region_problems(regions, grid.shape), f"{path.name} cannot be used")
+        added = len(regions) - len(session.project.regions)
+        session.set_regions(f"import {path.name}", regions)
+        session.message.emit(f"{added} regions imported from {path.name}")
+
+
+def refusal_of(session: Session, name: str, region: Region) -> str:
+    """Why region ``name`` cannot become ``region``; empty when it can."""
+    changed = tuple(region if old.name == name else old for old in session.project.regions)
+    return _refusal(session, changed, region)
 
 
 def change_region(session: Session, text: str, name: str, region: Region) -> bool:

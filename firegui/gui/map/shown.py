@@ -12,6 +12,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
 from firegui.gui.session import Session, ShownResult, View
+from firegui.runs.live import LiveLook
 
 Bytes = NDArray[np.uint8]
 
@@ -24,11 +25,15 @@ class Shown:
     step: int
     view: View
     result: ShownResult
+    look: LiveLook | None = None
+    """What a drop that is changed by hand does just now."""
 
     @staticmethod
     def of(session: Session) -> Shown | None:
         """The state of the session, ``None`` while no project is open."""
-        return Shown(session.project, session.step, session.view, session.result) if session.has_project else None
+        if not session.has_project:
+            return None
+        return Shown(session.project, session.step, session.view, session.result, session.hand.look)
 
     @property
     def scenario(self) -> Scenario:
@@ -75,6 +80,19 @@ class Shown:
     def frames(self) -> Frames | None:
         """The frames of the shown side; those of the plan in the difference view."""
         return self.result.baseline if self.view is View.BASELINE else self.result.plan
+
+    @property
+    def frame_step(self) -> int:
+        """The step of the plan's frame that is shown."""
+        plan, last = self.result.plan, self.project.calendar.n_steps
+        return min(self.step if plan is None else plan.index_of_step(self.step) * plan.stride, last)
+
+    def plan_fire(self) -> Bytes | None:
+        """``P`` of the plan, while a drop is changed by hand that of the changed plan."""
+        look = self.look
+        if look is not None and look.fire is not None and look.wish.step == self.frame_step:
+            return look.fire if look.fire.shape == self.scenario.grid.shape else None
+        return self.frame(self.result.plan, "fire")
 
     def frame(self, frames: Frames | None, what: str) -> Bytes | None:
         """The shown frame of ``"fire"``, ``"burning"`` or ``"retardant"`` when it fits the grid."""

@@ -11,6 +11,9 @@ from firegui.domain.regions import Vertex
 from firegui.gui.map.ink import Ink, faded
 from firegui.gui.map.items import ScreenItem, draw_text, map_font, text_width
 
+_UNDER_WORDS_PX, _LINE_PX = 76.0, 18.0
+"""The title and the hint take that much of the map's top; there a size stands below its shape."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outline:
@@ -47,7 +50,7 @@ class Sketch:
         if self.pin is not None:
             self._paint_pin(painter, transform, self.pin)
         if self.outline is not None and self.outline.corners:
-            self._paint_outline(painter, transform, self.outline)
+            self._paint_outline(painter, transform, visible, self.outline)
 
     def _paint_pin(self, painter: QPainter, transform: QTransform, pin: Vertex) -> None:
         cell = transform.mapRect(QRectF(pin[1], pin[0], 1.0, 1.0))
@@ -58,7 +61,7 @@ class Sketch:
             painter.setPen(pen)
             painter.drawRect(box)
 
-    def _paint_outline(self, painter: QPainter, transform: QTransform, outline: Outline) -> None:
+    def _paint_outline(self, painter: QPainter, transform: QTransform, visible: QRectF, outline: Outline) -> None:
         color = self.ink.accent if outline.allowed else self.ink.observed
         pixels = QPolygonF([transform.map(QPointF(column, row)) for row, column in outline.corners])
         painter.setBrush(QBrush(faded(color, 0.18)) if outline.closed else Qt.BrushStyle.NoBrush)
@@ -77,5 +80,7 @@ class Sketch:
             font = map_font(9.0, bold=True)
             box = pixels.boundingRect()
             at = QPointF(box.center().x() - text_width(outline.text, font) / 2, box.top() - 7.0)
+            if at.y() < _UNDER_WORDS_PX and box.bottom() + _LINE_PX < visible.bottom():
+                at.setY(box.bottom() + _LINE_PX)
             at.setY(max(at.y(), 16.0))
             draw_text(painter, at, outline.text, font, self.ink.text, self.ink.halo)

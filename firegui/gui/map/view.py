@@ -11,24 +11,31 @@ from firegui.gui.map.camera import Camera
 from firegui.gui.map.captions import caption_of
 from firegui.gui.map.decorations import Decorations
 from firegui.gui.map.drop_menu import DropMenu, drop_at
+from firegui.gui.map.file_drops import FileDrops
+from firegui.gui.map.floating import FloatingCard
+from firegui.gui.map.hand_card import card_rows
 from firegui.gui.map.ink import Ink
 from firegui.gui.map.layers.stack import LayerStack
 from firegui.gui.map.menu import RegionMenu
 from firegui.gui.map.mouse import MouseRouter
 from firegui.gui.map.place import Place
 from firegui.gui.map.probe_card import ProbeCard
+from firegui.gui.map.probe_series import series_of
 from firegui.gui.map.readout import hover_text, probe_rows
 from firegui.gui.map.shown import Shown
 from firegui.gui.map.sketch import Sketch
+from firegui.gui.map.snapping import Snapping
 from firegui.gui.map.tools.base import MapTool, Pointer, Workplace
+from firegui.gui.map.tools.drops import DropTool
 from firegui.gui.map.tools.edit import EditTool
+from firegui.gui.map.tools.measure import MeasureTool
 from firegui.gui.map.tools.pan import PanTool
 from firegui.gui.map.tools.polygon import PolygonTool
 from firegui.gui.map.tools.probe import ProbeTool
 from firegui.gui.map.tools.rectangle import RectangleTool
 from firegui.gui.map.tools.shapes import region_at
 from firegui.gui.map.tools.zones import ZonePolygonTool, ZoneRectangleTool
-from firegui.gui.session import Session, Tool
+from firegui.gui.session import Session, Tool, View
 
 REPAINT_MS = 50
 """What moves by itself or under the mouse is drawn twenty times a second."""
@@ -53,6 +60,8 @@ class MapView(QWidget):
         self.menu = RegionMenu(session, self, self._zoom_to)
         self.drop_menu = DropMenu(session, self)
         self.card = ProbeCard(self.camera.viewport)
+        self.hand_card = FloatingCard("What the change of a drop does", "Let the drop go", self.camera.viewport)
+        self._files = FileDrops(session, self.camera.viewport)
         self._place = Place(None)
         self._pinned: tuple[int, int] | None = None
         self._mouse_at: QPointF | None = None
@@ -108,6 +117,7 @@ class MapView(QWidget):
             self._schedule()
         self._update_decorations(shown)
         self._update_card(shown)
+        self._update_hand_card()
         if self._hover_dirty:
             self._hover_dirty = False
             self.hovered.emit(self._hover_text(shown))
@@ -123,11 +133,14 @@ class MapView(QWidget):
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _make_tools(self) -> dict[Tool, MapTool]:
-        place = Workplace(self._session, self.camera, self.sketch, self.layers.regions, self.menu)
+        drawing = self._session.drawing
+        snapping = Snapping(lambda: (drawing.snap_corners, drawing.snap_cells))
+        place = Workplace(self._session, self.camera, self.sketch, self.layers.regions, self.menu, snapping)
         return {
             Tool.PAN: PanTool(place), Tool.RECTANGLE: RectangleTool(place), Tool.POLYGON: PolygonTool(place),
             Tool.EDIT: EditTool(place), Tool.PROBE: ProbeTool(place, self._pin),
             Tool.ZONE: ZoneRectangleTool(place), Tool.ZONE_POLYGON: ZonePolygonTool(place),
+            Tool.MEASURE: MeasureTool(place), Tool.DROP: DropTool(place, self.drop_menu, self.camera.bring),
         }  # fmt: skip
 
     def _lay_out(self) -> None:
@@ -157,6 +170,11 @@ class MapView(QWidget):
         session.view_changed.connect(self._on_view)
         session.result_changed.connect(self._on_result)
         session.tool_changed.connect(self._on_tool)
+        for signal in (session.hand.looked, session.hand.selected_changed, session.hand.edited):
+            signal.connect(self._on_hand)
+        session.ground.changed.connect(self._on_ground)
+        self.layers.reordered.connect(self._schedule)
+        self.hand_card.closed.connect(self._let_go)
         self.camera.moved.connect(self._schedule)
         self.layers.changed.connect(self._schedule)
         self._router.hovered.connect(self._on_hover)
@@ -175,6 +193,7 @@ class MapView(QWidget):
         self.layers.set_ink(ink)
         self.sketch.ink = self.decorations.ink = ink
         self.card.set_ink(ink)
+        self.hand_card.set_ink(ink)
         self._schedule()
 
     # -- the session -------------------------------------------------------------------------------------------------
@@ -221,6 +240,16 @@ class MapView(QWidget):
 
     def _on_operations(self) -> None:
         self._mark("operations")
+
+    def _on_hand(self) -> None:
+        self._mark("hand")
+
+    def _on_ground(self) -> None:
+        self._mark("ground")
+
+    def _let_go(self) -> None:
+        self._session.hand.wonder(None)
+        self._session.hand.select(None)
 
     def _on_tool(self, _: str) -> None:
         for kind, tool in self._tools.items():
@@ -271,9 +300,22 @@ class MapView(QWidget):
         if shown is None or self._pinned is None:
             self.card.hide()
             return
-        self.card.show_values(self._pinned, probe_rows(shown, self._place, self._pinned))
+        series = series_of(shown, self._pinned)
+        self.card.show_values(self._pinned, probe_rows(shown, self._place, self._pinned), series)
         pixel = self.camera.to_point(self._pinned[0] + 0.5, self._pinned[1] + 0.5)
         self.card.place_beside(pixel, self.camera.viewport.rect())
+
+    def _update_hand_card(self) -> None:
+        hand = self._session.hand
+        wanted = self._session.tool is Tool.DROP or hand.change is not None
+        found = card_rows(self._session) if wanted and self._session.view is not View.BASELINE else None
+        drop = hand.change.drop if hand.change is not None else hand.selected
+        if found is None or drop is None:
+            self.hand_card.hide()
+            return
+        self.hand_card.fill(*found)
+        y, x = hand.rules.landing(drop)
+        self.hand_card.place_apart(self.camera.to_point(y + 0.5, x + 0.5), self.camera.viewport.rect())
 
     def _update_decorations(self, shown: Shown | None) -> None:
         tool = self._active_tool()

@@ -19,6 +19,8 @@ from firegui.gui.session import Session
 from firegui.io.rasterize import region_masks
 
 NO_LIMIT = "no limit"
+_LONGEST = 9
+"""Digits of a number that is worth reading."""
 _ENDS = {"start": timedelta(hours=12), "end": timedelta(hours=18)}
 
 
@@ -132,7 +134,8 @@ class SortiesModel(RowsModel[Sorties]):
         text = str(value).strip().replace(",", "")
         most = None
         if text and text != NO_LIMIT:
-            if not text.isdigit() or int(text) > MOST_DROPS:
+            # Not isdigit: a raised two is a digit, too, but no number.
+            if not text.isdecimal() or len(text) > _LONGEST or int(text) > MOST_DROPS:
                 what = f"'{text}' is no number of drops"
                 raise InputError([Problem(item.kind, what, f"use 0 to {MOST_DROPS:,}, or nothing for {NO_LIMIT}")])
             most = int(text)

@@ -17,7 +17,7 @@ Index = QModelIndex | QPersistentModelIndex
 TITLE, STATE, PROGRESS, ELAPSED, ETA, BEST, DROPS = range(7)
 HEADERS = ("Run", "State", "Progress", "Elapsed", "ETA", "Best", "Drops")
 _TIPS = (
-    "Objective and time of start; the run on screen is in bold",
+    "Objective and time of start; the run on screen is in bold, one with notes has a pencil",
     "",
     "First stage: epochs done of those asked for. Second: its pass, and the drops decided of those to test. Tactical "
     "heuristic: passes done",
@@ -26,6 +26,7 @@ _TIPS = (
     "Best objective of the first stage, or of the tactical heuristic, at design effectiveness",
     "Executed drops of the kept plan",
 )
+_NOTE_LETTERS = 80
 PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
 """``(share, text, colour, time, what follows the time)`` for the bar."""
 
@@ -67,8 +68,6 @@ class RunsModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(HEADERS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """One row an entry; a cell has none below it."""
-        """The columns; a cell has none below it."""
         """What stands above a column or beside a row, and its explanation."""
         if orientation is not Qt.Orientation.Horizontal:
             return None
@@ -106,7 +105,7 @@ class RunsModel(QAbstractTableModel):
     def _text(entry: RunEntry, column: int) -> str:
         match column:
             case 0:
-                return entry.title
+                return f"✎ {entry.title}" if entry.notes.strip() else entry.title
             case 1:
                 return f"⚠ {entry.status}" if entry.stale else entry.status
             case 2:
@@ -182,5 +181,13 @@ def _tip(entry: RunEntry) -> str:
         lines.append("stale: the project was edited since, or the run was made with other settings")
     if entry.baseline is not None and entry.best is not None:
         lines.append(f"without drops the objective is {number(entry.baseline.objective)}")
-    lines.append("Double-click to show it")
+    if entry.notes.strip():
+        lines.append(f"✎ {shortened(entry.notes)}")
+    lines.append("Double-click to show it; select two with Ctrl to compare them")
     return "\n".join(lines)
+
+
+def shortened(text: str) -> str:
+    """The first line, cut where it is long."""
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= _NOTE_LETTERS else f"{line[:_NOTE_LETTERS].rstrip()}…"

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QTableView, QWidget
 
-from firegui.domain.regions import region_problems
+from firegui.gui.dialogs.region import RegionDialog
 from firegui.gui.forms.buttons import ButtonRow
 from firegui.gui.forms.tables import TableForm, dress_table
-from firegui.gui.models.checks import free_name, refuse_new
+from firegui.gui.map.region_edits import import_regions
 from firegui.gui.models.regions import NAME, RegionModel
 from firegui.gui.reporting import refusing
 from firegui.gui.session import Session, Tool
-from firegui.io.regions_file import read_regions, write_regions_geojson, write_regions_toml
+from firegui.io.regions_file import write_regions_geojson, write_regions_toml
 
 _READS = "Regions (*.geojson *.json *.toml);;All files (*)"
 _GEOJSON, _TOML = "GeoJSON, longitude and latitude (*.geojson)", "TOML, rows and columns (*.toml)"
@@ -28,6 +27,7 @@ class RegionsPanel(TableForm):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self._dialog: RegionDialog | None = None
         self.model = RegionModel(session, self)
         self.view = self._make_view()
         self.put_together(self._make_buttons(), self.view)
@@ -54,8 +54,9 @@ class RegionsPanel(TableForm):
         draw = self._session.set_tool
         row.add("rectangle", "Draw rectangle", "draw a rectangular region on the map", lambda: draw(Tool.RECTANGLE))
         row.add("polygon", "Draw polygon", "draw a polygon region on the map", lambda: draw(Tool.POLYGON))
+        row.add("numbers", "Numbers…", "corners, or rows and columns, of the selected region", self.edit_numbers)
         row.add("delete", "Delete", "delete the selected region", self.delete_selected)
-        row.add("import", "Import…", "add regions from a GeoJSON or TOML file", self.import_file)
+        row.add("import", "Import…", "add regions from a GeoJSON or TOML file; or drop it on the map", self.import_file)
         row.add("export", "Export…", "write all regions to a GeoJSON or TOML file", self.export_file)
         return row
 
@@ -67,18 +68,18 @@ class RegionsPanel(TableForm):
     def import_file(self) -> None:
         """Ask for a file and add its regions; a name already taken gets a number."""
         name, _filter = QFileDialog.getOpenFileName(self, "Import regions", "", _READS)
-        if not name or not self._session.has_project:
+        if name and self._session.has_project:
+            import_regions(self._session, Path(name))
+
+    def edit_numbers(self) -> None:
+        """Ask for the corners of the selected region, or its rows and columns, as numbers."""
+        chosen = self._session.selected_region
+        region = next((each for each in self._session.project.regions if each.name == chosen), None)
+        if region is None:
+            self._session.message.emit("Select a region first.")
             return
-        with refusing(self._session, name):
-            grid = self._session.project.scenario.grid
-            regions = list(self._session.project.regions)
-            for region in read_regions(Path(name), grid):
-                regions.append(replace(region, name=free_name(region.name, (other.name for other in regions))))
-            before = region_problems(self._session.project.regions, grid.shape)
-            refuse_new(before, region_problems(regions, grid.shape), f"{Path(name).name} cannot be used")
-            added = len(regions) - len(self._session.project.regions)
-            self._session.set_regions(f"import {Path(name).name}", regions)
-            self._session.message.emit(f"{added} regions imported from {Path(name).name}")
+        self._dialog = RegionDialog(self._session, region, self.window())
+        self._dialog.open()
 
     def export_file(self) -> None:
         """Ask for a file and write every region to it."""

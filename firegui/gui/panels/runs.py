@@ -1,23 +1,16 @@
-"""The runs dock: every run of the project, what can be done with it, and what the runs said."""
+"""The runs dock: every run of the project, what can be done with it, and what a person thinks of it."""
 
 from __future__ import annotations
 
-from collections import deque
-from datetime import datetime
-from html import escape
-
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt, QUrl, Signal
-from PySide6.QtGui import QAction, QColor, QDesktopServices, QKeySequence, QPainter, QResizeEvent, QShortcut
+from PySide6.QtCore import QPoint, Qt, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QMenu,
     QMessageBox,
-    QPlainTextEdit,
     QSplitter,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
     QToolButton,
     QVBoxLayout,
@@ -26,16 +19,16 @@ from PySide6.QtWidgets import (
 
 from firegui.gui.dialogs.export import ExportDialog
 from firegui.gui.forms.buttons import ButtonRow
+from firegui.gui.forms.run_bar import RunBar
+from firegui.gui.forms.run_notes import RunNotes
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.listing import kept_plan
 from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.models.runs import BEST, DROPS, ELAPSED, ETA, PROGRESS, PROGRESS_ROLE, STATE, TITLE, RunsModel
+from firegui.gui.models.runs import BEST, DROPS, ELAPSED, ETA, PROGRESS, STATE, TITLE, RunsModel
 from firegui.gui.plots.elided import ElidedLabel
 from firegui.gui.session import Session
-from firegui.gui.theme import current_colors
 from firegui.runs.events import RunState
 
-_LOG_LINES = 500
 _WIDTHS = {PROGRESS: 86, ELAPSED: 56, ETA: 52}
 _ROOM_FOR_TIMES = 470
 _PROGRESS_WITH_TIME = 112
@@ -43,41 +36,10 @@ _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
 _PRUNE = "Prune this plan: a new run of the second stage alone, which removes the drops it does not need"
 _START_FROM = "Warm start from this run: a new run of the project as it is now that begins with this plan"
-_LEVEL_COLORS = {"warning": "warning", "error": "error"}
-
-
-class _Bar(QStyledItemDelegate):
-    """Draws the progress column as a bar with its text on it; ``with_time`` adds the time taken or left."""
-
-    with_time = False
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().paint(painter, option, index)
-        value = index.data(PROGRESS_ROLE)
-        if not isinstance(value, tuple):
-            return
-        share, text, color, time, left = value
-        area = QRectF(option.rect).adjusted(4, 4, -4, -4)
-        colors = current_colors()
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colors.raised))
-        painter.drawRoundedRect(area, 3, 3)
-        fill = QColor(color)
-        fill.setAlpha(150)
-        painter.setBrush(fill)
-        painter.drawRoundedRect(QRectF(area.left(), area.top(), area.width() * share, area.height()), 3, 3)
-        painter.setPen(QColor(colors.text))
-        longer = [f"{text} · {time}{left}", f"{text} · {time}"] if self.with_time and time else []
-        room = [each for each in longer if painter.fontMetrics().horizontalAdvance(each) <= area.width() - 4]
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, next(iter(room), text))
-        painter.restore()
-
-    def displayText(self, value: object, locale: object) -> str:
-        return ""
+_COMPARE = "Both plans on maps that move together, and their numbers: select two runs, or one beside the run on screen"
+_DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
+_SECOND_RANK = ("prune", "branch", "export", "folder", "delete")
+"""In a narrow dock these are in a menu."""
 
 
 class RunsPanel(QWidget):
@@ -89,20 +51,21 @@ class RunsPanel(QWidget):
     """A person wants the plan of this ``RunEntry`` pruned, in a run of its own."""
     start_from_requested = Signal(object)
     """A person wants a run of the open project that begins with the plan of this ``RunEntry``."""
+    duplicate_requested = Signal(object)
+    """A person wants a run like this ``RunEntry``, with changes."""
+    compare_requested = Signal(object, object)
+    """A person wants two ``RunEntry`` beside each other, the earlier first."""
 
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._queue = session, queue
         self.model = RunsModel(queue, self)
-        self._bar = _Bar(self)
+        self._bar = RunBar(self)
         self.table = self._make_table()
-        self.log = QPlainTextEdit(readOnly=True, maximumBlockCount=_LOG_LINES)
-        self.log.setAccessibleName("Log of the runs")
-        self.log.setToolTip("What the runs said, the latest at the end")
+        self.notes = RunNotes(session)
+        self.notes.written.connect(lambda _entry: self.model.refresh())
         self._activity = ElidedLabel(role="muted")
-        self._lines: deque[tuple[str, str]] = deque(maxlen=_LOG_LINES)
         self._lay_out()
-        queue.logged.connect(self.add_line)
         queue.changed.connect(self._refresh)
         queue.shown_changed.connect(self._on_shown)
         session.result_changed.connect(self._refresh)
@@ -114,9 +77,16 @@ class RunsPanel(QWidget):
     # -- selection ---------------------------------------------------------------------------------------------------
     @property
     def selected(self) -> RunEntry | None:
-        """The selected run."""
-        rows = self.table.selectionModel().selectedRows()
-        return self.model.entry(rows[0].row()) if rows else None
+        """The selected run; of several the one that was selected last."""
+        chosen = self.all_selected
+        current = self.model.entry(self.table.currentIndex().row())
+        return current if current in chosen else next(iter(chosen), None)
+
+    @property
+    def all_selected(self) -> tuple[RunEntry, ...]:
+        """The selected runs, the earliest first."""
+        rows = sorted((index.row() for index in self.table.selectionModel().selectedRows()), reverse=True)
+        return tuple(entry for entry in map(self.model.entry, rows) if entry is not None)
 
     def button(self, name: str) -> QToolButton:
         """One of the buttons over the list. Raises ``KeyError`` for another name."""
@@ -183,6 +153,28 @@ class RunsPanel(QWidget):
         if (entry := self._target()) is not None:
             self.start_from_requested.emit(entry)
 
+    def duplicate(self) -> None:
+        """Ask for a run like the selected one."""
+        if (entry := self._target()) is not None:
+            self.duplicate_requested.emit(entry)
+        else:
+            self._session.message.emit("Select the run that a new one is to be like.")
+
+    def compare(self) -> None:
+        """Ask for the two selected runs beside each other, or the selected one beside that on screen."""
+        if (pair := self._pair()) is not None:
+            self.compare_requested.emit(*pair)
+        else:
+            self._session.message.emit("Select two runs that have a plan, the second with Ctrl held.")
+
+    def _pair(self) -> tuple[RunEntry, RunEntry] | None:
+        chosen, shown = self.all_selected, self._queue.shown
+        if len(chosen) == 1 and shown is not None and shown not in chosen:
+            chosen = tuple(sorted((*chosen, shown), key=self._queue.entries.index))
+        if len(chosen) != 2 or any(kept_plan(entry.folder) is None for entry in chosen):
+            return None
+        return chosen[0], chosen[1]
+
     def show_selected(self) -> None:
         """Show the selected run's plan on the map, or the fire without drops when none is selected."""
         entry = self._target()
@@ -201,22 +193,9 @@ class RunsPanel(QWidget):
         if entry is not None and entry.folder.exists():
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(entry.folder)))
 
-    def add_line(self, text: str, level: str) -> None:
-        """Add to the log."""
-        self._lines.append((f"{datetime.now():%H:%M:%S}  {text.rstrip()}", level))
-        self._write(*self._lines[-1])
-
-    def _write(self, text: str, level: str) -> None:
-        color = getattr(current_colors(), _LEVEL_COLORS.get(level, "text"))
-        self.log.appendHtml(f'<span style="color:{color}; white-space:pre-wrap">{escape(text)}</span>')
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Write the log again in the colours of another theme."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_lines"):
-            self.log.clear()
-            for line in self._lines:
-                self._write(*line)
+    def shutdown(self) -> None:
+        """Save the notes that were being written."""
+        self.notes.shutdown()
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _refresh(self) -> None:
@@ -230,6 +209,8 @@ class RunsPanel(QWidget):
         kept = entry is not None and entry.is_over and not entry.elsewhere and kept_plan(entry.folder) is not None
         self._buttons["prune"].setEnabled(kept)
         self._buttons["branch"].setEnabled(kept)
+        self._buttons["duplicate"].setEnabled(entry is not None)
+        self._buttons["compare"].setEnabled(self._pair() is not None)
         self._buttons["stop"].setEnabled(entry is not None and not entry.is_over)
         stopping = entry is not None and entry.state is RunState.STOPPING
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
@@ -238,13 +219,17 @@ class RunsPanel(QWidget):
         self._buttons["folder"].setEnabled(entry is not None and entry.folder.exists())
         self._buttons["export"].setEnabled(bool(self._session.result.drops))
         self._activity.set_text(self._queue.activity)
+        self.notes.show_run(entry)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow dock the times move from their columns onto the bars."""
+        """In a narrow dock the times move from their columns onto the bars, and some buttons into a menu."""
         super().resizeEvent(event)
         self._bar.with_time = self.width() < _ROOM_FOR_TIMES
         for column in (ELAPSED, ETA):
             self.table.setColumnHidden(column, self._bar.with_time)
+        self._buttons["more"].setVisible(self._bar.with_time)
+        for name in _SECOND_RANK:
+            self._buttons[name].setVisible(not self._bar.with_time)
         self.table.setColumnWidth(PROGRESS, _PROGRESS_WITH_TIME if self._bar.with_time else _WIDTHS[PROGRESS])
 
     def _make_table(self) -> QTableView:
@@ -252,8 +237,9 @@ class RunsPanel(QWidget):
         table.setModel(self.model)
         table.setItemDelegateForColumn(PROGRESS, self._bar)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         table.setShowGrid(False)
+        table.setMinimumHeight(4 * table.fontMetrics().height())
         table.setWordWrap(False)
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 10)
@@ -271,19 +257,28 @@ class RunsPanel(QWidget):
         enter.setContext(Qt.ShortcutContext.WidgetShortcut)
         enter.activated.connect(self.show_selected)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        table.customContextMenuRequested.connect(lambda point: self._menu().exec(table.viewport().mapToGlobal(point)))
+        table.customContextMenuRequested.connect(lambda point: self._open_menu(table.viewport().mapToGlobal(point)))
         return table
+
+    def _open_menu(self, place: QPoint) -> None:
+        self._menu().popup(place)
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)
-        for name in ("show", "pause", "resume", "stop", "prune", "branch", "export", "folder", "delete"):
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in ("show", "pause", "resume", "stop", "compare", "duplicate", *_SECOND_RANK):
             button = self._buttons[name]
-            if not button.isHidden():
+            if name in _SECOND_RANK or not button.isHidden():
                 action = QAction(button.icon(), button.accessibleName(), menu)
+                action.setToolTip(button.toolTip())
                 action.setEnabled(button.isEnabled())
                 action.triggered.connect(button.click)
                 menu.addAction(action)
         return menu
+
+    def _show_more(self) -> None:
+        button = self._buttons["more"]
+        self._open_menu(button.mapToGlobal(QPoint(0, button.height())))
 
     def _lay_out(self) -> None:
         row = ButtonRow()
@@ -297,11 +292,14 @@ class RunsPanel(QWidget):
             "show": row.add(
                 "show", "Show", "Show this run's plan on the map (double-click, Enter)", self.show_selected
             ),
+            "compare": row.add("compare", "Compare", _COMPARE, self.compare),
+            "duplicate": row.add("duplicate", "Duplicate with changes…", _DUPLICATE, self.duplicate),
             "prune": row.add("prune", "Prune this plan", _PRUNE, self.prune),
             "branch": row.add("branch", "Warm start from this run", _START_FROM, self.start_from),
             "export": row.add("export", "Export…", "Export the drops that are shown", self.export),
             "folder": row.add("folder", "Open folder", "Open the run's folder", self.open_folder),
             "delete": row.add("delete", "Discard…", "Delete the run and its folder", self.discard),
+            "more": row.add("more", "More", "What else can be done with the selected run", self._show_more),
         }
         line = QHBoxLayout()
         line.setContentsMargins(0, 0, 0, 0)
@@ -309,10 +307,10 @@ class RunsPanel(QWidget):
         line.addWidget(self._activity, 1)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.addWidget(self.table)
-        parts.addWidget(self.log)
-        parts.setStretchFactor(0, 3)
+        parts.addWidget(self.notes)
+        parts.setStretchFactor(0, 4)
         parts.setStretchFactor(1, 1)
-        parts.setSizes([120, 50])
+        parts.setSizes([160, 44])
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 2, 6, 4)
         column.setSpacing(2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
@@ -30,6 +30,7 @@ from firegui.gui.plots.elimination import DropsLeftChart, EliminationChart, Remo
 from firegui.gui.plots.replan import LoopChart, side_by_side
 from firegui.gui.plots.result import ResultView, no_curves
 from firegui.gui.session import Session
+from firegui.gui.shell.later import InTurns
 from firegui.runs.events import FinishReason
 
 REPAINT_MS = 50
@@ -58,7 +59,8 @@ class LivePlots(QWidget):
         self._throttle = QTimer(self)
         self._throttle.setSingleShot(True)
         self._throttle.setInterval(REPAINT_MS)
-        self._throttle.timeout.connect(self.refresh)
+        self._throttle.timeout.connect(self._begin)
+        self._turns: InTurns | None = None
         self.objective = ObjectiveChart()
         self.terms = TermsChart()
         self.drops = ColumnChart("Executed drops", "drops", "retardant")
@@ -96,7 +98,28 @@ class LivePlots(QWidget):
     # -- drawing -----------------------------------------------------------------------------------------------------
     def refresh(self) -> None:
         """Draw everything as it is now."""
-        self.repaints += 1
+        self._give_up_turns()
+        for _chart in self._drawing():
+            pass
+
+    def _begin(self) -> None:
+        """Draw a chart a turn of the event loop: painted together they would hold the window up six times as long."""
+        if self._turns is not None:
+            # Not anew in the middle, or the last charts would never have their turn.
+            self._throttle.start()
+            return
+        self._turns = InTurns(self._drawing(), self)
+        self._turns.done.connect(self._give_up_turns)
+        self._turns.begin()
+
+    def _give_up_turns(self) -> None:
+        if self._turns is not None:
+            self._turns.stop()
+            self._turns.deleteLater()
+            self._turns = None
+
+    def _drawing(self) -> Iterator[None]:
+        """Draw one chart after the other."""
         entry = self._queue.shown
         self.objective.set_tactical(self._tactical_of(entry))
         for chart in self.epoch_charts:
@@ -104,16 +127,20 @@ class LivePlots(QWidget):
                 chart.clear()
             else:
                 chart.draw(entry, self._options)
+            yield
         for each in self.elimination_charts:
             if entry is None or not len(entry.removals):
                 each.clear()
             else:
                 each.draw(entry.removals)
+            yield
         self.result.show_run(entry)
         self.loop.show_run(entry)
+        yield
         self.area.refresh()
         self._turn()
         self._write_titles()
+        self.repaints += 1
 
     def show_page(self, page: int) -> None:
         """Turn to another page."""
@@ -208,7 +235,8 @@ class LivePlots(QWidget):
     def _on_frozen(self, frozen: bool) -> None:
         if frozen:
             self._throttle.stop()
-        else:
+        if not frozen or self._turns is not None:
+            # What is being drawn is drawn to its end, so that all charts stand at one epoch.
             self.refresh()
 
     def _on_epochs(self, entry: RunEntry) -> None:

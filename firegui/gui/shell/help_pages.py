@@ -9,12 +9,22 @@ from dataclasses import dataclass
 from firegui.assets import resource
 
 FIRST = "getting-started"
-PAGES = (
-    FIRST, "start-page", "shortcuts", "method", "limits", "map", "scenario", "layers", "regions", "fleet", "calendar",
-    "objective", "constraints", "timeline", "progress", "runs", "skill", "calibrate", "sensitivity", "uncertainty",
-    "benchmark", "import", "export", "help", "whats-new",
+GROUPS: tuple[tuple[str, ...], ...] = (
+    (FIRST, "tutorial", "start-page", "shortcuts", "help", "whats-new", "releases"),
+    (
+        "map", "drops", "scenario", "layers", "regions", "fleet", "calendar", "objective", "constraints", "timeline",
+        "progress", "runs", "log", "skill", "calibrate", "sensitivity", "uncertainty", "benchmark", "study", "import",
+        "export",
+    ),
+    (
+        "method", "method-fire", "method-drops", "method-search", "method-pruning", "method-uncertainty", "limits",
+    ),
+    ("conventions", "files", "command-line", "troubleshooting"),
+    ("extend-planner", "extend-fire-model", "extend-importer"),
 )  # fmt: skip
-_MARKS = re.compile(r"[*_`#>|]|\[(?P<text>[^\]]*)\]\([^)]*\)")
+"""How the pages are listed: to begin with, the docks, the method, what to look up, and how to add to firegui."""
+PAGES = tuple(name for group in GROUPS for name in group)
+_MARKS = re.compile(r"[*_`#>|]|!?\[(?P<text>[^\]]*)\]\([^)]*\)")
 _AROUND = 60
 
 

@@ -6,13 +6,11 @@ from PySide6.QtCore import QEvent, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QStackedWidget,
-    QTextBrowser,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -20,14 +18,15 @@ from PySide6.QtWidgets import (
 
 from firegui.gui.icons import icon
 from firegui.gui.plots.buttons import tool_button
-from firegui.gui.shell.help_pages import FIRST, Page, look_for, read_pages
+from firegui.gui.shell.help_pages import FIRST, GROUPS, Page, look_for, read_pages
+from firegui.gui.shell.help_text import HelpText
 
 _NAME = Qt.ItemDataRole.UserRole
 _SIGNS = {"back": "‹", "forward": "›", "home": "⌂"}
 
 
 class HelpView(QWidget):
-    """Shows a page at a time. Links between pages are ``page.md``; others open outside."""
+    """Shows a page at a time. Links between pages are ``page.md`` or ``page.md#heading``; others open outside."""
 
     page_shown = Signal(str)
 
@@ -37,7 +36,7 @@ class HelpView(QWidget):
         self._behind: list[str] = []
         self._ahead: list[str] = []
         self._name = ""
-        self.text = QTextBrowser(openLinks=False)
+        self.text = HelpText()
         self.hits = QListWidget()
         self.search = QLineEdit(placeholderText="Search the help", clearButtonEnabled=True)
         self.contents = QComboBox()
@@ -67,14 +66,19 @@ class HelpView(QWidget):
         """``back``, ``forward`` or ``home``."""
         return self._buttons[name]
 
-    def show_page(self, name: str) -> None:
-        """Show a page, and remember the one before. Raises ``KeyError`` for a name there is not."""
+    def show_page(self, name: str, place: str = "") -> None:
+        """Show a page, at the heading called ``place``, and remember the one before.
+
+        Raises ``KeyError`` for a name there is not.
+        """
         page = self._pages[name]
         if name != self._name:
             if self._name:
                 self._behind.append(self._name)
             self._ahead.clear()
         self._put(page)
+        if place:
+            self.text.go_to(place)
 
     def go_back(self) -> None:
         """Show the page before."""
@@ -92,7 +96,7 @@ class HelpView(QWidget):
     def _put(self, page: Page) -> None:
         self._name = page.name
         self.search.clear()
-        self.text.setMarkdown(page.markdown)
+        self.text.show_markdown(page.markdown)
         self._stack.setCurrentWidget(self.text)
         self.contents.setCurrentIndex(self.contents.findData(page.name))
         self._buttons["back"].setEnabled(bool(self._behind))
@@ -100,9 +104,9 @@ class HelpView(QWidget):
         self.page_shown.emit(page.name)
 
     def _follow(self, link: QUrl) -> None:
-        name = link.path().removesuffix(".md")
+        name = link.path().removesuffix(".md") or self._name
         if not link.scheme() and name in self._pages:
-            self.show_page(name)
+            self.show_page(name, link.fragment())
         elif link.scheme() in ("http", "https"):
             QDesktopServices.openUrl(link)
 
@@ -152,8 +156,11 @@ class HelpView(QWidget):
         self.contents.setToolTip("Every page of the help")
         self.contents.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.contents.setMinimumContentsLength(10)
-        for page in self.pages:
-            self.contents.addItem(page.title, page.name)
+        for group in GROUPS:
+            if self.contents.count():
+                self.contents.insertSeparator(self.contents.count())
+            for name in group:
+                self.contents.addItem(self._pages[name].title, name)
         self.search.setAccessibleName("Search the help")
         self.search.setToolTip("Pages that hold every word typed; Enter opens the first (Ctrl+F)")
         row.addWidget(self.contents, 1)
@@ -169,11 +176,6 @@ class HelpView(QWidget):
         self._dress()
 
     def _make_stack(self) -> QStackedWidget:
-        self.text.setAccessibleName("Help")
-        self.text.setToolTip("Click a link to go to its page")
-        self.text.setFrameShape(QFrame.Shape.NoFrame)
-        self.text.document().setDocumentMargin(8)
-        self.text.document().setIndentWidth(24)
         self.hits.setAccessibleName("Pages found")
         self.hits.setToolTip("Click or Enter opens a page")
         self.hits.setWordWrap(True)
@@ -194,4 +196,4 @@ class HelpView(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._name:
             self._dress()
-            self.text.setMarkdown(self._pages[self._name].markdown)
+            self.text.redress()

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 _Area = Qt.DockWidgetArea
 LEFT = ("Scenario", "Layers")
 RIGHT = ("Regions", "Fleet", "Calendar", "Objective", "Constraints", "Help")
-PLOTS = ("Progress", "Skill", "Calibrate", "Sensitivity", "Uncertainty", "Benchmark")
-BELOW = ("Timeline", *PLOTS, "Runs")
+PLOTS = ("Progress", "Skill", "Calibrate", "Sensitivity", "Uncertainty", "Benchmark", "Study")
+BELOW = ("Timeline", *PLOTS, "Runs", "Log")
 HIDDEN_AT_FIRST = ("Help",)
 
 FIRST_SIZE = QSize(1440, 900)
@@ -43,10 +43,12 @@ def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
     window.splitDockWidget(docks["Progress"], docks["Runs"], across)
     for title in PLOTS[1:]:
         window.tabifyDockWidget(docks["Progress"], docks[title])
+    window.tabifyDockWidget(docks["Runs"], docks["Log"])
     for title, dock in docks.items():
         dock.setVisible(title not in HIDDEN_AT_FIRST)
     docks["Fleet"].raise_()
     docks["Progress"].raise_()
+    docks["Runs"].raise_()
     share_room(window, docks)
 
 

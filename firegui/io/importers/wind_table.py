@@ -260,7 +260,7 @@ def _time_texts(table: _Table) -> tuple[list[str] | None, str]:
     if Role.TIME in cells and sum(letter.isdigit() for letter in cells[Role.TIME][0]) > _DIGITS_OF_A_TIME:
         return list(cells[Role.TIME]), titles[Role.TIME]
     if all(role in cells for role in (Role.YEAR, Role.MONTH, Role.DAY)):
-        dates = [f"{int(y):04d}-{m:0>2}-{d:0>2}" if y.isdigit() else f"{y}-{m}-{d}"
+        dates = [f"{int(y):04d}-{m:0>2}-{d:0>2}" if y.isdecimal() else f"{y}-{m}-{d}"
                  for y, m, d in zip(cells[Role.YEAR], cells[Role.MONTH], cells[Role.DAY], strict=True)]  # fmt: skip
         title = f"{titles[Role.YEAR]}, {titles[Role.MONTH]}, {titles[Role.DAY]}"
     elif Role.DATE in cells:
@@ -277,12 +277,12 @@ def _time_texts(table: _Table) -> tuple[list[str] | None, str]:
 
 def _clock_text(hour: str, minute: str) -> str:
     """``14:00`` of 14, 1400 or 14:00."""
-    if not hour.isdigit():
+    if not hour.isdecimal():
         return hour
     number = int(hour)
     if len(hour) >= 3:
         return f"{number // 100:02d}:{number % 100:02d}"
-    return f"{number:02d}:{int(minute) if minute.isdigit() else 0:02d}"
+    return f"{number:02d}:{int(minute) if minute.isdecimal() else 0:02d}"
 
 
 def _stations(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
 
 from firegui.domain.weights import MAPS
+from firegui.fire.daily import TorchMaps, daily_maps
 from firegui.fire.features import Features
 from firegui.fire.frozen_network import FrozenNetwork
 from tests.unit.fire.test_network import lively, random_features, random_wind
@@ -58,6 +61,17 @@ def test_a_window_has_the_maps_of_the_convolutions_on_it(rows: slice, columns: s
         expected = network.daily(part, torch.from_numpy(wind))
 
         assert_same(FrozenNetwork.of(network, there).cropped(rows, columns).daily(wind), expected)
+
+
+def test_without_numba_the_convolutions_state_the_maps_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, there, wind, window = lively(), features(), winds(), (slice(4, 30), slice(9, 44))
+    fast = daily_maps(network, there)
+    monkeypatch.setitem(sys.modules, "firegui.fire.frozen_network", None)
+    slow = daily_maps(network, there)
+
+    assert isinstance(fast, FrozenNetwork) and isinstance(slow, TorchMaps)
+    assert_same(fast.daily(wind), slow.daily(wind))
+    assert_same(fast.cropped(*window).daily(wind[:, *window]), slow.cropped(*window).daily(wind[:, *window]))
 
 
 def test_only_the_maps_that_are_wanted_are_made_in_their_order() -> None:

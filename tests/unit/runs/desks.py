@@ -8,18 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from firegui.domain.benchmark import BenchmarkRow, BenchmarkSettings, PlannerName, Task, TaskTerms
+from firegui.domain.benchmark import BenchmarkRow, PlannerName, Task, TaskTerms
 from firegui.domain.project import Project
 from firegui.domain.settings import PlanSettings
-from firegui.io.project_store import project_hash
-from firegui.runs.benchmark_folder import BenchmarkHeader
 from firegui.runs.benchmark_line import Line
 from firegui.runs.benchmark_task import Desk
 from firegui.runs.engine import LazyEngine
-from firegui.runs.events import RunState
-from firegui.runs.header import event_hash, now
 from firegui.runs.protocols import Check, TaskRun
-from firegui.runs.snapshot import ProjectSnapshot
 from tests.support import make_project
 
 ALLOWANCE, BUDGET = 40, 9
@@ -61,18 +56,13 @@ def made_desks(tmp_path: Path) -> Iterator[Desks]:
 
     def make(name: str, project: Project | None = None, **changes: Any) -> Desk:
         project = make_project(epochs=8) if project is None else project
-        header = BenchmarkHeader(
-            command="again", settings=BenchmarkSettings(), state=RunState.RUNNING, started=now(), backend="cpu",
-            checkpoint_seconds=1e9, project_folder=str(tmp_path), project_hash=project_hash(project),
-            event_hash=event_hash(project), project=ProjectSnapshot.of(project),
-        )  # fmt: skip
         ours, theirs = multiprocessing.Pipe()
         ends.append(ours)
         engine = Engine()
         model = engine.build(project, project.plan.nominal, "cpu")
         line = Line(theirs, leave=lambda code: None)
         line.other = ours  # type: ignore[attr-defined]
-        return replace(Desk(tmp_path / name, header, project, engine, model, line, 1e9), **changes)
+        return replace(Desk(tmp_path / name, tmp_path, "cpu", project, engine, model, line, 1e9), **changes)
 
     yield make
     for end in ends:

@@ -334,6 +334,9 @@ class FakeEngine:
         assert project.maps is not None
         return FakeModel(project.maps, project.planned_fleet, effectiveness, weights=project.plan.weights)
 
+    def blown(self, project: Project, draw: WeatherDraw) -> Project:
+        return project
+
     def simulate(
         self,
         model: Any,

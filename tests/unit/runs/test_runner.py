@@ -3,9 +3,11 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
 from firegui.rollout.remark import Tell
@@ -308,6 +310,22 @@ def test_evaluating_against_another_plan_has_its_fire_in_place_of_the_baseline()
     assert first.metrics == plain.nominal != plain.baseline
     assert end(events).nominal is not None
     assert "for the other plan" in end(events).message
+
+
+def test_a_plan_of_another_project_is_rolled_out_for_that_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project()
+    other = replace(project, regions=())
+    none = Schedule.empty(project.calendar.n_steps, 4)
+    built: list[object] = []
+    build = FakeEngine.build
+
+    def recording(engine: FakeEngine, given: Project, *rest: Any, **named: Any) -> Any:
+        built.append(given)
+        return build(engine, given, *rest, **named)
+
+    monkeypatch.setattr(FakeEngine, "build", recording)
+    carried_out(EvaluateSpec(project, none, against=none, against_project=other))
+    assert built == [project, other]
 
 
 def test_stopping_an_evaluation_ends_it(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ class OccupancyLayer(RasterLayer):
     key = "occupancy"
     title = "Fire occupancy"
     help = "P(fire) = 1 − U: probability that the cell burns or has burned by the shown step, 0 to 1"
-    follows = frozenset({"step", "view", "result"})
+    follows = frozenset({"step", "view", "result", "hand"})
     source = "fire"
     mean = "mean probability of fire"
 
@@ -66,10 +66,12 @@ class OccupancyLayer(RasterLayer):
 
     def identity(self, shown: Shown) -> object:
         """The frame that is shown."""
-        return _moment(shown.frames, shown.step)
+        return (*_moment(shown.frames, shown.step), shown.look)
 
     def codes(self, shown: Shown) -> Bytes | None:
         """The shown frame."""
+        if self.source == "fire" and shown.view is View.PLAN:
+            return shown.plan_fire()
         return shown.frame(shown.frames, self.source)
 
 
@@ -117,7 +119,7 @@ class DifferenceLayer(RasterLayer):
     key = "difference"
     title = "Difference to baseline"
     help = "P(fire) of the baseline minus that of the plan, −1 to +1; shown in the difference view"
-    follows = frozenset({"step", "view", "result"})
+    follows = frozenset({"step", "view", "result", "hand"})
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, difference_scale(), opacity=0.9)
@@ -144,10 +146,11 @@ class DifferenceLayer(RasterLayer):
 
     def identity(self, shown: Shown) -> object:
         """Both frames."""
-        return _moment(shown.result.baseline, shown.step), _moment(shown.result.plan, shown.step)
+        moments = (_moment(frames, shown.step) for frames in (shown.result.baseline, shown.result.plan))
+        return *moments, shown.look
 
     def codes(self, shown: Shown) -> Bytes | None:
         """Codes of the difference of both frames."""
         baseline = shown.frame(shown.result.baseline, "fire")
-        plan = shown.frame(shown.result.plan, "fire")
+        plan = shown.plan_fire()
         return None if baseline is None or plan is None else difference_codes(baseline, plan)

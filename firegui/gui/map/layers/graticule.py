@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTransform
 
 from firegui.gui.map.ink import faded
 from firegui.gui.map.items import ScreenItem, draw_tag, draw_text, map_font, text_width
+from firegui.gui.map.label_spots import LabelSpots
 from firegui.gui.map.layers.base import Layer, Legend
 from firegui.gui.map.place import Place
 from firegui.gui.map.shown import Shown
@@ -45,6 +46,7 @@ class GraticuleLayer(Layer):
         super().__init__(session, self._screen)
         self._shape = (1, 1)
         self._place = Place(None)
+        self._spots = LabelSpots(QRectF())
 
     @property
     def swatch(self) -> QColor:
@@ -83,7 +85,7 @@ class GraticuleLayer(Layer):
             return
         west, east = min(lon for lon, _ in known), max(lon for lon, _ in known)
         south, north = min(lat for _, lat in known), max(lat for _, lat in known)
-        frame = _Frame(grid, seen, visible)
+        frame, self._spots = _Frame(grid, seen, visible), LabelSpots(visible)
         step = self._interval(max(east - west, north - south), max(seen.width(), seen.height()))
         for value in _multiples(west, east, step):
             line = self._line([(value, lat) for lat in _between(south, north)], transform)
@@ -121,10 +123,10 @@ class GraticuleLayer(Layer):
             self._label_above_corner(painter, line, text, frame)
             return
         if at.y() <= frame.visible.bottom() - 5.0:
-            draw_text(painter, at, text, font, self.ink.muted, self.ink.halo)
+            self._put(painter, at, text, tag=False)
         else:
             at.setY(frame.visible.bottom() - 8.0)
-            draw_tag(painter, at, text, font, self.ink.text, self.ink.card)
+            self._put(painter, at, text, tag=True)
 
     def _label_above_corner(self, painter: QPainter, line: list[QPointF], text: str, frame: _Frame) -> None:
         """On the line, just over the scale bar or the legend that stands where the label belongs."""
@@ -133,7 +135,18 @@ class GraticuleLayer(Layer):
         x = _crossing([(p.y(), p.x()) for p in line], y)
         if x is not None and y > frame.seen.top():
             at = QPointF(x - text_width(text, font) / 2, y)
+            self._put(painter, at, text, tag=True)
+
+    def _put(self, painter: QPainter, at: QPointF, text: str, *, tag: bool) -> None:
+        """Write a label, unless another one stands there already."""
+        font = map_font(8.0)
+        size = QSizeF(text_width(text, font) + 10.0, 16.0)
+        if self._spots.place(size, [QPointF(at.x() - 5.0, at.y() - 12.0)]) is None:
+            return
+        if tag:
             draw_tag(painter, at, text, font, self.ink.text, self.ink.card)
+        else:
+            draw_text(painter, at, text, font, self.ink.muted, self.ink.halo)
 
     def _label_parallel(self, painter: QPainter, line: list[QPointF], text: str, frame: _Frame) -> None:
         font = map_font(8.0)
@@ -142,10 +155,10 @@ class GraticuleLayer(Layer):
             return
         at = QPointF(frame.grid.left() - text_width(text, font) - 6.0, y + 4.0)
         if at.x() >= frame.visible.left() + 5.0:
-            draw_text(painter, at, text, font, self.ink.muted, self.ink.halo)
+            self._put(painter, at, text, tag=False)
         elif frame.visible.top() + _CORNER.height() < y < frame.visible.bottom() - _CORNER.height():
             at.setX(frame.visible.left() + 8.0)
-            draw_tag(painter, at, text, font, self.ink.text, self.ink.card)
+            self._put(painter, at, text, tag=True)
 
 
 def _multiples(low: float, high: float, step: float) -> list[float]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF, QTransform
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
 
 from firegui.gui.map.ink import faded
 from firegui.gui.map.items import ScreenItem, draw_text, map_font
+from firegui.gui.map.label_spots import LabelSpots, spots_along, spots_around
 from firegui.gui.map.layers.base import Layer, Legend, LegendEntry, Sample
 from firegui.gui.map.shown import Shown
 from firegui.gui.session import Session
@@ -69,10 +70,24 @@ class MarkersLayer(Layer):
         for kind, _, points in self._markers:
             self._paint_shape(painter, self._style(kind), self._pixels(points, transform))
         font = map_font(8.5, bold=True)
-        for kind, name, points in self._markers:
-            if points:
-                at = _label_at(self._pixels(points, transform), self._style(kind).line)
-                draw_text(painter, at, name, font, self._style(kind).color, self.ink.halo)
+        for kind, name, at in self.labels(transform, visible):
+            draw_text(painter, at, name, font, self._style(kind).color, self.ink.halo)
+
+    def labels(self, transform: QTransform, visible: QRectF) -> list[tuple[str, str, QPointF]]:
+        """Kind, name and base line of every name there is room for: points first, which have the fewest places."""
+        metrics, spots = QFontMetricsF(map_font(8.5, bold=True)), LabelSpots(visible)
+        named = [(kind, name, self._pixels(points, transform)) for kind, name, points in self._markers if points]
+        for kind, _, pixels in named:
+            if not self._style(kind).line:
+                spots.avoid(_symbol(pixels))
+        found = []
+        for kind, name, pixels in sorted(named, key=lambda item: self._style(item[0]).line):
+            size = QSizeF(metrics.horizontalAdvance(name), metrics.height())
+            tops = spots_along(pixels, size) if self._style(kind).line else spots_around(_symbol(pixels), size)
+            box = spots.place(size, tops)
+            if box is not None:
+                found.append((kind, name, QPointF(box.left(), box.top() + metrics.ascent())))
+        return found
 
     @staticmethod
     def _pixels(points: tuple[tuple[float, float], ...], transform: QTransform) -> list[QPointF]:
@@ -95,8 +110,7 @@ class MarkersLayer(Layer):
                 painter.drawRect(QRectF(pixel.x() - 4.0, pixel.y() - 4.0, 8.0, 8.0))
 
 
-def _label_at(pixels: list[QPointF], line: bool) -> QPointF:
-    if line:
-        return pixels[len(pixels) // 2] + QPointF(7.0, -6.0)
-    right = max(pixel.x() for pixel in pixels)
-    return QPointF(right + 8.0, sum(pixel.y() for pixel in pixels) / len(pixels) + 4.0)
+def _symbol(pixels: list[QPointF]) -> QRectF:
+    """What a point or an area takes on screen."""
+    box = QPolygonF(pixels).boundingRect()
+    return box.adjusted(-4.0, -4.0, 4.0, 4.0) if len(pixels) < 3 else box

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
 from firegui.gui.map.ink import Ink
 from firegui.gui.map.layers.base import Layer
+from firegui.gui.map.layers.basemap import BaseMapLayer
 from firegui.gui.map.layers.drops import DropsLayer
 from firegui.gui.map.layers.fire import BurningLayer, DifferenceLayer, OccupancyLayer, RetardantLayer
 from firegui.gui.map.layers.graticule import GraticuleLayer
 from firegui.gui.map.layers.ground import CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
+from firegui.gui.map.layers.hand import ChangeLayer, ChosenLayer
 from firegui.gui.map.layers.markers import MarkersLayer
 from firegui.gui.map.layers.perimeter import ObservedLayer
 from firegui.gui.map.layers.regions import RegionsLayer
@@ -20,12 +22,17 @@ from firegui.gui.map.layers.wind import WindLayer
 from firegui.gui.map.layers.zones import PinsLayer, ZonesLayer
 from firegui.gui.session import Session
 
+GROUND = "extent"
+"""The layer that everything lies on."""
+
 
 class LayerStack(QObject):
     """The layers, bottom first."""
 
     changed = Signal(str)
     """Visibility or opacity of the layer with this key changed."""
+    reordered = Signal()
+    """Layers are drawn in another order."""
     refreshed = Signal()
     """Legends or the lack of data may have changed."""
 
@@ -33,18 +40,20 @@ class LayerStack(QObject):
         super().__init__(parent)
         self.regions, self.removed = RegionsLayer(session), RemovedLayer(session)
         layers: tuple[Layer, ...] = (
-            ExtentLayer(session), CanopyLayer(session), FuelLayer(session), HillshadeLayer(session),
-            OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session), RetardantLayer(session),
-            GraticuleLayer(session), WindLayer(session), ObservedLayer(session), DropsLayer(session),
-            self.removed, ZonesLayer(session), self.regions, PinsLayer(session), MarkersLayer(session),
+            ExtentLayer(session), BaseMapLayer(session), CanopyLayer(session), FuelLayer(session),
+            HillshadeLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
+            ChangeLayer(session), RetardantLayer(session), GraticuleLayer(session), WindLayer(session),
+            ObservedLayer(session), DropsLayer(session), self.removed, ZonesLayer(session), self.regions,
+            PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
         self._said: object = None
-        for height, layer in enumerate(layers):
-            layer.item.setZValue(height)
+        self._order = [layer.key for layer in layers]
+        self._first_order = tuple(self._order)
+        self._stack()
 
     def __iter__(self) -> Iterator[Layer]:
-        return iter(self._layers.values())
+        return (self._layers[key] for key in self._order)
 
     def __getitem__(self, key: str) -> Layer:
         return self._layers[key]
@@ -62,6 +71,35 @@ class LayerStack(QObject):
         if layer.opacity != opacity:
             layer.opacity = opacity
             self.changed.emit(key)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The keys, bottom first."""
+        return tuple(self._order)
+
+    def set_order(self, order: Sequence[str]) -> None:
+        """Draw in another order, bottom first; the ground stays below, and what is not named stays on top."""
+        rest = [key for key in self._order if key not in order]
+        wanted = [key for key in (*order, *rest) if key in self._layers and key != GROUND]
+        wanted.insert(0, GROUND)
+        if wanted != self._order:
+            self._order = wanted
+            self._stack()
+            self.reordered.emit()
+
+    def move(self, key: str, by: int) -> None:
+        """Draw a layer that many places higher, lower where negative."""
+        others = [other for other in self._order if other != key]
+        place = min(max(self._order.index(key) + by, 1), len(others))
+        self.set_order([*others[:place], key, *others[place:]] if key != GROUND else self._order)
+
+    def reset_order(self) -> None:
+        """Draw in the order of the beginning."""
+        self.set_order(self._first_order)
+
+    def _stack(self) -> None:
+        for height, key in enumerate(self._order):
+            self._layers[key].item.setZValue(height)
 
     def set_ink(self, ink: Ink) -> None:
         """Use other colours."""

@@ -10,6 +10,7 @@ from firegui.gui.map.camera import Camera
 from firegui.gui.map.layers.regions import RegionsLayer
 from firegui.gui.map.menu import RegionMenu
 from firegui.gui.map.sketch import Sketch
+from firegui.gui.map.snapping import Snapping
 from firegui.gui.session import Session
 
 CLICK_PX = 4.0
@@ -40,6 +41,7 @@ class Workplace:
     sketch: Sketch
     regions: RegionsLayer
     menu: RegionMenu
+    snapping: Snapping
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from firegui.domain.regions import Region
 from firegui.gui.map.region_edits import change_region, size_text
 from firegui.gui.map.sketch import Outline
+from firegui.gui.map.snapping import REACH_PX
 from firegui.gui.map.tools.base import PanningTool, Pointer, Workplace
 from firegui.gui.map.tools.shapes import (
     Handle,
@@ -39,7 +40,7 @@ class EditTool(PanningTool):
     """Click selects; drag inside moves; drag a handle reshapes; beside a region the map is dragged."""
 
     cursor = Qt.CursorShape.ArrowCursor
-    hint = "Drag moves or reshapes · F2 renames · Del deletes"
+    hint = "Drag moves or reshapes · F2 renames · Enter numbers · Del deletes"
 
     def __init__(self, place: Workplace) -> None:
         super().__init__(place)
@@ -126,6 +127,9 @@ class EditTool(PanningTool):
         if key == Qt.Key.Key_F2:
             self.place.menu.rename(selected.name)
             return True
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.place.menu.edit_numbers(selected.name)
+            return True
         return False
 
     def cancel(self) -> bool:
@@ -152,7 +156,10 @@ class EditTool(PanningTool):
 
     def _dragged(self, drag: _Drag, at: Pointer) -> Region:
         if drag.handle is not None:
-            return with_handle_at(drag.before, drag.handle, at.row, at.column, self.place.shape)
+            session, reach = self.place.session, REACH_PX / self.place.camera.pixels_per_cell
+            shapes = (*session.project.regions, *session.project.operations.no_drop_zones)
+            row, column = self.place.snapping.snapped(at.row, at.column, shapes, reach, leave=drag.before.name)
+            return with_handle_at(drag.before, drag.handle, row, column, self.place.shape)
         shift = (at.row - drag.start.row, at.column - drag.start.column)
         return drag.before.moved(*shift_on_grid(drag.before, *shift, self.place.shape))
 

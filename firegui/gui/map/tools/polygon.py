@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from firegui.domain.regions import Region, Vertex
 from firegui.gui.map.region_edits import add_region, new_name, size_text
 from firegui.gui.map.sketch import Outline
+from firegui.gui.map.snapping import REACH_PX
 from firegui.gui.map.tools.base import MapTool, Pointer, Workplace
 from firegui.gui.map.tools.shapes import clamped, is_simple
 
@@ -28,7 +29,7 @@ class PolygonTool(MapTool):
         if len(self._corners) >= 3 and self._is_first(at):
             self._close()
             return
-        row, column = clamped(at.row, at.column, self.place.shape)
+        row, column = self._snapped(at)
         corner = (round(row, 2), round(column, 2))
         if not self._corners or corner != self._corners[-1]:
             self._corners.append(corner)
@@ -37,7 +38,7 @@ class PolygonTool(MapTool):
     def move(self, at: Pointer) -> None:
         """Show where the next edge would be."""
         if self._corners:
-            self._show(clamped(at.row, at.column, self.place.shape))
+            self._show(self._snapped(at))
 
     def double_click(self, at: Pointer) -> None:
         """Close; the first click of the pair has set the last corner already."""
@@ -67,6 +68,12 @@ class PolygonTool(MapTool):
         corners, self._corners = self._corners, []
         self.place.sketch.show(None)
         return bool(corners)
+
+    def _snapped(self, at: Pointer) -> Vertex:
+        place = self.place
+        shapes = (*place.session.project.regions, *place.session.project.operations.no_drop_zones)
+        reach = REACH_PX / place.camera.pixels_per_cell
+        return clamped(*place.snapping.snapped(at.row, at.column, shapes, reach), place.shape)
 
     def _is_first(self, at: Pointer) -> bool:
         step = self.place.camera.to_pixel(*self._corners[0]) - at.pixel

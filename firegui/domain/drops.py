@@ -1,0 +1,88 @@
+"""A plan as the drops that are flown, each of which a person may change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.operations import PinnedDrop, pin_step
+from firegui.domain.project import Project
+from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Drop:
+    """A drop of aircraft ``column`` at ``step``, released at ``(y, x)`` in cells, long axis ``theta`` in radians."""
+
+    step: int
+    column: int
+    y: float
+    x: float
+    theta: float
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """``(step, column)``: an aircraft drops at most once in a step."""
+        return self.step, self.column
+
+    def moved(self, dy: float, dx: float, shape: tuple[int, int]) -> Drop:
+        """The same drop that many cells further, kept on a raster of ``shape``."""
+        y, x = (min(max(value, 0.0), size - 1.0) for value, size in zip((self.y + dy, self.x + dx), shape, strict=True))
+        return replace(self, y=y, x=x)
+
+
+@dataclass(frozen=True, slots=True)
+class DropList:
+    """Drops in order of step and column."""
+
+    drops: tuple[Drop, ...] = ()
+
+    @staticmethod
+    def of(records: Iterable[DropRecord]) -> DropList:
+        """Those of ``records`` that are flown; what was proposed and blocked is left out."""
+        flown = (Drop(each.step, each.column, each.y, each.x, each.theta) for each in records if each.executed)
+        return DropList(tuple(sorted(flown)))
+
+    def at(self, key: tuple[int, int]) -> Drop | None:
+        """The drop with this ``(step, column)``."""
+        return next((drop for drop in self.drops if drop.key == key), None)
+
+    def plus(self, drop: Drop) -> DropList:
+        """With ``drop`` too."""
+        return DropList(tuple(sorted((*self.drops, drop))))
+
+    def minus(self, drop: Drop) -> DropList:
+        """Without ``drop``."""
+        kept = list(self.drops)
+        kept.remove(drop)
+        return DropList(tuple(kept))
+
+    def exchanged(self, drop: Drop, by: Drop) -> DropList:
+        """With ``by`` in the place of ``drop``."""
+        return self.minus(drop).plus(by)
+
+    def first_change(self, other: DropList) -> int | None:
+        """The earliest step at which the two differ; ``None`` where they are equal."""
+        return min((drop.step for drop in set(self.drops) ^ set(other.drops)), default=None)
+
+    def schedule(self, n_steps: int, n_aircraft: int) -> Schedule:
+        """The schedule that proposes these drops, with the logit of a listed drop, and no others."""
+        schedule = Schedule.empty(n_steps, n_aircraft)
+        for drop in self.drops:
+            schedule.logits[drop.key] = LISTED_LOGIT
+            schedule.poses[drop.key] = drop.y, drop.x, drop.theta
+        return schedule
+
+
+def drop_of_pin(pin: PinnedDrop, project: Project) -> Drop | None:
+    """The drop that a pin keeps; ``None`` where its aircraft or its time is none of the plan's."""
+    columns, step = columns_of(project.planned_fleet), pin_step(pin, project.calendar)
+    if pin.aircraft not in columns or step is None or not 0 <= step < project.calendar.n_steps:
+        return None
+    return Drop(step, columns[pin.aircraft], pin.y, pin.x, pin.theta)
+
+
+def columns_of(fleet: Fleet) -> dict[str, int]:
+    """The column of every aircraft by its name."""
+    return {tail.name: tail.index for tail in fleet.tails}

@@ -1,0 +1,216 @@
+"""A study: many plans of one project that differ in chosen ways, and the cells that this makes.
+
+A *factor* is something that can differ (:mod:`firegui.domain.study_factors` knows all of them). What varies is given as
+values, as an evenly spaced range, or as a range to draw from; *cases* are chosen combinations, each with a name. Every
+case is combined with everything that varies, and each combination is a *cell*: one plan, one line of the table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import product
+
+import numpy as np
+
+from firegui.domain.benchmark import EXCESS_WEIGHT
+from firegui.domain.settings import bounds_problems, option
+from firegui.errors import Problem
+
+Value = bool | int | float | str | tuple[int, ...]
+"""What a factor may be set to: a number, a word, or days of the plan."""
+Values = tuple[tuple[str, Value], ...]
+"""Factors by name with what each is set to, in the order in which they are set."""
+
+SCHEDULE = "schedule"
+"""The planner that plans nothing: it flies the study's own schedule in every cell."""
+MOST_CELLS = 200_000
+CASE = "case"
+"""The column of the cases' names."""
+
+
+class Sampling(StrEnum):
+    """How cells are made of what varies: every combination, or a Latin hypercube."""
+
+    GRID = "grid"
+    LATIN = "latin"
+
+
+@dataclass(frozen=True, slots=True)
+class Vary:
+    """A factor and what it is set to: ``values``, or ``steps`` evenly spaced ones from ``low`` to ``high``.
+
+    A Latin hypercube draws from ``low`` to ``high``, or from the ``values``.
+    """
+
+    name: str
+    values: tuple[Value, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    steps: int = 0
+
+    @property
+    def levels(self) -> tuple[Value, ...]:
+        """The values of a grid."""
+        if self.values or self.low is None or self.high is None:
+            return self.values
+        return tuple(float(value) for value in np.linspace(self.low, self.high, max(self.steps, 1)))
+
+    def drawn(self, place: float, whole: bool) -> Value:
+        """What lies at ``place`` in [0, 1) of the range; ``whole`` numbers each get the same share of it."""
+        if self.values:
+            return self.values[int(place * len(self.values))]
+        assert self.low is not None and self.high is not None
+        if whole:
+            return int(math.ceil(self.low) + math.floor(place * (math.floor(self.high) - math.ceil(self.low) + 1)))
+        return float(self.low + place * (self.high - self.low))
+
+    def problems(self, sampling: Sampling) -> list[Problem]:
+        """Everything wrong with how it is given, whatever it is."""
+        where, range_given = f"vary {self.name}", self.low is not None or self.high is not None
+        if self.values and (range_given or self.steps):
+            return [Problem(where, "has both values and a range", "give values, or low and high")]
+        if self.values:
+            return []
+        if self.low is None or self.high is None:
+            return [Problem(where, "has no values", "give values = [...], or low and high")]
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            return [Problem(where, f"goes from {self.low:g} to {self.high:g}", "give a low below a high")]
+        if sampling is Sampling.GRID and self.steps < 2:
+            return [Problem(where, f"has {self.steps} steps", 'give steps = 2 or more, or sampling = "latin"')]
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A chosen combination, called ``name``; the first of a study is what the others are compared with."""
+
+    name: str
+    set: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StudySettings:
+    """What is varied around a project, and what is measured.
+
+    ``planner`` is one of the benchmark's, or :data:`SCHEDULE`; it may vary like everything else. ``set`` holds for
+    every cell. ``budget`` 0 is no limit but what the fleet can fly.
+    """
+
+    name: str = "Study"
+    planner: str = "tactical"
+    allowance: int = option(
+        600, "Allowance", "rollout-equivalents of each search; a gradient epoch is charged three", low=1, high=10**9
+    )
+    budget: int = option(0, "Drop budget", "soft limit on executed drops; 0 is none", low=0, high=10**9)
+    excess: float = option(EXCESS_WEIGHT, "λ excess", "cost of drops over the budget, per budget", low=0.0)
+    set: Mapping[str, Value] = field(default_factory=dict)
+    vary: tuple[Vary, ...] = ()
+    cases: tuple[Case, ...] = ()
+    sampling: Sampling = Sampling.GRID
+    samples: int = option(32, "Samples", "cells that a Latin hypercube draws, for every case", low=1, high=MOST_CELLS)
+    seed: int = option(0, "Seed", "of the Latin hypercube", low=0, high=2**32 - 1)
+    measure: tuple[str, ...] = ("objective", "final_extent_ha", "drops_executed")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of what differs: the case, where there are several, then what varies, then what cases set."""
+        varied = tuple(each.name for each in self.vary)
+        chosen = dict.fromkeys(name for case in self.cases for name in case.set if name not in varied)
+        return (*((CASE,) if self.cases else ()), *varied, *chosen)
+
+    @property
+    def count(self) -> int:
+        """How many cells there are."""
+        drawn = self.samples if self.sampling is Sampling.LATIN and self.vary else 1
+        if self.sampling is Sampling.GRID:
+            drawn = math.prod(len(each.values) or each.steps for each in self.vary)
+        return drawn * max(len(self.cases), 1)
+
+    def problems(self) -> list[Problem]:
+        """Everything wrong with the settings that can be said without a project."""
+        found = bounds_problems(self, "study")
+        found += [problem for each in self.vary for problem in each.problems(self.sampling)]
+        if not self.vary and not self.cases:
+            found.append(Problem("study", "nothing varies", "add [[vary]] or [[case]] tables"))
+        for what, names in (("vary", [each.name for each in self.vary]), ("case", [case.name for case in self.cases])):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            found += [Problem(f"{what} {name}", "is there more than once", "give it once") for name in twice]
+        if not found and self.count > MOST_CELLS:
+            found.append(Problem("study", f"has {self.count:,} cells", f"ask for at most {MOST_CELLS:,}"))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Cell ``number`` from 0: what its ``case`` is called, empty without cases, and what differs from the others."""
+
+    number: int
+    values: Values
+    case: str = ""
+
+    def value(self, name: str) -> Value | None:
+        """What the factor ``name`` is set to; ``None`` where this cell leaves it as the project has it."""
+        return self.case if name == CASE else dict(self.values).get(name)
+
+    @property
+    def title(self) -> str:
+        """For people: ``no S-2T, seed 3``."""
+        said = [f"{name} {value_text(value)}" for name, value in self.values]
+        return ", ".join([self.case, *said[-_SHOWN:]] if self.case else said) or f"cell {self.number}"
+
+
+_SHOWN = 3
+"""So much of what a case sets is said beside its name."""
+
+
+def value_text(value: Value | None) -> str:
+    """A value as people read it; days counted as they are written."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return " ".join(map(str, value)) or "none"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def cells_of(settings: StudySettings, whole: frozenset[str] = frozenset()) -> tuple[Cell, ...]:
+    """Every cell in order: the cases one after another, in each everything that varies, the last of it fastest.
+
+    ``whole`` names the factors that only whole numbers make sense for.
+    """
+    draws = list(_draws(settings, whole))
+    cases = settings.cases or (Case(""),)
+    return tuple(
+        Cell(number, _joined(case, draw), case.name) for number, (case, draw) in enumerate(product(cases, draws))
+    )
+
+
+def _joined(case: Case, draw: Values) -> Values:
+    """What varies goes before what the case sets."""
+    varied = dict(draw)
+    return (*((name, value) for name, value in case.set.items() if name not in varied), *draw)
+
+
+def _draws(settings: StudySettings, whole: frozenset[str]) -> Iterator[Values]:
+    names = [each.name for each in settings.vary]
+    if settings.sampling is Sampling.GRID or not names:
+        for values in product(*(_levels(each, each.name in whole) for each in settings.vary)):
+            yield tuple(zip(names, values, strict=True))
+        return
+    # Each factor's range in as many strata as there are samples, each used once, in an order of its own.
+    rng = np.random.default_rng(np.random.SeedSequence(settings.seed))
+    count = settings.samples
+    places = np.stack([(rng.permutation(count) + rng.random(count)) / count for _ in names], axis=1)
+    for row in places:
+        yield tuple(
+            (each.name, each.drawn(float(place), each.name in whole))
+            for each, place in zip(settings.vary, row, strict=True)
+        )
+
+
+def _levels(each: Vary, whole: bool) -> tuple[Value, ...]:
+    if not whole:
+        return each.levels
+    return tuple(round(value) if isinstance(value, float) else value for value in each.levels)

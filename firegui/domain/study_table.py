@@ -1,0 +1,291 @@
+"""What a study found: a row a cell, what can be measured of a row, and what the rows come to.
+
+Nothing in a table is measured by a clock, so that the same study gives the same table wherever it is carried out; what
+cells took is kept beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from statistics import fmean, stdev
+
+from firegui.domain.benchmark import Violations
+from firegui.domain.results import Metrics
+from firegui.domain.study import CASE, Cell, StudySettings, Value, value_text
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRow:
+    """A finished cell: the fire without drops and with its plan, both at the cell's nominal effectiveness.
+
+    ``objective`` has in it the penalty for drops over a budget. ``evaluations`` are charged rollout-equivalents,
+    ``violations`` what the audit found. ``seconds`` by the clock and ``worker`` say what it took and where it was done.
+    """
+
+    cell: int
+    baseline: Metrics
+    plan: Metrics
+    objective: float
+    candidate: int
+    evaluations: int
+    violations: Violations
+    seconds: float = 0.0
+    worker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Something that can be read off a row; ``better`` is −1 where less is better, 1 where more is, 0 for neither."""
+
+    title: str
+    unit: str
+    value: Callable[[StudyRow], float]
+    better: int = -1
+
+    @property
+    def label(self) -> str:
+        """With its unit."""
+        return f"{self.title}, {self.unit}" if self.unit else self.title
+
+
+def _of_plan(name: str) -> Callable[[StudyRow], float]:
+    return lambda row: float(getattr(row.plan, name))
+
+
+def _of_baseline(name: str) -> Callable[[StudyRow], float]:
+    return lambda row: float(getattr(row.baseline, name))
+
+
+MEASURES: Mapping[str, Measure] = {
+    "objective": Measure("Objective with penalty", "", lambda row: row.objective),
+    "objective_before_penalty": Measure("Objective", "", _of_plan("objective")),
+    "final_extent_ha": Measure("Final extent", "ha", _of_plan("final_extent_ha")),
+    "final_extent_cells": Measure("Final extent", "cells", _of_plan("final_extent_cells")),
+    "occupancy_cell_days": Measure("Occupancy", "cell-days", _of_plan("occupancy_cell_days")),
+    "protected_cells": Measure("Fire in protected regions", "cells", _of_plan("protected_cells")),
+    "loss_burn": Measure("Burn loss", "", _of_plan("loss_burn")),
+    "loss_final": Measure("Final loss", "", _of_plan("loss_final")),
+    "loss_prot": Measure("Protection loss", "", _of_plan("loss_prot")),
+    "drops_executed": Measure("Executed drops", "", _of_plan("drops_executed")),
+    "drops_proposed": Measure("Proposed drops", "", _of_plan("drops_proposed"), 0),
+    "baseline_objective": Measure("Objective without drops", "", _of_baseline("objective"), 0),
+    "baseline_final_extent_ha": Measure("Final extent without drops", "ha", _of_baseline("final_extent_ha"), 0),
+    "saved_ha": Measure(
+        "Area saved", "ha", lambda row: row.baseline.final_extent_ha - row.plan.final_extent_ha, 1
+    ),
+    "saved_objective": Measure(
+        "Objective saved", "", lambda row: row.baseline.objective - row.plan.objective, 1
+    ),
+    "saved_ha_per_drop": Measure(
+        "Area saved per drop", "ha",
+        lambda row: (row.baseline.final_extent_ha - row.plan.final_extent_ha) / max(row.plan.drops_executed, 1), 1,
+    ),
+    "evaluations": Measure("Charged rollouts", "", lambda row: float(row.evaluations), 0),
+    "violations": Measure(
+        "Rule violations", "",
+        lambda row: float(sum(astuple(row.violations))),
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyTable:
+    """The ``rows`` of a study so far, by cell, and why those of ``failed`` have none."""
+
+    settings: StudySettings
+    cells: tuple[Cell, ...]
+    rows: Mapping[int, StudyRow]
+    failed: Mapping[int, str]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell has its row."""
+        return len(self.rows) == len(self.cells)
+
+    @property
+    def done(self) -> tuple[Cell, ...]:
+        """The cells that have a row, in order."""
+        return tuple(cell for cell in self.cells if cell.number in self.rows)
+
+    def measured(self, cell: Cell, measure: str) -> float:
+        """What ``measure`` says of a cell that is done."""
+        return MEASURES[measure].value(self.rows[cell.number])
+
+    def mean(self, cells: Sequence[Cell], measure: str) -> float:
+        """The mean of ``measure`` over those of ``cells`` that are done; NaN where none is."""
+        found = [self.measured(cell, measure) for cell in cells if cell.number in self.rows]
+        return fmean(found) if found else math.nan
+
+
+# -- axes -------------------------------------------------------------------------------------------------------------
+MOST_LEVELS = 14
+"""A factor with more different values than this is shown in as many intervals as :data:`INTERVALS`."""
+INTERVALS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A value of a factor, or an interval of its values, with the cells that have it."""
+
+    text: str
+    place: float
+    cells: tuple[Cell, ...]
+
+
+def levels_of(table: StudyTable, name: str) -> tuple[Level, ...]:
+    """The cells of a study by what the factor ``name`` is set to in them, in order; all of them, done or not."""
+    by_value: dict[Value | None, list[Cell]] = {}
+    for cell in table.cells:
+        by_value.setdefault(cell.value(name), []).append(cell)
+    numeric = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in by_value)
+    if not numeric:
+        return tuple(
+            Level(_name(name, value), float(place), tuple(cells))
+            for place, (value, cells) in enumerate(by_value.items())
+        )
+    numbers = sorted(float(value) for value in by_value)  # type: ignore[arg-type]
+    if len(numbers) <= MOST_LEVELS:
+        found = sorted(by_value.items(), key=lambda pair: float(pair[0]))  # type: ignore[arg-type]
+        return tuple(Level(value_text(value), float(value), tuple(cells)) for value, cells in found)  # type: ignore[arg-type]
+    return _intervals(numbers, {float(value): cells for value, cells in by_value.items()})  # type: ignore[arg-type]
+
+
+def _name(name: str, value: Value | None) -> str:
+    return value_text(value) if value is not None or name == CASE else "as it is"
+
+
+def _intervals(numbers: Sequence[float], by_value: Mapping[float, Sequence[Cell]]) -> tuple[Level, ...]:
+    low, width = numbers[0], (numbers[-1] - numbers[0]) / INTERVALS
+    found = []
+    for number in range(INTERVALS):
+        begin, end = low + number * width, low + (number + 1) * width
+        last = number == INTERVALS - 1
+        inside = [cell for value in numbers if begin <= value < end or (last and value >= begin)
+                  for cell in by_value[value]]  # fmt: skip
+        found.append(Level(f"{begin:.3g} – {end:.3g}", 0.5 * (begin + end), tuple(inside)))
+    return tuple(found)
+
+
+# -- what the rows come to --------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """The means of a measure over two factors: ``values[down][across]``, NaN where no cell is done."""
+
+    across: tuple[Level, ...]
+    down: tuple[Level, ...]
+    values: tuple[tuple[float, ...], ...]
+    cells: tuple[tuple[tuple[Cell, ...], ...], ...]
+
+
+def heat_of(table: StudyTable, across: str, down: str, measure: str) -> Heat:
+    """Means of ``measure`` by the factors ``across`` and ``down``; over whatever else varies."""
+    columns, lines = levels_of(table, across), levels_of(table, down)
+    inside = [{cell.number for cell in level.cells} for level in columns]
+    cells = tuple(
+        tuple(tuple(cell for cell in line.cells if cell.number in numbers) for numbers in inside) for line in lines
+    )
+    values = tuple(tuple(table.mean(place, measure) for place in line) for line in cells)
+    return Heat(columns, lines, values, cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What a factor does to a measure: its mean at ``low_text`` and at ``high_text``, beside the ``reference``.
+
+    Of a case ``low`` is the reference, the first case. ``spread`` is the sample standard deviation of the difference
+    over whatever else varies, NaN where nothing does; ``pairs`` is over how many cells the difference was taken.
+    """
+
+    label: str
+    low: float
+    high: float
+    low_text: str
+    high_text: str
+    reference: float
+    spread: float = math.nan
+    pairs: int = 0
+    cells: tuple[Cell, ...] = ()
+
+    @property
+    def length(self) -> float:
+        """How far the measure moves."""
+        ends = (self.low, self.high, self.reference)
+        return max(ends) - min(ends)
+
+    @property
+    def change(self) -> float:
+        """From the low end to the high one."""
+        return self.high - self.low
+
+
+_SEEDS = ("seed", "optimizer.seed")
+"""What they do is chance: the spread of the others."""
+
+
+def tornado_of(table: StudyTable, measure: str) -> tuple[Bar, ...]:
+    """A bar a factor and a bar a case but the first, the longest first; those that cannot be told yet are left out.
+
+    Cases are compared with the first, cell by cell with what else varies the same (paired), which is fairer than means
+    of what happens to be done.
+    """
+    bars = [*_case_bars(table, measure)]
+    factors = (each.name for each in table.settings.vary if each.name not in _SEEDS)
+    bars += [bar for name in factors if (bar := _factor_bar(table, name, measure)) is not None]
+    return tuple(sorted(bars, key=lambda bar: -bar.length))
+
+
+def _case_bars(table: StudyTable, measure: str) -> list[Bar]:
+    cases = table.settings.cases
+    if len(cases) < 2:
+        return []
+    per_case = len(table.cells) // len(cases)
+    first = table.cells[:per_case]
+    bars = []
+    for place, case in enumerate(cases[1:], start=1):
+        own = table.cells[place * per_case : (place + 1) * per_case]
+        both = [(one, other) for one, other in zip(first, own, strict=True)
+                if one.number in table.rows and other.number in table.rows]  # fmt: skip
+        if not both:
+            continue
+        before = [table.measured(one, measure) for one, _ in both]
+        after = [table.measured(other, measure) for _, other in both]
+        changes = [b - a for a, b in zip(before, after, strict=True)]
+        spread = stdev(changes) if len(changes) > 1 else math.nan
+        base = fmean(before)
+        bars.append(Bar(case.name, base, base + fmean(changes), cases[0].name, case.name, base, spread, len(both),
+                        tuple(other for _, other in both)))  # fmt: skip
+    return bars
+
+
+def _factor_bar(table: StudyTable, name: str, measure: str) -> Bar | None:
+    found = [(level, table.mean(level.cells, measure)) for level in levels_of(table, name)]
+    found = [(level, mean) for level, mean in found if not math.isnan(mean)]
+    if len(found) < 2:
+        return None
+    ordered = all(isinstance(cell.value(name), (int, float)) for cell in table.cells)
+    if not ordered:
+        found.sort(key=lambda pair: pair[1])
+    (low, at_low), (high, at_high) = found[0], found[-1]
+    middle = table.mean(table.cells, measure)
+    return Bar(name, at_low, at_high, low.text, high.text, middle, pairs=len(table.rows), cells=high.cells)
+
+
+def front_of(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
+    """Which of ``points`` no other is better than in both, less being better: the Pareto front, from left to right."""
+    front: list[int] = []
+    best = math.inf
+    for number in sorted(range(len(points)), key=lambda k: (*points[k], k)):
+        if points[number][1] < best:
+            front.append(number)
+            best = points[number][1]
+    return tuple(front)
+
+
+def points_of(table: StudyTable, x: str, y: str) -> tuple[tuple[float, float], ...]:
+    """``(x, y)`` of every cell that is done, in order, with the sign turned where more is better."""
+    turns = [-1.0 if MEASURES[name].better > 0 else 1.0 for name in (x, y)]
+    return tuple(
+        (turns[0] * table.measured(cell, x), turns[1] * table.measured(cell, y)) for cell in table.done
+    )  # fmt: skip

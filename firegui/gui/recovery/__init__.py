@@ -1,0 +1,1 @@
+"""What brings a person's work back after the program was killed."""

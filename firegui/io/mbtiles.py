@@ -1,0 +1,256 @@
+"""Raster map tiles in an MBTiles file (github.com/mapbox/mbtiles-spec, version 1.3), drawn onto a grid of ours.
+
+The file is a SQLite database of PNG or JPEG images in web mercator (EPSG:3857): ``tile_row`` counts from the south.
+It is only read, and never locked or written to.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+from rasterio import Affine
+from rasterio.crs import CRS
+from rasterio.errors import RasterioError
+from rasterio.io import MemoryFile
+from rasterio.warp import Resampling, reproject
+
+from firegui.domain.grid import Grid
+from firegui.errors import InputError, Problem
+from firegui.io.crs import transformer, wkt
+from firegui.io.rasters import without_place_warnings
+from firegui.io.source_files import file_problem
+
+MERCATOR = "EPSG:3857"
+_HALF = 20_037_508.342789244
+"""Half the side of the web mercator square in metres."""
+_EQUATOR_M_PER_PX = 2.0 * _HALF / 256.0
+_DEEPEST = 24
+_MOST_TILES = 96
+"""More are not mosaicked for one picture: a coarser level does."""
+_MOST_WHOLE = 4 * _MOST_TILES
+"""Where even the coarsest level has more than so many in a picture, it is left empty until somebody comes closer."""
+_MOST_BYTES, _LARGEST_PX = 8 * 2**20, 1024
+_MOST_SAMPLES = 24
+_TITLE = "The base map cannot be used"
+_HEAD = b"SQLite format 3\x00"
+_KINDS = ("png", "jpg", "jpeg", "webp")
+
+Pixels = NDArray[np.uint8]
+Area = tuple[float, float, float, float]
+"""``(top, left, bottom, right)`` in raster corner coordinates."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileArchive:
+    """A file that was looked at and can be drawn: tiles of ``side`` pixels at the zoom levels ``low … high``."""
+
+    path: Path
+    name: str
+    attribution: str
+    low: int
+    high: int
+    side: int
+
+
+def open_archive(path: Path, grid: Grid) -> TileArchive:
+    """Look at an MBTiles file that is to lie under the fire on ``grid``.
+
+    Raises :class:`~firegui.errors.InputError` for what is no such file, holds vector tiles or none, cannot be decoded,
+    lies elsewhere on the Earth, or where the grid itself has no place.
+    """
+    if not grid.is_georeferenced:
+        problem = Problem("base map", "the grid of this project has no coordinate system", "import the event with one")
+        raise InputError([problem], _TITLE)
+    found = file_problem(path)
+    if found is not None:
+        raise InputError([found], _TITLE)
+    with path.open("rb") as file:
+        if file.read(len(_HEAD)) != _HEAD:
+            raise _refusal(path, "is no MBTiles file (an SQLite database)", "give a .mbtiles file")
+    with _reading(path) as base:
+        archive = _looked_at(path, base)
+        if not any(True for _ in _tiles(base, archive, archive.low, _mercator_box(grid, _whole(grid)))):
+            what = "has no tile where the fire is"
+            raise _refusal(path, what, "give a base map of this part of the Earth")
+    return archive
+
+
+def draw(archive: TileArchive, grid: Grid, area: Area, size: tuple[int, int]) -> Pixels:
+    """``area`` of ``grid`` as ``[H, W, 4]`` RGBA of ``size = (H, W)``, transparent where there is no tile.
+
+    Tiles of the level nearest to that resolution are put together and warped, bilinear. Raises
+    :class:`~firegui.errors.InputError` where the file cannot be read any more.
+    """
+    box = _mercator_box(grid, area)
+    zoom = _level(archive, size, box)
+    if _count(_range(zoom, box)) > _MOST_WHOLE:
+        return np.zeros((*size, 4), np.uint8)
+    with _reading(archive.path) as base:
+        mosaic, corner = _mosaic(base, archive, zoom, box)
+    step = 2.0 * _HALF / 2**zoom / archive.side
+    source = Affine(step, 0.0, corner[0], 0.0, -step, corner[1])
+    assert grid.transform is not None and grid.crs is not None
+    top, left, bottom, right = area
+    a, _, c, _, e, f = grid.transform  # north-up, see Grid.problems
+    target = Affine(a * (right - left) / size[1], 0.0, a * left + c, 0.0, e * (bottom - top) / size[0], e * top + f)
+    picture = np.zeros((4, *size), np.uint8)
+    reproject(
+        mosaic, picture, src_transform=source, src_crs=CRS.from_string(MERCATOR), dst_transform=target,
+        dst_crs=CRS.from_wkt(wkt(grid.crs) or ""), resampling=Resampling.bilinear,
+    )  # fmt: skip
+    return np.ascontiguousarray(np.moveaxis(picture, 0, 2))
+
+
+# -- the database ----------------------------------------------------------------------------------------------------
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """The database, read only: ``immutable`` keeps SQLite from making a journal beside it."""
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)) as base:
+            base.text_factory = lambda data: data.decode("utf-8", "replace")
+            yield base
+    except sqlite3.Error as error:
+        raise _refusal(path, f"cannot be read as MBTiles ({error})", "copy or download it again") from error
+
+
+def _looked_at(path: Path, base: sqlite3.Connection) -> TileArchive:
+    columns = {str(row[1]) for row in base.execute("PRAGMA table_info(tiles)")}
+    if not {"zoom_level", "tile_column", "tile_row", "tile_data"} <= columns:
+        raise _refusal(path, "is an SQLite database, but holds no table of tiles", "give a .mbtiles file")
+    about = _metadata(base)
+    kind = about.get("format", "png").lower()
+    if kind not in _KINDS:
+        text = "vector tiles, which need a style to be drawn" if kind in ("pbf", "mvt") else f"tiles of the kind {kind}"
+        raise _refusal(path, f"holds {text}", "give a raster base map (PNG or JPEG)")
+    low, high = (base.execute(f"SELECT {end}(zoom_level) FROM tiles").fetchone()[0] for end in ("MIN", "MAX"))
+    if not isinstance(low, int) or not isinstance(high, int):
+        raise _refusal(path, "holds no tile", "give a .mbtiles file with tiles in it")
+    if not 0 <= low <= high <= _DEEPEST:
+        raise _refusal(path, f"has zoom levels {low} to {high}, which nobody means", f"use 0 to {_DEEPEST}")
+    sample = base.execute("SELECT tile_data FROM tiles WHERE zoom_level = ? LIMIT 1", (low,)).fetchone()[0]
+    image = _decoded(sample)
+    if image is None or image.shape[0] != image.shape[1]:
+        raise _refusal(path, "holds tiles that are no square PNG or JPEG images", "give a raster base map")
+    return TileArchive(path, about.get("name", path.stem), about.get("attribution", ""), low, high, image.shape[0])
+
+
+def _metadata(base: sqlite3.Connection) -> Mapping[str, str]:
+    columns = {str(row[1]) for row in base.execute("PRAGMA table_info(metadata)")}
+    if not {"name", "value"} <= columns:
+        return {}
+    rows = base.execute("SELECT name, value FROM metadata LIMIT 200")
+    return {str(name): str(value)[:400] for name, value in rows if name != "json"}
+
+
+def _refusal(path: Path, what: str, remedy: str) -> InputError:
+    return InputError([Problem(str(path), what, remedy)], _TITLE)
+
+
+# -- tiles -----------------------------------------------------------------------------------------------------------
+Box = tuple[float, float, float, float]
+"""``(west, south, east, north)`` in web mercator metres."""
+
+
+def _whole(grid: Grid) -> Area:
+    return 0.0, 0.0, float(grid.rows), float(grid.columns)
+
+
+def _mercator_box(grid: Grid, area: Area) -> Box:
+    """Around ``area``, whose edges are no straight lines in web mercator: sampled along each."""
+    assert grid.crs is not None
+    top, left, bottom, right = area
+    along = np.linspace(0.0, 1.0, _MOST_SAMPLES)
+    rows = np.concatenate(
+        [np.full(_MOST_SAMPLES, top), np.full(_MOST_SAMPLES, bottom), *[top + along * (bottom - top)] * 2]
+    )
+    columns = np.concatenate(
+        [*[left + along * (right - left)] * 2, np.full(_MOST_SAMPLES, left), np.full(_MOST_SAMPLES, right)]
+    )
+    east, north = grid.to_world(rows - 0.5, columns - 0.5)  # type: ignore[arg-type]  # an affine map takes arrays too
+    x, y = (np.asarray(values) for values in transformer(grid.crs, MERCATOR).transform(east, north))
+    known = np.isfinite(x) & np.isfinite(y)
+    if not known.any():
+        return 0.0, 0.0, 0.0, 0.0
+    x, y = x[known], y[known]
+    return float(x.min()), float(y.min()), float(x.max()), float(y.max())
+
+
+def _level(archive: TileArchive, size: tuple[int, int], box: Box) -> int:
+    """The zoom level whose pixels are nearest to those wanted, no finer than so many tiles allow."""
+    wanted = max((box[2] - box[0]) / size[1], 1e-6)
+    zoom = round(math.log2(_EQUATOR_M_PER_PX * 256.0 / archive.side / wanted))
+    zoom = min(max(zoom, archive.low), archive.high)
+    while zoom > archive.low and _count(_range(zoom, box)) > _MOST_TILES:
+        zoom -= 1
+    return zoom
+
+
+def _range(zoom: int, box: Box) -> tuple[int, int, int, int]:
+    """Half-open ranges ``(x0, x1, y0, y1)`` of tiles, ``y`` from the north."""
+    count, side = 2**zoom, 2.0 * _HALF / 2**zoom
+    x0, x1 = math.floor((box[0] + _HALF) / side), math.ceil((box[2] + _HALF) / side)
+    y0, y1 = math.floor((_HALF - box[3]) / side), math.ceil((_HALF - box[1]) / side)
+    x0, y0 = (min(max(value, 0), count - 1) for value in (x0, y0))
+    return x0, min(max(x1, x0 + 1), count), y0, min(max(y1, y0 + 1), count)
+
+
+def _count(tiles: tuple[int, int, int, int]) -> int:
+    return (tiles[1] - tiles[0]) * (tiles[3] - tiles[2])
+
+
+def _tiles(base: sqlite3.Connection, archive: TileArchive, zoom: int, box: Box) -> Iterator[tuple[int, int, bytes]]:
+    """``(x, y, image)`` of the tiles in a box that are there, ``y`` from the north."""
+    x0, x1, y0, y1 = _range(zoom, box)
+    flip = 2**zoom - 1
+    rows = base.execute(
+        "SELECT tile_column, tile_row, tile_data FROM tiles WHERE zoom_level = ? AND tile_column BETWEEN ? AND ?"
+        " AND tile_row BETWEEN ? AND ? LIMIT ?",
+        (zoom, x0, x1 - 1, flip - (y1 - 1), flip - y0, _MOST_TILES * 4),
+    )
+    for x, y, data in rows:
+        if isinstance(data, bytes):
+            yield int(x), flip - int(y), data
+
+
+def _mosaic(base: sqlite3.Connection, archive: TileArchive, zoom: int, box: Box) -> tuple[Pixels, tuple[float, float]]:
+    """``[4, H, W]`` of the tiles in a box, and the north-west corner in web mercator metres."""
+    x0, x1, y0, y1 = _range(zoom, box)
+    side, metres = archive.side, 2.0 * _HALF / 2**zoom
+    mosaic = np.zeros((4, (y1 - y0) * side, (x1 - x0) * side), np.uint8)
+    for x, y, data in _tiles(base, archive, zoom, box):
+        image = _decoded(data)
+        # A broken tile leaves a hole; the others are still worth having.
+        if image is not None and image.shape[:2] == (side, side) and x0 <= x < x1 and y0 <= y < y1:
+            rows, columns = (y - y0) * side, (x - x0) * side
+            mosaic[:, rows : rows + side, columns : columns + side] = np.moveaxis(image, 2, 0)
+    return mosaic, (x0 * metres - _HALF, _HALF - y0 * metres)
+
+
+def _decoded(data: object) -> Pixels | None:
+    """An image as ``[H, W, 4]`` RGBA; ``None`` for what is none, or too large for a tile."""
+    if not isinstance(data, bytes) or not data or len(data) > _MOST_BYTES:
+        return None
+    try:
+        with without_place_warnings(), MemoryFile(data) as memory, memory.open() as image:
+            if max(image.shape) > _LARGEST_PX or image.dtypes[0] != "uint8":
+                return None
+            bands = image.read()
+            if image.count == 1 and image.colorinterp[0].name == "palette":
+                table = np.zeros((256, 4), np.uint8)
+                for code, color in image.colormap(1).items():
+                    table[code] = color
+                return np.asarray(table[bands[0]])
+    except (RasterioError, ValueError):
+        return None
+    full = np.full((1, *bands.shape[1:]), 255, np.uint8)
+    layers = {1: [bands[[0, 0, 0]], full], 2: [bands[[0, 0, 0]], bands[1:]], 3: [bands, full], 4: [bands]}
+    parts = layers.get(len(bands))
+    return None if parts is None else np.moveaxis(np.concatenate(parts), 0, 2)

@@ -1,0 +1,70 @@
+"""A rollout for somebody who looks at a few of its states and changes the schedule again at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from firegui.domain.results import Metrics
+from firegui.domain.schedule import Schedule
+from firegui.rollout import backend as backends
+from firegui.rollout.day_state import DayState
+from firegui.rollout.model import Model
+from firegui.rollout.observe import Observer, Window
+from firegui.rollout.outcome import Check, Wanted
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Glance:
+    """Numbers of a rollout, ``P [H, W]`` at the steps that were looked at, and the states at the starts of days.
+
+    ``fire`` is quantised to 1/255 as frames are. ``states`` begin with the day that the rollout began with.
+    """
+
+    metrics: Metrics
+    fire: Mapping[int, Bytes]
+    states: tuple[DayState, ...] = ()
+
+
+def glance(
+    model: Model,
+    schedule: Schedule,
+    steps: Collection[int],
+    *,
+    start: DayState | None = None,
+    keep_states: bool = False,
+    check: Check | None = None,
+) -> Glance:
+    """Roll ``schedule`` out and keep ``P`` at ``steps`` (0 … T) alone; those before ``start`` are not looked at.
+
+    The answer is bit for bit that of :func:`~firegui.rollout.simulate.simulate` where, before the day of ``start``,
+    the schedule executes the very drops that this state has seen; whoever asks answers for that.
+    """
+    observer = _Picks(model, steps)
+    outcome = backends.engine(model).simulate(model, schedule, observer, check, Wanted(start, keep_states=keep_states))
+    return Glance(outcome.metrics, observer.fire, outcome.states)
+
+
+class _Picks(Observer):
+    """Keeps ``P`` of a few states."""
+
+    def __init__(self, model: Model, steps: Collection[int]) -> None:
+        super().__init__(model, None, keep_days=False)
+        self._never, self._shape = model.n_steps + 1, model.shape
+        self._wanted = sorted(set(steps))
+        self.fire: dict[int, Bytes] = {}
+
+    def next_look(self, step: int) -> int:
+        return next((wanted for wanted in self._wanted if wanted >= step), self._never)
+
+    def see(self, step: int, window: Window, unburned: Tensor, burning: Tensor, retardant: Tensor) -> None:
+        if step in self._wanted:
+            fire = np.zeros(self._shape, np.uint8)
+            fire[window] = ((1.0 - unburned) * 255.0).round().clamp(0, 255).byte().cpu().numpy()
+            self.fire[step] = fire

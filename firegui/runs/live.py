@@ -1,0 +1,162 @@
+"""A plan that is changed drop by drop while its fire is looked at: each change rolls out only what it can change."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.drops import DropList
+from firegui.domain.project import Project
+from firegui.domain.results import Frames, Metrics
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import Effectiveness
+from firegui.runs.engine import load_engine
+from firegui.runs.protocols import Check, EngineModel, RolloutResult
+
+Bytes = NDArray[np.uint8]
+
+CLEARLY = 0.1
+"""A cell counts as changed where its probability of fire at the end changes by at least this much."""
+
+
+class GlanceResult(Protocol):
+    """See :class:`firegui.rollout.glance.Glance`."""
+
+    @property
+    def metrics(self) -> Metrics:
+        """Its numbers."""
+
+    @property
+    def fire(self) -> Mapping[int, Bytes]:
+        """``P [H, W]`` in 1/255 at the steps that were looked at."""
+
+    @property
+    def states(self) -> tuple[Any, ...]:
+        """The states at the starts of days, to go on from."""
+
+
+class LiveEngine(Protocol):
+    """What is asked of the engine here."""
+
+    def build(
+        self, project: Project, effectiveness: Effectiveness, backend: str, *, check: Check | None = None
+    ) -> EngineModel:
+        """The project's fire model, regions and fleet on a device."""
+
+    def glance(
+        self, model: Any, schedule: Schedule, steps: Collection[int], *, start: Any = None, keep_states: bool = False,
+        check: Check | None = None,
+    ) -> GlanceResult:  # fmt: skip
+        """Roll a schedule out and look at a few states."""
+
+    def simulate(
+        self, model: Any, schedule: Schedule, *, check: Check | None = None, frame_stride: int | None = None
+    ) -> RolloutResult:
+        """Roll a schedule out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiveWish:
+    """What happens to the fire of ``before`` when its drops become ``after``? Looked at at ``step`` and at the end.
+
+    With ``stride`` the frames of ``after`` for playback are wanted instead.
+    """
+
+    project: Project
+    backend: str
+    before: DropList
+    after: DropList
+    step: int
+    stride: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiveLook:
+    """The answer to ``wish``, at nominal effectiveness. ``fire [H, W]`` is ``P`` of the new plan at its step.
+
+    ``change [H, W]`` is ``P_before − P_after`` at the end in 1/255, int16, and ``changed`` how many cells that are
+    :data:`CLEARLY` others. ``frames`` are there where they were asked for, and nothing else but ``after`` then.
+    """
+
+    wish: LiveWish
+    after: Metrics
+    before: Metrics | None = None
+    fire: Bytes | None = None
+    change: NDArray[np.int16] | None = None
+    changed: int = 0
+    frames: Frames | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Base:
+    """The plan that is being changed: its states at the starts of days and what it looks like."""
+
+    drops: DropList
+    glance: GlanceResult
+
+
+class LiveFire:
+    """Answers wishes one after another. The model and the plan before the change are kept between them."""
+
+    def __init__(self, engine: LiveEngine | None = None) -> None:
+        self._engine = engine or load_engine()
+        self._made_of: tuple[Project, str] | None = None
+        self._model: EngineModel | None = None
+        self._base: _Base | None = None
+
+    def look(self, wish: LiveWish, check: Check) -> LiveLook:
+        """Answer ``wish``. ``check`` may raise to cancel; what is kept stays sound.
+
+        Raises :class:`~firegui.errors.InputError` for a project that cannot be planned.
+        """
+        model = self._prepared(wish, check)
+        began = perf_counter()
+        if wish.stride is not None:
+            whole = self._engine.simulate(
+                model, _schedule(model, wish.after), check=check, frame_stride=wish.stride
+            )  # fmt: skip
+            return LiveLook(wish, whole.metrics, frames=whole.frames, seconds=perf_counter() - began)
+        base = self._base_of(model, wish, check)
+        after = self._after(model, wish, base, check)
+        end = model.maps.n_steps
+        # A state before the change is the same in both.
+        fire = after.fire.get(wish.step, base.fire[wish.step])
+        change = base.fire[end].astype(np.int16) - after.fire[end].astype(np.int16)
+        changed = int((np.abs(change) >= round(CLEARLY * 255)).sum())
+        return LiveLook(wish, after.metrics, base.metrics, fire, change, changed, seconds=perf_counter() - began)
+
+    def _prepared(self, wish: LiveWish, check: Check) -> EngineModel:
+        made_of = self._made_of
+        if self._model is None or made_of is None or made_of[0] is not wish.project or made_of[1] != wish.backend:
+            self._model = self._base = None
+            self._model = self._engine.build(wish.project, wish.project.plan.nominal, wish.backend, check=check)
+            self._made_of = wish.project, wish.backend
+        return self._model
+
+    def _base_of(self, model: EngineModel, wish: LiveWish, check: Check) -> GlanceResult:
+        known = self._base
+        if known is not None and known.drops == wish.before and wish.step in known.glance.fire:
+            return known.glance
+        schedule, steps = _schedule(model, wish.before), {wish.step, model.maps.n_steps}
+        found = self._engine.glance(model, schedule, steps, keep_states=True, check=check)
+        self._base = _Base(wish.before, found)
+        return found
+
+    def _after(self, model: EngineModel, wish: LiveWish, base: GlanceResult, check: Check) -> GlanceResult:
+        """Rolled out from the start of the day of the first change: gates and fire before it are the same."""
+        first = wish.after.first_change(wish.before)
+        if first is None:
+            return base
+        start = base.states[first // model.maps.steps_per_day]
+        steps = {wish.step, model.maps.n_steps}
+        return self._engine.glance(model, _schedule(model, wish.after), steps, start=start, check=check)
+
+
+def _schedule(model: EngineModel, drops: DropList) -> Schedule:
+    return drops.schedule(model.maps.n_steps, model.fleet.n_aircraft)

@@ -1,0 +1,219 @@
+"""The folder of a study on disk.
+
+::
+
+    study.toml              what was asked, with what, on what, and how it ended
+    cells/NNNNN.json        a finished cell's row, written last and never again
+    cells/NNNNN.safetensors its plan
+    failed.json             the cells that have no row, and why; they are tried again
+    table.csv, table.parquet, cells.csv, *.png, *.svg    what people read: see :mod:`firegui.studies.tables`
+
+Every file is replaced whole, so that a study that is killed anywhere goes on with what is missing. There is no
+``run.toml``, so that nothing takes it for a plan.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from firegui.domain.study import Cell, StudySettings
+from firegui.domain.study_factors import study_cells
+from firegui.domain.study_table import StudyRow, StudyTable
+from firegui.errors import InputError, Problem
+from firegui.io import atomic
+from firegui.io.plain_words import plain_words
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.header import NOT_INSTALLED, header_text, schedule_hash
+from firegui.runs.place import Place, read_kept
+from firegui.runs.resume import differences
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.spec import StudySpec
+from firegui.studies.bench import Answer
+
+HEADER, CELLS, FAILED = "study.toml", "cells", "failed.json"
+FORMAT = 1
+TITLE = "The study cannot be carried out"
+_REMEDY = "set it back, or carry the study out in another folder"
+_FREE = ("name", "measure")
+"""Settings that no cell depends on."""
+_TABLES = {"set": "other values for every cell", "vary": "something else that varies", "cases": "other cases"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyHeader:
+    """The content of ``study.toml``. The hashes are those of a plan's ``run.toml``.
+
+    ``seconds`` are by the clock, of every session. ``workers`` is how many processes there were at most, 0 where the
+    cells were computed one after another, and ``scheduler`` the address of one that gave them out. ``schedule`` is the
+    hash of the schedule that cells fly, where they do not plan.
+    """
+
+    format: int = FORMAT
+    command: str
+    settings: StudySettings
+    state: RunState
+    reason: FinishReason | None = None
+    message: str = ""
+    started: datetime
+    updated: datetime | None = None
+    seconds: float = 0.0
+    backend: str = ""
+    machine: str = ""
+    workers: int = 0
+    scheduler: str = ""
+    schedule: str = ""
+    schedule_file: str = ""
+    study_file: str = ""
+    project_folder: str = ""
+    project_hash: str
+    event_hash: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+    project: ProjectSnapshot
+
+    def text(self) -> str:
+        """The file's text; what has no value is left out, for TOML has no null."""
+        return header_text(self)
+
+
+def read_header(folder: Path) -> StudyHeader:
+    """Read ``study.toml``. Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new."""
+    return read_kept(folder / HEADER, StudyHeader, FORMAT, "carry the study out again elsewhere", TITLE)
+
+
+def write_header(folder: Path, header: StudyHeader) -> None:
+    """Replace ``study.toml``."""
+    atomic.write_text(folder / HEADER, header.text())
+
+
+PLACE = Place("a study", HEADER, TITLE, read_header)
+
+
+def resume_problems(then: StudyHeader, spec: StudySpec, digest: str, backend: str) -> list[Problem]:
+    """What keeps ``spec`` from going on with ``then``; ``digest`` is the hash of the project now."""
+    where = str(spec.out)
+    found = [
+        Problem(where, f"was begun with {title} = {before}, now {after}", _REMEDY)
+        for title, before, after in differences(then.settings, spec.settings, free=(*_FREE, *_TABLES))
+    ]
+    for name, what in _TABLES.items():
+        if getattr(then.settings, name) != getattr(spec.settings, name):
+            found.append(Problem(where, f"was begun with {what}", _REMEDY))
+    found += [
+        Problem(where, f"was begun with {title} = {before}, now {after}", _REMEDY)
+        for title, before, after in differences(then.project.plan, spec.project.plan, free=())
+    ]
+    if not found and then.project_hash != digest:
+        found.append(Problem(where, "was begun on another project than this is now", _REMEDY))
+    if then.schedule != schedule_hash(spec.schedule):
+        found.append(Problem(where, "was begun with another schedule", _REMEDY))
+    if then.backend != backend:
+        found.append(Problem(where, f"was computed on {then.backend}, now {backend}", f"give --backend {then.backend}"))
+    return found
+
+
+def version_problems(then: StudyHeader, now: Mapping[str, str], where: Path) -> list[Problem]:
+    """Cells that other programs computed do not belong into one table."""
+    both = (then.versions.keys() & now.keys()) - {"python"}
+    return [
+        Problem(str(where), f"was begun with {name} {then.versions[name]}, now {now[name]}", "carry it out elsewhere")
+        for name in sorted(both)
+        if then.versions[name] != now[name] and NOT_INSTALLED not in (then.versions[name], now[name])
+    ]
+
+
+# -- the cells --------------------------------------------------------------------------------------------------------
+def row_file(folder: Path, number: int) -> Path:
+    """Where the row of a cell is kept."""
+    return folder / CELLS / f"{number:05d}.json"
+
+
+def plan_file(folder: Path, number: int) -> Path:
+    """Where the plan of a cell is kept."""
+    return folder / CELLS / f"{number:05d}.safetensors"
+
+
+def write_answer(folder: Path, answer: Answer) -> StudyRow:
+    """Keep a finished cell: its plan, then its row. Raises :class:`~firegui.errors.InputError`."""
+    row = msgspec.json.decode(answer.row, type=StudyRow)
+    if answer.plan:
+        with atomic.replacing(plan_file(folder, answer.cell)) as temporary:
+            temporary.write_bytes(answer.plan)
+    atomic.write_text(row_file(folder, answer.cell), msgspec.json.format(answer.row).decode() + "\n")
+    return row
+
+
+def read_rows(folder: Path, cells: Iterable[Cell]) -> dict[int, StudyRow]:
+    """The rows of those of ``cells`` that are finished.
+
+    Raises :class:`~firegui.errors.InputError` listing every row that cannot be read.
+    """
+    place = folder / CELLS
+    there = {entry.name for entry in place.iterdir()} if place.is_dir() else set()
+    rows, problems = {}, []
+    for cell in cells:
+        path = row_file(folder, cell.number)
+        if path.name not in there:
+            continue
+        try:
+            row = msgspec.json.decode(path.read_bytes(), type=StudyRow)
+            if row.cell != cell.number:
+                raise ValueError(f"it is of cell {row.cell}")
+            rows[cell.number] = row
+        except (OSError, ValueError, msgspec.MsgspecError) as error:
+            problems.append(Problem(str(path), f"cannot be read ({plain_words(error)})", "delete it, then resume"))
+    if problems:
+        raise InputError(problems, TITLE)
+    return rows
+
+
+def write_failed(folder: Path, failed: Mapping[int, str]) -> None:
+    """Replace ``failed.json``; without any failure there is none."""
+    path = folder / FAILED
+    if not failed:
+        path.unlink(missing_ok=True)
+        return
+    text = msgspec.json.format(msgspec.json.encode({str(cell): why for cell, why in sorted(failed.items())}))
+    atomic.write_text(path, text.decode() + "\n")
+
+
+def read_failed(folder: Path) -> dict[int, str]:
+    """What :func:`write_failed` wrote; nothing where that cannot be read, for it is only told."""
+    try:
+        found = msgspec.json.decode((folder / FAILED).read_bytes(), type=dict[str, str])
+        return {int(cell): why for cell, why in found.items()}
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return {}
+
+
+def read_study(folder: Path) -> tuple[StudyHeader, StudyTable]:
+    """A study as it stands on disk, finished or not.
+
+    Raises :class:`~firegui.errors.InputError` where there is none, or none that can be read.
+    """
+    header = read_header(folder)
+    cells = study_cells(header.settings, header.project.project())
+    rows = read_rows(folder, cells)
+    failed = {cell: why for cell, why in read_failed(folder).items() if cell not in rows}
+    return header, StudyTable(header.settings, cells, rows, failed)
+
+
+def done_in(folder: Path) -> int:
+    """How many cells are done, without reading them."""
+    place = folder / CELLS
+    return sum(1 for _ in _rows_in(place)) if place.is_dir() else 0
+
+
+def _rows_in(place: Path) -> Iterator[Path]:
+    return (entry for entry in place.iterdir() if entry.suffix == ".json" and not entry.name.startswith("."))
+
+
+def study_name(spec: StudySpec, digest: str) -> str:
+    """What a study is called on a cluster: the same whenever it goes on, and another for every folder."""
+    content = "\0".join((str(spec.out.resolve()), digest, msgspec.json.encode(spec.settings).decode()))
+    return f"firegui-study-{hashlib.sha256(content.encode()).hexdigest()[:12]}"

@@ -1,0 +1,355 @@
+"""A study as a run: cells that are given out, answered, kept, and told of, until none is left."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from firegui.domain.benchmark import PlannerName
+from firegui.domain.results import Metrics
+from firegui.domain.study import SCHEDULE, Cell
+from firegui.domain.study_factors import study_cells, study_problems
+from firegui.domain.study_table import StudyRow, StudyTable
+from firegui.errors import CancelledError, InputError, Problem, Problems
+from firegui.io.project_store import project_hash
+from firegui.rollout.machine import cores, processor
+from firegui.runs.benchmark import SEARCHES_WITH, installation
+from firegui.runs.control import RunControl
+from firegui.runs.engine import LazyEngine
+from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, RunState, StudyProgress, StudyReady
+from firegui.runs.header import PACKAGES, event_hash, installed_versions, now, schedule_hash
+from firegui.runs.lock import FolderLock
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.spec import StudySpec
+from firegui.runs.state import RunMachine
+from firegui.studies.bench import Answer, Bench, Order, encoded_settings
+from firegui.studies.crew import Alone, Crew, Opens
+from firegui.studies.folder import (
+    CELLS,
+    PLACE,
+    TITLE,
+    StudyHeader,
+    read_rows,
+    resume_problems,
+    study_name,
+    version_problems,
+    write_failed,
+    write_header,
+)
+from firegui.studies.parcel import packed
+from firegui.studies.shelf import Shelf
+from firegui.studies.tables import NO_PARQUET, has_parquet, write_tables
+from firegui.studies.text import study_message
+
+_HEARD_SECONDS, _TOLD_SECONDS, _SHOWN_SECONDS, _KEPT_SECONDS = 0.1, 0.25, 1.0, 5.0
+"""Between looks at what was answered, between two of the progress, of tables on screen, of tables on disk."""
+_MOST_ON_SHELF = 256
+"""Cells that wait to be kept, before no more are given out."""
+_AT_ONCE = 16
+"""Cells that a cluster is given at a time at least."""
+_DASK = "distributed"
+
+
+def study_lacks(spec: StudySpec, engine: LazyEngine) -> list[Problem]:
+    """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
+    found = list(spec.project.problems()) + study_problems(spec.settings, spec.project)
+    if spec.workers is not None and spec.workers < 0:
+        found.append(Problem("workers", f"{spec.workers} of them", "give at least 1, or 0 to compute them here"))
+    if (spec.scheduler or spec.workers != 0) and find_spec(_DASK) is None:
+        remedy = "pip install firegui[study], or --workers 0 to compute the cells one after another"
+        found.append(Problem("workers", f"need the package {_DASK}, which is not installed", remedy))
+    planners = _planners(spec)
+    for name in planners - {SCHEDULE}:
+        package = engine.missing_extra(PlannerName(name)) if name in set(PlannerName) else ""
+        if package:
+            remedy = f"install it ({installation(package)}), or choose another planner"
+            found.append(Problem(name, f"needs the package {package}, which is not installed", remedy))
+    if SCHEDULE in planners and spec.schedule is None:
+        found.append(Problem("planner", "is schedule, but there is none", "name its file: schedule = …"))
+    return found
+
+
+def _planners(spec: StudySpec) -> set[str]:
+    settings = spec.settings
+    chosen = {str(case.set["planner"]) for case in settings.cases if "planner" in case.set}
+    chosen |= {str(value) for each in settings.vary if each.name == "planner" for value in each.values}
+    return chosen or {str(settings.set.get("planner", settings.planner))}
+
+
+class StudyRun:
+    """Carries out a :class:`~firegui.runs.spec.StudySpec`. ``opens`` makes what carries its cells out."""
+
+    def __init__(
+        self, spec: StudySpec, emit: Callable[[RunEvent], None], control: RunControl, engine: LazyEngine,
+        machine: RunMachine, opens: Opens = Bench,
+    ) -> None:  # fmt: skip
+        self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
+        self._opens = opens
+        self._crew: Crew | None = None
+        self._lock: FolderLock | None = None
+        self._header: StudyHeader | None = None
+        self._cells: tuple[Cell, ...] = ()
+        self._rows: dict[int, StudyRow] = {}
+        self._failed: dict[int, str] = {}
+        self._waiting: deque[Cell] = deque()
+        self._shelf: Shelf | None = None
+        self._new = 0
+        self._began = self._from = time.monotonic()
+        self._told_at = self._shown_at = self._keep_at = -math.inf
+        self.baseline_metrics: Metrics | None = None
+        self.written_folder: Path | None = None
+
+    @property
+    def _left_on_shelf(self) -> int:
+        return 0 if self._shelf is None else self._shelf.pending
+
+    @property
+    def _serial(self) -> bool:
+        return self._spec.workers == 0 and not self._spec.scheduler
+
+    @property
+    def _table(self) -> StudyTable:
+        return StudyTable(self._spec.settings, self._cells, dict(self._rows), dict(self._failed))
+
+    def run(self) -> RunFinished:
+        """Carry out every cell that is missing. Writes nothing before the input is known to be good."""
+        spec = self._spec
+        backend = self._backend()
+        then = self._checked(backend)
+        self._header = self._new_header(then, backend)
+        self._claim(then)
+        self._cells = study_cells(spec.settings, spec.project)
+        self._rows = {} if then is None else read_rows(spec.out, self._cells)
+        self._waiting.extend(cell for cell in self._cells if cell.number not in self._rows)
+        (spec.out / CELLS).mkdir(exist_ok=True)
+        self._shelf = Shelf(spec.out, self._warn)
+        self._keep()
+        if not has_parquet():
+            self._emit(Message(NO_PARQUET, "warning"))
+        try:
+            if self._waiting:
+                self._crew = self._hired(backend)
+            self._machine.move(RunState.RUNNING)
+            self._from = time.monotonic()
+            self._work()
+        except CancelledError:
+            pass  # whatever was waited for: the cells that are done are kept
+        return self._conclude()
+
+    def note_failure(self, message: str) -> None:
+        """Say in the folder, if something was written to it, what happened; finished cells stay."""
+        if self.written_folder is not None:
+            self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
+
+    def close(self) -> None:
+        """Let go of the workers and of the folder."""
+        if self._crew is not None:
+            self._crew.close()
+        if self._shelf is not None:
+            self._shelf.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    # -- before the first cell ---------------------------------------------------------------------------------------
+    def _backend(self) -> str:
+        """What computes the cells; of somebody else's workers only what was asked for is known."""
+        spec = self._spec
+        if spec.scheduler:
+            return "cpu" if spec.backend == "auto" else spec.backend
+        return self._engine.chosen(spec.backend)
+
+    def _checked(self, backend: str) -> StudyHeader | None:
+        spec, problems = self._spec, Problems()
+        problems.extend(study_lacks(spec, self._engine))
+        then = None
+        try:
+            then = PLACE.check(spec.out, spec.resume)
+        except InputError as error:
+            problems.extend(error.problems)
+        if then is not None and not problems:
+            problems.extend(resume_problems(then, spec, project_hash(spec.project), backend))
+            problems.extend(version_problems(then, _versions(), spec.out))
+        problems.raise_if_any(TITLE)
+        return then
+
+    def _new_header(self, then: StudyHeader | None, backend: str) -> StudyHeader:
+        spec = self._spec
+        return StudyHeader(
+            command=spec.command,
+            settings=spec.settings,
+            state=RunState.RUNNING,
+            started=then.started if then else now(),
+            seconds=then.seconds if then else 0.0,
+            backend=backend,
+            machine=f"{processor()}, {cores()} cores",
+            workers=then.workers if then else 0,
+            scheduler=spec.scheduler,
+            schedule=schedule_hash(spec.schedule),
+            schedule_file="" if spec.schedule_file is None else str(spec.schedule_file.resolve()),
+            study_file="" if spec.study_file is None else str(spec.study_file.resolve()),
+            project_folder="" if spec.project_folder is None else str(spec.project_folder.resolve()),
+            project_hash=project_hash(spec.project),
+            event_hash=event_hash(spec.project),
+            versions=_versions(),
+            project=ProjectSnapshot.of(spec.project),
+        )
+
+    def _claim(self, then: StudyHeader | None) -> None:
+        """Take the folder, which held ``then`` when it was checked. Refused when another study was faster."""
+        out = self._spec.out
+        self._lock = FolderLock(out)
+        there = PLACE.found_in(out, self._spec.resume)
+        if (there and there.text()) != (then and then.text()):
+            problem = Problem(str(out), "another study has just written to this folder", "look at it, then start again")
+            raise InputError([problem], TITLE)
+        self.written_folder = out
+
+    def _hired(self, backend: str) -> Crew:
+        """Whoever carries the cells out; the project is sent to each of them once."""
+        spec = self._spec
+        order = Order(packed(spec.project, spec.schedule), encoded_settings(spec.settings), backend)
+        if self._serial:
+            return Alone(order, self._control, self._tell_if_due, self._opens)
+        assert self._header is not None
+        cluster = import_module("firegui.studies.cluster")
+        errand = import_module("firegui.studies.on_worker").Errand(order, self._opens, tuple(_versions().items()))
+        name = study_name(spec, self._header.project_hash)
+        crew: Crew = cluster.Workers(errand, name, spec.scheduler, self._count(backend), self._control, self._warn)
+        return crew
+
+    def _count(self, backend: str) -> int:
+        """How many processes: as many as are asked for, as there are cores, or cards; never more than cells."""
+        most = self._spec.workers
+        if backend == "cuda":
+            cards = len(self._engine.devices()["cuda"]) or 1
+            most = cards if most is None else min(most, cards)
+        return max(min(cores() if most is None else most, len(self._waiting)), 1)
+
+    # -- the cells ---------------------------------------------------------------------------------------------------
+    def _work(self) -> None:
+        while not self._control.stop_requested and self._crew is not None:
+            self._hold_or_go()
+            self._hand_out()
+            if not self._crew.busy and not self._waiting and not self._left_on_shelf:
+                break
+            for answer in self._crew.hear(_HEARD_SECONDS):
+                self._take(answer)
+            self._collect()
+            self._tell_if_due()
+            self._keep_if_due()
+
+    def _hold_or_go(self) -> None:
+        """While paused nothing more is given out; what is at work comes to its end."""
+        paused = self._machine.state is RunState.PAUSED
+        if self._control.pause_requested is not paused:
+            self._machine.move(RunState.RUNNING if paused else RunState.PAUSED)
+
+    def _hand_out(self) -> None:
+        assert self._crew is not None
+        room = 0 if self._control.pause_requested or self._left_on_shelf > _MOST_ON_SHELF else self._crew.room
+        # One message for many cells, where they are short.
+        if self._waiting and room and (room >= _AT_ONCE or not self._crew.busy):
+            self._crew.give([self._waiting.popleft() for _ in range(min(room, len(self._waiting)))])
+
+    def _take(self, answer: Answer) -> None:
+        if answer.cancelled:
+            if not self._control.stop_requested:
+                self._waiting.appendleft(self._cells[answer.cell])
+        elif answer.error:
+            self._failed[answer.cell] = answer.error
+            self._warn(f"cell {answer.cell} ({self._cells[answer.cell].title}): {answer.error}")
+        else:
+            assert self._shelf is not None
+            self._shelf.put(answer)
+
+    def _collect(self, *, all_of_them: bool = False) -> None:
+        """Note the cells that are kept by now."""
+        assert self._shelf is not None
+        for row in self._shelf.kept(all_of_them=all_of_them):
+            self._rows[row.cell] = row
+            self._failed.pop(row.cell, None)
+            self._new += 1
+
+    # -- telling -----------------------------------------------------------------------------------------------------
+    def _warn(self, text: str) -> None:
+        self._emit(Message(text, "warning"))
+
+    def _tell_if_due(self) -> None:
+        moment = time.monotonic()
+        if moment - self._told_at >= _TOLD_SECONDS:
+            self._told_at = moment
+            self._emit(self._progress(moment))
+        if moment - self._shown_at >= _SHOWN_SECONDS and self._new:
+            self._shown_at = moment
+            self._emit(StudyReady(self._table))
+
+    def _progress(self, moment: float) -> StudyProgress:
+        assert self._header is not None
+        left, new = len(self._cells) - len(self._rows) - len(self._failed), self._new
+        pace = (moment - self._from) / new if new else math.nan
+        crew = self._crew
+        workers = () if crew is None else crew.workers
+        seen = 0 if self._serial else len(workers)
+        self._header = replace(self._header, workers=max(self._header.workers, seen))
+        return StudyProgress(
+            len(self._rows), len(self._failed), len(self._cells), () if crew is None else crew.running, workers,
+            self._header.seconds + moment - self._began, pace * left if left else 0.0,
+        )  # fmt: skip
+
+    # -- what is kept ------------------------------------------------------------------------------------------------
+    def _keep(self) -> None:
+        """Save the tables as they are and show them."""
+        began = time.monotonic()
+        self._update(state=self._machine.state if self._machine.state is RunState.PAUSED else RunState.RUNNING)
+        write_failed(self._spec.out, self._failed)
+        write_tables(self._spec.out, self._table)
+        self._emit(StudyReady(self._table))
+        # Of thousands of cells the tables take a moment, which must stay a small share of the whole.
+        self._keep_at = time.monotonic() + max(_KEPT_SECONDS, 20.0 * (time.monotonic() - began))
+
+    def _keep_if_due(self) -> None:
+        """The cells are saved: tables that cannot be for a moment do not end the study."""
+        if time.monotonic() < self._keep_at:
+            return
+        try:
+            self._keep()
+        except InputError as error:
+            self._warn(f"the tables could not be written ({error.problems[0]}); the study goes on")
+
+    def _conclude(self) -> RunFinished:
+        if self._control.stop_requested:
+            self._machine.move(RunState.STOPPING)
+            if self._crew is not None:
+                self._crew.stop()
+        self._collect(all_of_them=True)
+        table, out = self._table, self._spec.out
+        self._emit(self._progress(time.monotonic()))
+        self._keep()
+        reason = FinishReason.COMPLETED
+        if not table.complete:
+            reason = FinishReason.STOPPED if self._control.stop_requested else FinishReason.FAILED
+        message = study_message(table, reason)
+        if not self._control.stop_requested and table.rows:  # a stop does not wait for matplotlib
+            self._engine.draw_study(table, self._spec.project, out)
+        self._update(state=RunState.FINISHED, reason=reason, message=message)
+        return RunFinished(reason, message, None, self.baseline_metrics, out)
+
+    def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
+        assert self._header is not None
+        moment = time.monotonic()
+        spent, self._began = moment - self._began, moment
+        self._header = replace(
+            self._header, state=state, reason=reason, message=message, updated=now(),
+            seconds=self._header.seconds + spent,
+        )  # fmt: skip
+        write_header(self._spec.out, self._header)
+
+
+def _versions() -> dict[str, str]:
+    return installed_versions((*PACKAGES, *SEARCHES_WITH))

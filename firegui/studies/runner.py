@@ -1,0 +1,25 @@
+"""Carries a study out, or any other run: what window and command line call where a study may be among the runs."""
+
+from __future__ import annotations
+
+from firegui.runs.control import RunControl
+from firegui.runs.engine import LazyEngine
+from firegui.runs.runner import Emit, conduct
+from firegui.runs.runner import execute as execute_run
+from firegui.runs.spec import RunSpec, StudySpec
+from firegui.runs.state import RunMachine
+from firegui.studies.bench import Bench
+from firegui.studies.crew import Opens
+from firegui.studies.run import StudyRun
+
+
+def execute(spec: RunSpec, emit: Emit, control: RunControl, *, opens: Opens = Bench) -> None:
+    """Run ``spec`` to its end, as :func:`firegui.runs.runner.execute` does.
+
+    ``opens`` makes what carries out the cells of a study; it stands in for the real one in tests.
+    """
+    if not isinstance(spec, StudySpec):
+        execute_run(spec, emit, control)
+        return
+    machine = RunMachine(emit)
+    conduct(StudyRun(spec, emit, control, LazyEngine(), machine, opens), emit, machine)

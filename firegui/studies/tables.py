@@ -1,0 +1,85 @@
+"""A study's table as files: CSV with every number exactly, Parquet where pyarrow is installed."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from firegui.domain.study import value_text
+from firegui.domain.study_table import MEASURES, StudyTable
+from firegui.io import atomic
+
+TABLE, PARQUET, WORK = "table.csv", "table.parquet", "cells.csv"
+NO_PARQUET = "no Parquet table is written: it needs the package pyarrow (pip install firegui[study])"
+
+
+def has_parquet() -> bool:
+    """Whether Parquet can be written here."""
+    return find_spec("pyarrow") is not None
+
+
+def write_tables(folder: Path, table: StudyTable) -> None:
+    """Replace the tables in ``folder``, each file whole. Raises :class:`~firegui.errors.InputError`.
+
+    ``table.*`` have a line for every finished cell, in order: the same wherever and however they were computed.
+    ``cells.csv`` says of every cell what became of it, by whom and in what time.
+    """
+    columns = columns_of(table)
+    atomic.write_text(folder / TABLE, _csv(columns))
+    atomic.write_text(folder / WORK, _csv(_work(table)))
+    if has_parquet():
+        notes = {"title": table.settings.name, **{name: MEASURES[name].label for name in table.settings.measure}}
+        import_module("firegui.io.parquet").write_parquet(folder / PARQUET, columns, notes)
+
+
+def columns_of(table: StudyTable) -> dict[str, list[Any]]:
+    """Cell numbers, what differs, what was measured; a value that a cell does not set is ``None``."""
+    done = table.done
+    columns: dict[str, list[Any]] = {"cell": [cell.number for cell in done]}
+    for name in table.settings.names:
+        columns[name] = [_plain(cell.value(name)) for cell in done]
+    for name in table.settings.measure:
+        columns[name] = [table.measured(cell, name) for cell in done]
+    return columns
+
+
+def _plain(value: Any) -> Any:
+    return value_text(value) if isinstance(value, tuple) else value
+
+
+def _work(table: StudyTable) -> Mapping[str, Sequence[Any]]:
+    rows = [table.rows.get(cell.number) for cell in table.cells]
+    states = [
+        "done" if cell.number in table.rows else "failed" if cell.number in table.failed else "missing"
+        for cell in table.cells
+    ]
+    return {
+        "cell": [cell.number for cell in table.cells],
+        "title": [cell.title for cell in table.cells],
+        "state": states,
+        "seconds": [None if row is None else row.seconds for row in rows],
+        "worker": [None if row is None else row.worker for row in rows],
+        "evaluations": [None if row is None else row.evaluations for row in rows],
+        "error": [table.failed.get(cell.number) for cell in table.cells],
+    }
+
+
+def _csv(columns: Mapping[str, Sequence[Any]]) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_text(value) for value in line] for line in zip(*columns.values(), strict=True))
+    return out.getvalue()
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,219 @@
+"""A window of its own process that is brought into a state by hand and then closed, with one of the three answers.
+
+``python -m tests.gui.closing.child PROJECT STATE ANSWER`` prints one line of JSON about what it saw and ends as the
+program itself does. PROJECT is a folder that the test may spoil.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QDialog, QMessageBox, QToolButton, QWidget
+
+from firegui.gui import app
+from firegui.gui.dialogs.replan import ReplanDialog
+from firegui.gui.jobs.desk import Desk
+from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.main_window import MainWindow
+from firegui.gui.panels.runs import RunsPanel
+from firegui.runs.events import RunState
+
+LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+PATIENCE_MS = 240_000
+_LOOK_MS = 20
+WORDS = {"keep": "Keep running", "stop": "Stop, save", "discard": "Discard"}
+"""What the button of each answer begins with."""
+
+
+def until(done: Callable[[], bool]) -> None:
+    """Let the window work until ``done``. Raises ``TimeoutError`` when it never is."""
+    left = PATIENCE_MS // _LOOK_MS
+    while not done():
+        loop = QEventLoop()
+        QTimer.singleShot(_LOOK_MS, loop.quit)
+        loop.exec()
+        left -= 1
+        if left <= 0:
+            raise TimeoutError("the window never came into the state")
+
+
+class Hand:
+    """Brings the window into a state as a person would, closes it, and answers what it asks."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self.window = window
+        self.seen: dict[str, object] = {}
+        self.asked: list[str] = []
+
+    # -- the states --------------------------------------------------------------------------------------------------
+    def reach(self, state: str) -> None:
+        """Come into ``state``. Raises ``KeyError`` for an unknown one, ``TimeoutError`` where it is never reached."""
+        ways: dict[str, Callable[[], object]] = {
+            "none": self.rest, "evaluating": self.evaluating, "starting": self.starting, "running": self.running,
+            "paused": self.paused, "pruning": self.pruning, "stopping": self.stopping, "finished": self.finished,
+            "replanning": self.replanning, "uncertainty": lambda: self.desk("Uncertainty"),
+            "benchmark": lambda: self.desk("Benchmark"), "sensitivity": lambda: self.desk("Sensitivity"),
+            "resumed": self.resumed,
+        }  # fmt: skip
+        ways[state]()
+        active = self.window.queue.active
+        self.seen |= {"folder": str(active.folder) if active else "", "status": active.status if active else ""}
+
+    def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
+        """Press a key in the window."""
+        QTest.keyClick(self.window, key, modifier)
+
+    def rest(self) -> None:
+        queue = self.window.queue
+        until(lambda: not queue.is_busy and not queue.activity)
+
+    def evaluating(self) -> None:
+        until(lambda: bool(self.window.queue.activity))
+        self.seen["activity"] = self.window.queue.activity
+
+    def starting(self) -> RunEntry:
+        self.key(Qt.Key.Key_F5)
+        active = self.window.queue.active
+        assert active is not None, "the run did not start"
+        return active
+
+    def running(self) -> RunEntry:
+        entry = self.starting()
+        until(lambda: entry.epoch >= 2)
+        return entry
+
+    def paused(self) -> None:
+        entry = self.running()
+        self.key(Qt.Key.Key_F6)
+        until(lambda: entry.state is RunState.PAUSED)
+
+    def pruning(self) -> None:
+        entry = self.starting()
+        until(lambda: len(entry.removals) > 0)
+
+    def stopping(self) -> None:
+        self.running()
+        self.key(Qt.Key.Key_F7)
+
+    def finished(self) -> None:
+        self.rest()
+        self.key(Qt.Key.Key_F5, SHIFT)
+        until(lambda: bool(self.window.queue.entries))
+        self.rest()
+
+    def replanning(self) -> None:
+        self.finished()
+        self.when(ReplanDialog, self.fill_replan)
+        self.key(Qt.Key.Key_F5, CONTROL)
+        active = self.window.queue.active
+        assert active is not None and active.replans, "nothing is replanned"
+        until(lambda: active.state is RunState.RUNNING)
+
+    def fill_replan(self, dialog: QWidget) -> None:
+        assert isinstance(dialog, ReplanDialog)
+        box = dialog.loop
+        assert isinstance(box, QCheckBox)
+        self.click(box)
+        self.click(dialog.go)
+
+    def desk(self, title: str) -> None:
+        self.finished()
+        dock = self.window.docks[title]
+        self.window.bench.bring(title)
+        button = dock.findChild(QToolButton, "startButton")
+        assert isinstance(button, QToolButton)
+        until(button.isEnabled)
+        self.click(button)
+        desk = {
+            "Uncertainty": self.window.uncertainty_desk, "Benchmark": self.window.benchmark_desk,
+            "Sensitivity": self.window.sensitivity_desk,
+        }[title]  # fmt: skip
+        assert isinstance(desk, Desk)
+        until(lambda: desk.is_busy and bool(desk.work()))
+        until(lambda: getattr(desk, "share", 1.0) > 0.0 or not desk.is_busy)
+        self.seen["busy"] = desk.is_busy
+
+    def resumed(self) -> None:
+        """Take the run that was stopped up again, and wait until it has done more."""
+        self.rest()
+        (entry,) = (each for each in self.window.queue.entries if each.can_go_on)
+        self.seen["before"] = [entry.epoch, len(entry.removals)]
+        panel = self.window.docks["Runs"].findChild(RunsPanel)
+        assert isinstance(panel, RunsPanel)
+        self.window.bench.bring("Runs")
+        row = panel.table.visualRect(panel.model.index(panel.model.row_of(entry), 0)).center()
+        QTest.mouseClick(panel.table.viewport(), LEFT, NONE, row)
+        self.click(panel.button("resume"))
+        done = (entry.epoch, len(entry.removals))
+        until(lambda: (entry.epoch, len(entry.removals)) > done or entry.is_over)
+        self.seen["after"] = [entry.epoch, len(entry.removals)]
+
+    # -- closing -----------------------------------------------------------------------------------------------------
+    def close(self, answer: str) -> None:
+        """Close the window and give ``answer``; after ``keep``, look that all goes on, and close with ``stop``."""
+        if answer == "keep":
+            self.when(QMessageBox, lambda box: self.answer(box, answer))
+            shut = self.window.close()
+            self.seen["kept"] = not shut and self.window.isVisible() and bool(self.works())
+            answer = "stop"
+        self.when(QMessageBox, lambda box: self.answer(box, answer))
+        self.seen["shut"] = self.window.close()
+        self.seen["asked"] = self.asked
+        print(json.dumps(self.seen), flush=True)
+
+    def works(self) -> list[str]:
+        return [work.title for work in self.window.documents._works()]
+
+    def answer(self, box: QWidget, answer: str) -> None:
+        assert isinstance(box, QMessageBox)
+        self.asked.append(box.text())
+        self.click(next(button for button in box.buttons() if button.text().startswith(WORDS[answer])))
+
+    @staticmethod
+    def click(button: QAbstractButton) -> None:
+        """Click it, where a tick box has its tick."""
+        place = button.rect().center()
+        place.setX(min(place.x(), 8))
+        QTest.mouseClick(button, LEFT, NONE, place)
+
+    def when(self, kind: type[QDialog], do: Callable[[QWidget], object]) -> None:
+        """Do this once a dialog of that ``kind`` is in front, if ever one is."""
+
+        def look() -> None:
+            front = QApplication.activeModalWidget()
+            if isinstance(front, kind) and front.isVisible():
+                do(front)
+            else:
+                QTimer.singleShot(_LOOK_MS, self.window, look)
+
+        QTimer.singleShot(_LOOK_MS, self.window, look)
+
+
+def main(folder: Path, state: str, answer: str) -> int:
+    """Open, reach, close; the exit status is the program's own, or 3 where the state was never reached."""
+    open_first, failed = app.open_first, list[BaseException]()
+
+    def begin(window: MainWindow, project: Path | None) -> None:
+        open_first(window, project)
+        hand = Hand(window)
+        try:
+            hand.reach(state)
+            hand.close(answer)
+        except BaseException as error:
+            failed.append(error)
+            QApplication.exit(3)
+            raise
+
+    app.open_first = begin  # type: ignore[assignment]
+    status = app.main(folder)
+    return 3 if failed else status
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:4]))

@@ -1,0 +1,173 @@
+"""Closing the window in every state of a run ends its process cleanly, with what was asked for kept or gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firegui.domain.project import Project
+from firegui.fire.demo import make_demo
+from firegui.gui.jobs.benchmarks import FOLDER as BENCHMARKS
+from firegui.gui.jobs.ensembles import earlier_ensembles
+from firegui.gui.jobs.listing import found_runs
+from firegui.io.project_store import list_runs, load_project, save_project
+from firegui.runs.lock import is_held
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+ENDLESS, SHORT = 1_000_000, 2
+PLANNING = ("starting", "running", "paused", "pruning", "stopping")
+BESIDE = ("replanning", "uncertainty", "benchmark", "sensitivity")
+IDLE = ("none", "evaluating", "finished")
+ANSWERS = ("keep", "stop", "discard")
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """How a window's process ended, and what it saw."""
+
+    status: int
+    errors: str
+    seen: dict[str, Any]
+    left: bool
+
+    def check(self) -> None:
+        """It ended by itself, said nothing and left no process behind."""
+        assert self.status == 0, self.errors
+        for word in ("QThread: Destroyed", "Traceback", "QObject::", "terminate called", "Fatal Python"):
+            assert word not in self.errors, self.errors
+        assert not self.left, "a process of the window still works"
+        assert self.seen["shut"]
+
+
+@pytest.fixture(scope="module")
+def demo() -> Project:
+    return make_demo()
+
+
+@pytest.fixture
+def folder(demo: Project, tmp_path: Path) -> Callable[[int], Path]:
+    """The demo, saved so that its first stage goes on for so many epochs."""
+
+    def saved(epochs: int) -> Path:
+        place = tmp_path / "demo.firegui"
+        optimizer = replace(demo.plan.optimizer, epochs=epochs, patience=epochs)
+        save_project(replace(demo, plan=replace(demo.plan, optimizer=optimizer)), place)
+        return place
+
+    return saved
+
+
+def close(folder: Path, state: str, answer: str) -> Closed:
+    """Let a process of its own open, reach ``state`` and close."""
+    home = folder.parent / "home"
+    home.mkdir(exist_ok=True)
+    places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    # What is compiled is kept: to compile takes minutes, and it cannot be broken off.
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    shared = {"PYTHONPATH": str(REPOSITORY), "QT_QPA_PLATFORM": "offscreen", "XDG_CACHE_HOME": cache}
+    environment = os.environ | places | shared
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tests.gui.closing.child", str(folder), state, answer], env=environment, cwd=REPOSITORY,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        said, errors = child.communicate(timeout=400)
+    finally:
+        left = _end_group(child.pid)
+    lines = [line for line in said.splitlines() if line.startswith("{")]
+    return Closed(child.returncode, errors, json.loads(lines[-1]) if lines else {}, left)
+
+
+def _end_group(leader: int) -> bool:
+    """Whether anything of a process's group was left to end."""
+    with suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
+        return True
+    return False
+
+
+def runs_of(folder: Path) -> list[Any]:
+    found = found_runs(list_runs(folder), load_project(folder), date.today())
+    assert not found.problems
+    return list(found.entries)
+
+
+def check_planning(folder: Path, state: str, answer: str) -> None:
+    closed = close(folder, state, answer)
+    closed.check()
+    assert len(closed.seen["asked"]) == (2 if answer == "keep" else 1)
+    if answer == "keep":
+        assert closed.seen["kept"]
+    run = Path(closed.seen["folder"])
+    if answer == "discard":
+        assert not run.exists()
+        return
+    assert not is_held(run)
+    entries = runs_of(folder)
+    # One that had only begun to start may have nothing to keep yet.
+    assert state == "starting" or [entry.folder for entry in entries] == [run]
+    assert all(entry.can_go_on for entry in entries)
+
+
+# -- a few in every run of the tests -----------------------------------------------------------------------------------
+def test_closing_while_a_plan_is_worked_out_keeps_what_can_be_gone_on_with(folder: Callable[[int], Path]) -> None:
+    place = folder(ENDLESS)
+    check_planning(place, "running", "stop")
+    again = close(place, "resumed", "stop")
+    again.check()
+    assert again.seen["after"] > again.seen["before"]
+
+
+def test_closing_while_the_map_is_worked_out_asks_nothing(folder: Callable[[int], Path]) -> None:
+    closed = close(folder(ENDLESS), "evaluating", "stop")
+    closed.check()
+    assert closed.seen["asked"] == []
+    assert closed.seen["activity"]
+
+
+# -- all of them -------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("state", PLANNING)
+def test_closing_in_every_state_of_a_plan(folder: Callable[[int], Path], state: str, answer: str) -> None:
+    place = folder(SHORT if state == "pruning" else ENDLESS)
+    check_planning(place, state, answer)
+    if answer == "stop" and runs_of(place):
+        again = close(place, "resumed", "stop")
+        again.check()
+        assert again.seen["after"] > again.seen["before"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("state", BESIDE)
+def test_closing_while_something_else_is_worked_out(folder: Callable[[int], Path], state: str, answer: str) -> None:
+    place = folder(SHORT)
+    closed = close(place, state, answer)
+    closed.check()
+    assert len(closed.seen["asked"]) == (2 if answer == "keep" else 1)
+    if state == "uncertainty":
+        (drawn,) = earlier_ensembles(place)
+        assert drawn.can_go_on(drawn.header.settings.members)
+    if state == "benchmark":
+        (contest,) = (place / BENCHMARKS).iterdir()
+        assert not is_held(contest)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", IDLE)
+def test_closing_when_nothing_works_asks_nothing(folder: Callable[[int], Path], state: str) -> None:
+    closed = close(folder(SHORT), state, "stop")
+    closed.check()
+    assert closed.seen["asked"] == []

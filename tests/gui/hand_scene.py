@@ -1,0 +1,85 @@
+"""A plan on the map whose drops can be changed by hand, with an engine that answers at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.drops import Drop, DropList
+from firegui.domain.results import Frames, Metrics
+from firegui.gui.jobs.live import LiveDesk
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.session import Session, ShownResult, Tool
+from firegui.planning.hand_check import HandCheck
+from firegui.runs.live import LiveLook, LiveWish
+from firegui.runs.protocols import Check
+
+# S-2T-1 on the first day, S-2T-2 on the second, CL-415-1 on the second; S-2T are grounded on the third.
+DROPS = DropList((Drop(10, 0, 20.0, 30.0, 0.0), Drop(60, 1, 10.0, 20.0, 1.0), Drop(70, 2, 30.0, 45.0, 0.5)))
+
+
+def metrics(extent: float, drops: int) -> Metrics:
+    """A rollout that burns ``extent`` cells."""
+    return Metrics(extent, 0.09 * extent, 200.0, extent / 10, 0.1, 0.2, 0.3, drops, drops, extent)
+
+
+def extent_of(drops: DropList) -> float:
+    """Every drop saves ten cells, and a cell more for every column further east."""
+    return 1000.0 - sum(10.0 + drop.x for drop in drops.drops)
+
+
+class FakeLive:
+    """Stands in for the engine: the fire is a square whose side says how much burns."""
+
+    def __init__(self) -> None:
+        self.wishes: list[LiveWish] = []
+
+    def __call__(self, wish: LiveWish, check: Check) -> LiveLook:
+        check()
+        self.wishes.append(wish)
+        shape, steps = wish.project.scenario.grid.shape, wish.project.calendar.n_steps
+        after = metrics(extent_of(wish.after), len(wish.after.drops))
+        if wish.stride is not None:
+            count = steps // wish.stride + 1
+            fire = np.full((count, *shape), len(wish.after.drops), np.uint8)
+            return LiveLook(wish, after, frames=Frames(wish.stride, fire, fire, np.full_like(fire, 255), steps))
+        fire, change = np.zeros(shape, np.uint8), np.zeros(shape, np.int16)
+        fire[:5, :5] = 255
+        change[30:, :10] = 200 if wish.after != wish.before else 0
+        before = metrics(extent_of(wish.before), len(wish.before.drops))
+        return LiveLook(wish, after, before, fire, change, int((change > 25).sum()), seconds=0.01)
+
+
+def show_plan(session: Session, drops: DropList = DROPS) -> None:
+    """A finished plan of ``drops`` on the map."""
+    project = session.project
+    shape, steps = project.scenario.grid.shape, project.calendar.n_steps
+    fire = np.zeros((steps // 5 + 1, *shape), np.uint8)
+    frames = Frames(5, fire, fire, np.full_like(fire, 255), steps)
+    session.show_result(
+        ShownResult(
+            "A · 14:24", frames, metrics(1000.0, 0), frames, metrics(extent_of(drops), len(drops.drops)),
+            HandCheck(project).records(drops), project=project,
+        )
+    )  # fmt: skip
+    session.set_step(10)
+    session.set_tool(Tool.DROP)
+
+
+@contextmanager
+def desk_of(session: Session, queue: RunQueue, look: Callable[[LiveWish, Check], LiveLook]) -> Iterator[LiveDesk]:
+    """A desk that asks ``look``; its thread has ended afterwards."""
+    desk = LiveDesk(session, queue, look=lambda: look)
+    try:
+        yield desk
+    finally:
+        desk.shutdown()
+        desk.deleteLater()
+
+
+def settled(qtbot: QtBot, session: Session) -> None:
+    """Wait until the fire of the drops by hand is there."""
+    qtbot.waitUntil(lambda: not session.result.pending)

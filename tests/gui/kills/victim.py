@@ -1,0 +1,183 @@
+"""A real firegui that is driven by a script inside it, says what it has done line by line, and is killed from outside.
+
+``python -m tests.gui.kills.victim MODE PROJECT``: ``edit`` types one number after the other into a field, ``save`` also
+presses Ctrl+S, ``run`` starts a plan; ``recover`` accepts what is offered at the start and says what came back.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from firegui.domain.project import Project
+from firegui.gui import app
+from firegui.gui.dialogs.recover import RecoverDialog
+from firegui.gui.forms.numbers import WholeField
+from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.main_window import MainWindow
+from firegui.runs.events import EpochDone, RunState
+
+FIRST = 1_000
+"""The first number that is typed."""
+_EDIT_MS, _LOOK_MS = 60, 50
+_EDITS_A_SAVE = 3
+CTRL = Qt.KeyboardModifier.ControlModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+def say(word: str, value: object = "") -> None:
+    """One line for whoever watches."""
+    print(word, value, flush=True)
+
+
+def number(window: MainWindow) -> int:
+    """The number as the project has it."""
+    return window.session.project.plan.optimizer.epochs
+
+
+def say_kept(project: Project | None) -> None:
+    """Say which number would come back."""
+    if project is not None:
+        say("kept", project.plan.optimizer.epochs)
+
+
+class Editor(QObject):
+    """Types a number, each higher by one, into the field of the epochs; saves now and then where it ``saves``."""
+
+    def __init__(self, window: MainWindow, *, saves: bool) -> None:
+        super().__init__(window)
+        self._window, self._saves = window, saves
+        self._next = FIRST
+        recovery = window.bench.recovery
+        assert recovery is not None
+        recovery.autosave.kept.connect(say_kept)
+        window.bench.bring("Objective")
+        field = window.findChild(WholeField, "optimizer_epochs")
+        assert isinstance(field, WholeField)
+        self._field = field
+        self._timer = QTimer(self, interval=_EDIT_MS)
+        self._timer.timeout.connect(self._edit)
+        self._timer.start()
+
+    def _edit(self) -> None:
+        if not self._window.isActiveWindow():
+            # Keys of commands belong to the window that has the focus.
+            self._window.activateWindow()
+            return
+        self._field.setFocus()
+        self._field.selectAll()
+        QTest.keyClicks(self._field, str(self._next))
+        QTest.keyClick(self._field, Qt.Key.Key_Return)
+        assert number(self._window) == self._next
+        say("edit", self._next)
+        self._next += 1
+        if self._saves and self._next % _EDITS_A_SAVE == 0:
+            QTest.keyClick(self._window, Qt.Key.Key_S, CTRL)
+            if not self._window.session.is_dirty:
+                say("saved", self._next - 1)
+
+
+def start_run(window: MainWindow) -> None:
+    """Press F5 and say every epoch."""
+    if not window.isActiveWindow():
+        window.activateWindow()
+        QTimer.singleShot(_EDIT_MS, window, lambda: start_run(window))
+        return
+    window.queue.epochs_added.connect(say_epoch)
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    say("started")
+
+
+def say_epoch(entry: RunEntry) -> None:
+    """Say how many epochs are done."""
+    if entry.epoch:
+        say("epoch", entry.epoch)
+
+
+class Recoverer(QObject):
+    """Presses Recover where it is offered."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.offered = False
+        self._timer = QTimer(self, interval=_LOOK_MS)
+        self._timer.timeout.connect(self._look)
+        self._timer.start()
+
+    def _look(self) -> None:
+        dialog = QApplication.activeModalWidget()
+        if isinstance(dialog, RecoverDialog):
+            self.offered = True
+            self._timer.stop()
+            QTest.mouseClick(dialog.recover, LEFT)
+
+
+def report(window: MainWindow, offered: bool) -> None:
+    """Say what is open now; where a run was taken up, also the first epochs it reports, then leave."""
+    found = {
+        "offered": offered, "number": number(window), "dirty": window.session.is_dirty,
+        "name": window.session.project.scenario.name, "states": [entry.status for entry in window.queue.entries],
+    }  # fmt: skip
+    say("found", json.dumps(found))
+    job = window.queue._job
+    if job is None:
+        leave(window)
+    else:
+        job.bridge.epochs.connect(lambda rows: resumed(window, rows))
+
+
+def resumed(window: MainWindow, rows: list[EpochDone]) -> None:
+    """The run goes on: say which epoch it did first, and stop it."""
+    entry = window.queue.active
+    if entry is not None and entry.state is not RunState.STOPPING:
+        say("resumed", rows[0].epoch)
+        window.queue.stop()
+        window.queue.stop()
+        leave(window)
+
+
+def leave(window: MainWindow) -> None:
+    """Throw the edits away and shut the window as a person would."""
+    if window.queue.active is not None:
+        QTimer.singleShot(_LOOK_MS, window, lambda: leave(window))
+        return
+    window.session.undo_stack.setClean()
+    window.close()
+
+
+def drive(mode: str) -> None:
+    """Let the window, once it has opened its first project, be used in this way."""
+    open_first = app.open_first
+
+    def begin(window: MainWindow, project_folder: Path | None) -> None:
+        # Kernels would be compiled anew in every home, for a minute or two.
+        window.session.set_backend("reference")
+        if mode == "recover":
+            recoverer = Recoverer(window)
+            open_first(window, project_folder)
+            report(window, recoverer.offered)
+            return
+        open_first(window, project_folder)
+        say("ready")
+        if mode == "run":
+            start_run(window)
+        else:
+            Editor(window, saves=mode == "save")
+
+    app.open_first = begin
+
+
+def main() -> int:
+    """See the module."""
+    mode, project = sys.argv[1], Path(sys.argv[2])
+    drive(mode)
+    return app.main(project)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

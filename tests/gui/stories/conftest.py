@@ -1,0 +1,65 @@
+"""The workbench of the stories: the small event saved in a folder, the real engine, a person in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session
+from firegui.io.project_store import save_project
+from tests.gui.stories.person import Person
+
+Pick = Callable[[str, Path], None]
+
+
+@pytest.fixture
+def folder(project: Project, tmp_path: Path) -> Path:
+    """The small event, saved."""
+    place = tmp_path / "ridge.firegui"
+    save_project(project, place)
+    return place
+
+
+@pytest.fixture
+def bare(qtbot: QtBot, qapp: object, preferences_store: QSettings, tmp_path: Path) -> Iterator[Person]:
+    """A person at a window in which nothing is open yet."""
+    session = Session()
+    window = MainWindow(session, RunQueue(session), Preferences(preferences_store, tmp_path / "recent"))
+    window.resize(1440, 900)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    yield Person(qtbot, window)
+    session.undo_stack.setClean()
+    window.stop_work()
+    window.close()
+    window.deleteLater()
+
+
+@pytest.fixture
+def person(bare: Person, folder: Path) -> Person:
+    """A person with the small event open and its fire without drops on the map."""
+    assert bare.window.documents.open(folder)
+    bare.rests()
+    bare.window.map.flush()
+    return bare
+
+
+@pytest.fixture
+def pick(monkeypatch: pytest.MonkeyPatch) -> Pick:
+    """Answers the next question for a file or folder, which the system asks and no test can."""
+
+    def answer(method: str, path: Path) -> None:
+        given = str(path) if method == "getExistingDirectory" else (str(path), "")
+        monkeypatch.setattr(QFileDialog, method, lambda *_args, **_named: given)
+
+    return answer

@@ -1,0 +1,179 @@
+"""Somebody at the workbench: brings docks forward, presses buttons, answers dialogs, all with mouse and keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QCheckBox,
+    QDialog,
+    QMenu,
+    QRadioButton,
+    QScrollArea,
+    QTabBar,
+    QTabWidget,
+    QToolBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.main_window import MainWindow
+from firegui.gui.models.runs import HEADERS
+from firegui.gui.panels.runs import RunsPanel
+from tests.gui.hands import LEFT
+from tests.gui.map_scene import NONE, Hand
+
+LONG_MS = 120_000
+_LOOK_MS = 20
+Panel = TypeVar("Panel", bound=QWidget)
+Dialog = TypeVar("Dialog", bound=QDialog)
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+class Person:
+    """Works at ``window``; :attr:`hand` is on its map."""
+
+    def __init__(self, qtbot: QtBot, window: MainWindow) -> None:
+        self.qtbot, self.window = qtbot, window
+        self.session, self.queue = window.session, window.queue
+        self.hand = Hand(window.map)
+
+    # -- waiting -----------------------------------------------------------------------------------------------------
+    def until(self, done: Callable[[], object]) -> None:
+        """Wait for something to be true."""
+        self.qtbot.waitUntil(lambda: bool(done()), timeout=LONG_MS)
+
+    def rests(self) -> None:
+        """Wait until nothing is worked out any more."""
+        self.until(lambda: not self.queue.is_busy and not self.queue.activity)
+
+    # -- keys and buttons --------------------------------------------------------------------------------------------
+    def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
+        """Press a key where the focus is, as the window's own keys are pressed."""
+        QTest.keyClick(self.window.focusWidget() or self.window, key, modifier)
+
+    def undo(self, times: int = 1) -> None:
+        """Ctrl+Z."""
+        for _time in range(times):
+            self.key(Qt.Key.Key_Z, CONTROL)
+
+    def press(self, button: QAbstractButton) -> None:
+        """Click a button that can be seen and used; one that is scrolled away is scrolled to first."""
+        self.see(button)
+        assert button.isEnabled(), f"{button.text() or button.accessibleName()} cannot be used"
+        QTest.mouseClick(button, LEFT, pos=_handle(button))
+
+    def see(self, widget: QWidget) -> None:
+        """Scroll to a widget, and be sure that it is on screen."""
+        parent = widget.parentWidget()
+        while parent is not None:
+            if isinstance(parent, QScrollArea):
+                parent.ensureWidgetVisible(widget)
+            parent = parent.parentWidget()
+        QApplication.processEvents()
+        assert not widget.visibleRegion().isEmpty(), f"{widget.accessibleName() or widget.objectName()} is not seen"
+
+    def tool(self, action: QAction) -> QAbstractButton:
+        """The button of the tool bar for an action."""
+        bar = self.window.findChild(QToolBar, "toolBar")
+        assert isinstance(bar, QToolBar)
+        button = bar.widgetForAction(action)
+        assert isinstance(button, QAbstractButton)
+        return button
+
+    def front(self, title: str, kind: type[Panel]) -> Panel:
+        """Bring a dock forward by a click on its tab, and return its panel."""
+        dock = self.window.docks[title]
+        for bar in self.window.findChildren(QTabBar):
+            for place in range(bar.count()):
+                if bar.parent() is self.window and bar.tabText(place) == dock.windowTitle():
+                    QTest.mouseClick(bar, LEFT, pos=bar.tabRect(place).center())
+        QApplication.processEvents()
+        panel = dock.widget()
+        assert isinstance(panel, kind)
+        assert not panel.visibleRegion().isEmpty(), f"{title} is not in front"
+        return panel
+
+    def page(self, pages: QTabWidget, title: str) -> None:
+        """Turn to a page by a click on its tab."""
+        bar = pages.tabBar()
+        place = next(k for k in range(bar.count()) if bar.tabText(k) == title)
+        QTest.mouseClick(bar, LEFT, pos=bar.tabRect(place).center())
+        assert pages.currentIndex() == place
+
+    def button(self, inside: QWidget, name: str) -> QAbstractButton:
+        """A button of a row of them, by the name of its icon."""
+        found = inside.findChild(QAbstractButton, f"{name}Button")
+        assert isinstance(found, QAbstractButton), name
+        return found
+
+    # -- menus and dialogs -------------------------------------------------------------------------------------------
+    def choose_in(self, menu: QMenu | None, text: str) -> None:
+        """Click an entry of an open menu."""
+        assert menu is not None and menu.isVisible(), "no menu is open"
+        entry = next((each for each in menu.actions() if each.text().startswith(text)), None)
+        assert entry is not None, [each.text() for each in menu.actions()]
+        QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(entry).center())
+
+    def answering(self, kind: type[Dialog], answer: Callable[[Dialog], object]) -> None:
+        """Once a dialog of that kind is in front, do this with it; call it before what opens the dialog."""
+
+        def look() -> None:
+            front = QApplication.activeModalWidget()
+            if isinstance(front, kind) and front.isVisible():
+                answer(front)
+            else:
+                QTimer.singleShot(_LOOK_MS, self.window, look)
+
+        QTimer.singleShot(_LOOK_MS, self.window, look)
+
+    # -- runs --------------------------------------------------------------------------------------------------------
+    @property
+    def runs(self) -> RunsPanel:
+        """The dock with the runs."""
+        panel = self.window.docks["Runs"].widget()
+        assert isinstance(panel, RunsPanel)
+        return panel
+
+    def row(self, entry: RunEntry) -> dict[str, str]:
+        """What the line of a run says."""
+        model = self.runs.model
+        place = model.row_of(entry)
+        return {name: str(model.index(place, column).data()) for column, name in enumerate(HEADERS)}
+
+    def quick_plan(self) -> RunEntry:
+        """Let the tactical heuristic plan, with one click, and wait for it."""
+        self.press(self.tool(self.window.actions_.quick))
+        self.rests()
+        return self.queue.entries[-1]
+
+    def line_of(self, entry: RunEntry) -> QPoint:
+        """Where the line of a run is in the list."""
+        table = self.runs.table
+        index = self.runs.model.index(self.runs.model.row_of(entry), 0)
+        table.scrollTo(index)
+        return table.visualRect(index).center()
+
+    def double_click(self, view: QAbstractItemView, place: QPoint) -> None:
+        """Both clicks of a double click."""
+        QTest.mouseClick(view.viewport(), LEFT, pos=place)
+        QTest.mouseDClick(view.viewport(), LEFT, pos=place)
+
+    @property
+    def said(self) -> str:
+        """What the status bar says last."""
+        return self.window.bench.status.message.text()
+
+
+def _handle(button: QAbstractButton) -> QPoint:
+    # A tick box is ticked at its box and its text, not in the empty room behind them.
+    middle = button.rect().center()
+    return QPoint(8, middle.y()) if isinstance(button, (QCheckBox, QRadioButton)) else middle

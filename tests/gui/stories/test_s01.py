@@ -1,0 +1,69 @@
+"""S1: somebody opens an event and sees what it is and what it lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from firegui.gui.dialogs.problems import ProblemsDialog
+from firegui.gui.panels.scenario import ScenarioPanel
+from firegui.gui.session import Tool
+from firegui.io.project_store import PROJECT_FILE
+from tests.gui.stories.conftest import Pick
+from tests.gui.stories.person import CONTROL, Person
+
+
+def test_an_event_is_opened_and_says_what_it_is_and_what_it_lacks(bare: Person, folder: Path, pick: Pick) -> None:
+    assert bare.window.start_page.isVisible()
+    pick("getExistingDirectory", folder)
+    bare.key(Qt.Key.Key_O, CONTROL)
+    bare.rests()
+    assert not bare.window.start_page.isVisible()
+    assert bare.window.windowTitle().startswith("Test Ridge")
+    facts = bare.front("Scenario", ScenarioPanel)
+    assert facts.text_of("Grid").startswith("40 × 60 cells of 30 m")
+    assert facts.text_of("CRS") == "EPSG:32610"
+    assert facts.text_of("Observed") == "2 perimeters, 19 Aug – 21 Aug 2020"
+    assert "fuel model" in facts.text_of("Missing")
+    assert "leaves the slope term out" in facts.notes
+    assert bare.session.result.baseline is not None
+
+
+def test_the_mouse_reads_places_and_values_and_the_probe_tells_all_of_a_cell(person: Person) -> None:
+    person.hand.move((12.5, 33.5))
+    place = person.window.bench.status.place
+    person.until(lambda: "row 12 col 33" in place.text())
+    assert "°" in place.text()
+    person.press(person.tool(person.window.actions_.tools[Tool.PROBE]))
+    person.hand.click((12.5, 33.5))
+    card = person.window.map.card
+    person.until(card.isVisible)
+    assert "Elevation" in card.text
+    assert "Wind 3.0 m/s" in card.text
+    assert "P(fire)" in card.text
+    QTest.keyClick(person.window.map.camera.widget, Qt.Key.Key_Escape)
+    person.until(lambda: not card.isVisible())
+
+
+def test_a_damaged_event_is_refused_with_every_fault_and_the_open_one_stays(
+    person: Person, folder: Path, pick: Pick
+) -> None:
+    text = (folder / PROJECT_FILE).read_text(encoding="utf-8")
+    damaged = text.replace("payload_gal = 1200.0", 'payload_gal = "much"').replace("epochs = 3", "epochs = 0.5")
+    (folder / PROJECT_FILE).write_text(damaged, encoding="utf-8")
+    pick("getExistingDirectory", folder)
+    lines: list[str] = []
+
+    def read(dialog: ProblemsDialog) -> None:
+        lines.extend(dialog.lines)
+        QTest.keyClick(dialog, Qt.Key.Key_Return)
+
+    before = person.session.project
+    person.answering(ProblemsDialog, read)
+    person.key(Qt.Key.Key_O, CONTROL)
+    person.until(lambda: lines)
+    assert any("payload_gal" in line for line in lines)
+    assert any("epochs" in line for line in lines)
+    assert person.session.project is before

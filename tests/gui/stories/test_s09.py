@@ -1,0 +1,47 @@
+"""S9: somebody compares planners."""
+
+from __future__ import annotations
+
+from PySide6.QtTest import QTest
+
+from firegui.domain.benchmark import PlannerName
+from firegui.gui.panels.benchmark import BenchmarkPanel
+from firegui.gui.session import View
+from tests.gui.hands import LEFT, type_into_field
+from tests.gui.map_scene import NONE
+from tests.gui.stories.person import CONTROL, Person
+
+WANTED = (PlannerName.NONE, PlannerName.UNIFORM, PlannerName.TACTICAL)
+
+
+def test_planners_are_ticked_run_ranked_and_two_of_them_put_on_the_map(person: Person) -> None:
+    panel = person.front("Benchmark", BenchmarkPanel)
+    for boxes, wanted in ((panel.form.planners, WANTED), (panel.form.matched, ())):
+        for name, box in boxes.items():
+            if box.isChecked() != (name in wanted):
+                person.press(box)
+    for field, value in (
+        (panel.form.seeds, 1), (panel.form.allowance, 60), (panel.form.budget, 10), (panel.form.processes, 1),
+    ):  # fmt: skip
+        person.see(field)
+        type_into_field(person.qtbot, field, str(value))
+    assert panel.form.settings().planners == tuple(sorted(WANTED, key=list(PlannerName).index))
+    person.press(panel.button("start"))
+    person.until(lambda: not person.window.benchmark_desk.is_busy)
+    shown = person.window.benchmark_desk.shown
+    assert shown is not None and shown.table is not None and shown.table.complete
+
+    person.page(panel.pages, "Table")
+    rows = list(panel.table.shown_rows())
+    assert len(rows) == len(WANTED)
+    table = panel.table
+    spots = [table.visualRect(table.model().index(row, 0)).center() for row in (0, 2)]
+    for spot, modifier in zip(spots, (NONE, CONTROL), strict=True):
+        QTest.mouseClick(table.viewport(), LEFT, modifier, spot)
+    assert len(table.best) == 2
+    person.press(panel.button("compare"))
+    person.rests()
+    result = person.session.result
+    assert result.against and result.plan_name
+    assert person.session.view is View.DIFFERENCE
+    assert person.window.map.decorations.caption.title.startswith(f"{result.against} − {result.plan_name}")

@@ -1,0 +1,252 @@
+"""Drops by hand: the latest wish wins, nothing of them is lost, and a kept plan is a run like any other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.drops import Drop, DropList
+from firegui.errors import InputError, Problem
+from firegui.gui.hand import Change
+from firegui.gui.jobs.draft import UNSAVED
+from firegui.gui.jobs.live import BY_HAND, LiveDesk
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.map.drop_edits import make, moved
+from firegui.gui.session import Session, ShownResult
+from firegui.io.schedule_file import read_schedule
+from firegui.runs.live import LiveLook, LiveWish
+from firegui.runs.protocols import Check
+from firegui.runs.spec import PlanSpec, Stage
+from tests.gui.fake_runs import FakeExecute
+from tests.gui.hand_scene import DROPS, FakeLive, desk_of, settled, show_plan
+
+FIRST = DROPS.drops[0]
+
+
+@pytest.fixture
+def execute() -> FakeExecute:
+    return FakeExecute()
+
+
+@pytest.fixture
+def queue(session: Session, execute: FakeExecute) -> Iterator[RunQueue]:
+    made = RunQueue(session, execute=execute, clock=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+    yield made
+    made.shutdown()
+    made.deleteLater()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[LiveDesk]:
+    with desk_of(session, queue, FakeLive()) as made:
+        qtbot.waitUntil(lambda: not queue.activity)
+        show_plan(session)
+        yield made
+
+
+def nudge(session: Session, x: float) -> None:
+    """Move the first drop to column ``x``."""
+    drop = session.hand.drops.at(FIRST.key)
+    assert drop is not None and make(session, moved(session, drop, replace(drop, x=x)))
+
+
+def kept_files(folder: Path) -> list[Path]:
+    return sorted((folder / BY_HAND).glob("*.safetensors"))
+
+
+# -- keeping ---------------------------------------------------------------------------------------------------------
+def test_saving_the_project_keeps_the_drops_as_a_run(
+    qtbot: QtBot, session: Session, desk: LiveDesk, execute: FakeExecute, tmp_path: Path
+) -> None:
+    nudge(session, 31.5)
+    session.mark_saved(tmp_path)
+    (file,) = kept_files(tmp_path)
+    project = session.project
+    schedule = read_schedule(file, project.planned_fleet, project.calendar.n_steps, project.scenario.grid.shape)
+    expected = DROPS.exchanged(FIRST, replace(FIRST, x=31.5)).schedule(*schedule.logits.shape)
+    assert np.array_equal(schedule.poses[schedule.proposed], expected.poses[expected.proposed])
+    qtbot.waitUntil(lambda: bool(execute.runs))
+    (spec,) = execute.runs
+    assert spec.stages == (Stage.KEEP,) and spec.warm_start_file == file
+    assert spec.command.startswith("firegui keep ") and str(file) in spec.command
+    assert not desk.has_unkept
+
+
+def test_what_is_kept_already_is_not_kept_again(session: Session, desk: LiveDesk, tmp_path: Path) -> None:
+    nudge(session, 31.5)
+    session.mark_saved(tmp_path)
+    nudge(session, 33.0)
+    session.undo_stack.undo()
+    assert not session.is_dirty and len(kept_files(tmp_path)) == 1
+    session.undo_stack.undo()
+    assert not desk.has_unkept
+    session.undo_stack.redo()
+    session.mark_saved(tmp_path)
+    assert len(kept_files(tmp_path)) == 1
+
+
+def test_a_plan_by_hand_that_another_takes_from_the_screen_is_kept(
+    session: Session, desk: LiveDesk, tmp_path: Path
+) -> None:
+    session.mark_saved(tmp_path)
+    nudge(session, 31.5)
+    assert kept_files(tmp_path) == []
+    session.show_result(ShownResult("other", plan=session.result.plan, project=session.project))
+    assert len(kept_files(tmp_path)) == 1
+
+
+def test_without_a_folder_they_wait_for_the_project_to_be_saved(session: Session, desk: LiveDesk) -> None:
+    nudge(session, 31.5)
+    assert not desk.keep() and desk.has_unkept and session.is_dirty
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_nothing_counts_as_kept(
+    session: Session, desk: LiveDesk, refusals: list[InputError], tmp_path: Path
+) -> None:
+    (tmp_path / BY_HAND).write_text("in the way")
+    nudge(session, 31.5)
+    session.mark_saved(tmp_path)
+    assert len(refusals) == 1 and desk.has_unkept
+
+
+def test_a_killed_program_leaves_the_drops_in_a_file_that_the_next_start_names(
+    qtbot: QtBot, session: Session, desk: LiveDesk, queue: RunQueue, tmp_path: Path
+) -> None:
+    session.mark_saved(tmp_path)
+    nudge(session, 31.5)
+    qtbot.waitUntil(lambda: (tmp_path / BY_HAND / UNSAVED).is_file())
+    left = (tmp_path / BY_HAND / UNSAVED).read_bytes()
+    session.undo_stack.undo()
+    assert kept_files(tmp_path) == []
+    # As a killed program would have left it.
+    (tmp_path / BY_HAND / UNSAVED).write_bytes(left)
+    said: list[str] = []
+    session.message.connect(said.append)
+    session.open_project(session.project, tmp_path)
+    (file,) = kept_files(tmp_path)
+    assert file.read_bytes() == left and file.name.startswith("recovered-") and str(file) in said[-1]
+
+
+# -- looking ---------------------------------------------------------------------------------------------------------
+class Slow:
+    """An engine that answers when it is let."""
+
+    def __init__(self) -> None:
+        self.let, self.at_work = threading.Event(), threading.Event()
+        self.fake = FakeLive()
+
+    def __call__(self, wish: LiveWish, check: Check) -> LiveLook:
+        self.at_work.set()
+        assert self.let.wait(10.0)
+        return self.fake(wish, check)
+
+
+def test_only_the_latest_wish_is_worked_out_after_the_one_at_work(
+    qtbot: QtBot, session: Session, queue: RunQueue
+) -> None:
+    slow = Slow()
+    qtbot.waitUntil(lambda: not queue.activity)
+    with desk_of(session, queue, slow):
+        show_plan(session)
+        assert slow.at_work.wait(10.0)
+        for column in range(31, 41):
+            session.hand.wonder(moved(session, FIRST, replace(FIRST, x=float(column))))
+        slow.let.set()
+        last = session.hand.change
+        assert last is not None
+        qtbot.waitUntil(lambda: session.hand.look is not None and session.hand.look.wish.after == last.after)
+    assert [wish.after for wish in slow.fake.wishes] == [DROPS, last.after]
+
+
+def test_nothing_is_shown_of_what_nobody_wonders_about_any_more(
+    qtbot: QtBot, session: Session, queue: RunQueue
+) -> None:
+    slow = Slow()
+    qtbot.waitUntil(lambda: not queue.activity)
+    with desk_of(session, queue, slow):
+        show_plan(session)
+        session.hand.wonder(moved(session, FIRST, replace(FIRST, x=40.0)))
+        session.hand.wonder(None)
+        slow.let.set()
+        QApplication.processEvents()
+        assert session.hand.look is None
+
+
+def test_what_goes_wrong_is_told_once_and_the_next_look_is_fine(
+    qtbot: QtBot, session: Session, queue: RunQueue, refusals: list[InputError]
+) -> None:
+    fails = [True]
+
+    def look(wish: LiveWish, check: Check) -> LiveLook:
+        if fails.pop() if fails else False:
+            raise InputError([Problem("memory", "does not suffice", "close something")])
+        return FakeLive()(wish, check)
+
+    qtbot.waitUntil(lambda: not queue.activity)
+    with desk_of(session, queue, look):
+        show_plan(session)
+        qtbot.waitUntil(lambda: len(refusals) == 1)
+        nudge(session, 31.5)
+        settled(qtbot, session)
+    assert session.result.plan_metrics is not None and len(refusals) == 1
+
+
+def test_the_question_follows_the_shown_step(qtbot: QtBot, session: Session, desk: LiveDesk) -> None:
+    before = session.hand.drops
+    session.hand.wonder(Change(before, before.minus(FIRST), FIRST, "Without this drop"))
+    session.set_step(103)
+    qtbot.waitUntil(lambda: session.hand.look is not None and session.hand.look.wish.step == 100)
+
+
+def test_edits_one_after_another_end_with_the_fire_of_the_last(qtbot: QtBot, session: Session, desk: LiveDesk) -> None:
+    for x in (31.0, 32.0, 33.0):
+        nudge(session, x)
+    settled(qtbot, session)
+    last = DropList(tuple(sorted((*DROPS.drops[1:], replace(FIRST, x=33.0)))))
+    assert session.hand.drops == last and DropList.of(session.result.drops) == last
+    assert session.result.plan_metrics is not None
+    assert session.result.plan_metrics.objective == pytest.approx(1000.0 - sum(10.0 + d.x for d in last.drops))
+
+
+def test_a_shown_run_at_work_is_left_alone(qtbot: QtBot, session: Session, queue: RunQueue, tmp_path: Path) -> None:
+    queue._execute = FakeExecute(endless=True)
+    with desk_of(session, queue, FakeLive()):
+        session.mark_saved(tmp_path)
+        queue.plan()
+        qtbot.waitUntil(lambda: session.result.plan is not None)
+        assert "at work" in session.hand.obstacle
+        assert not make(session, moved(session, FIRST, Drop(1, 0, 5.0, 5.0, 0.0)))
+        queue.stop()
+        qtbot.waitUntil(lambda: not queue.is_busy)
+        assert not session.hand.obstacle
+
+
+def test_it_waits_for_its_thread_at_the_end(session: Session, queue: RunQueue) -> None:
+    slow = Slow()
+    slow.let.set()
+    with desk_of(session, queue, slow) as desk:
+        show_plan(session)
+        assert slow.at_work.wait(10.0)
+        thread = desk._thread
+        assert thread is not None
+        desk.shutdown()
+        assert desk._thread is None
+
+
+def test_the_spec_of_a_kept_plan_is_of_the_project_it_was_made_for(
+    qtbot: QtBot, session: Session, desk: LiveDesk, execute: FakeExecute, tmp_path: Path
+) -> None:
+    made_for = session.project
+    nudge(session, 31.5)
+    session.set_plan("days", replace(made_for.plan, days=2))
+    session.mark_saved(tmp_path)
+    qtbot.waitUntil(lambda: bool(execute.runs))
+    assert isinstance(execute.runs[0], PlanSpec) and execute.runs[0].project is made_for

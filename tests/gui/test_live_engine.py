@@ -1,0 +1,72 @@
+"""Drops by hand with the real engine: a quick plan, a drop moved, its fire, and the run that keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.drops import DropList
+from firegui.gui.jobs.live import LiveDesk
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.map.drop_edits import make, moved
+from firegui.gui.session import Session, Tool
+from firegui.io.project_store import save_project
+from firegui.runs.folder import read_drops
+from firegui.runs.spec import Stage
+from tests.gui.hand_scene import settled
+
+WAIT_MS = 120_000
+
+
+@pytest.fixture
+def queue(session: Session) -> Iterator[RunQueue]:
+    made = RunQueue(session)
+    yield made
+    made.shutdown()
+    made.deleteLater()
+
+
+def test_the_fire_while_dragging_that_of_playback_and_that_of_the_kept_run_are_one(
+    qtbot: QtBot, session: Session, queue: RunQueue, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ridge.firegui"
+    save_project(session.project, folder)
+    session.mark_saved(folder)
+    queue.plan((Stage.TACTICAL,))
+    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity, timeout=WAIT_MS)
+    desk = LiveDesk(session, queue)
+    try:
+        drops = session.hand.drops
+        assert drops.drops and drops == DropList.of(session.result.drops)
+        before = session.result.plan_metrics
+        chosen = next(
+            drop for drop in drops.drops if not moved(session, drop, replace(drop, y=drop.y, x=drop.x + 4.0)).broken
+        )
+        session.set_tool(Tool.DROP)
+        session.set_step(session.project.calendar.n_steps)
+        change = moved(session, chosen, replace(chosen, x=chosen.x + 4.0))
+        session.hand.wonder(change)
+        qtbot.waitUntil(
+            lambda: session.hand.look is not None and session.hand.look.wish.after == change.after, timeout=WAIT_MS
+        )
+        look = session.hand.look
+        assert look is not None and look.before is not None and before is not None and look.fire is not None
+        assert look.before.final_extent_cells == before.final_extent_cells
+        assert make(session, change)
+        settled(qtbot, session)
+        plan = session.result.plan
+        assert plan is not None and np.array_equal(plan.fire[-1], look.fire)
+        assert session.result.plan_metrics == look.after
+        # Saved with the project, the drops are a run.
+        session.mark_saved(folder)
+        qtbot.waitUntil(lambda: len(queue.entries) == 2 and not queue.is_busy, timeout=WAIT_MS)
+        kept = queue.entries[-1]
+        assert kept.nominal is not None and kept.nominal.final_extent_cells == look.after.final_extent_cells
+        assert DropList.of(read_drops(kept.folder)) == change.after and "by hand" in kept.title
+    finally:
+        desk.shutdown()

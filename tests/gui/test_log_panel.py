@@ -1,0 +1,149 @@
+"""The log: what goes in, which lines are shown, what is copied, and that it stays where one reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.errors import InputError, Problem
+from firegui.gui.attend.log_book import MOST, Level, LogBook
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
+from firegui.gui.panels.log import LogPanel
+from firegui.gui.session import Session
+from tests.gui.hands import LEFT, centre_of
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+NOON = datetime(2026, 8, 19, 12, 0, 5)
+
+
+@pytest.fixture
+def book(session: Session, queue: RunQueue) -> LogBook:
+    return LogBook(session, queue, clock=lambda: NOON)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, book: LogBook) -> LogPanel:
+    made = LogPanel(book)
+    qtbot.addWidget(made)
+    made.resize(520, 200)
+    made.show()
+    return made
+
+
+def texts(book: LogBook) -> list[tuple[str, str]]:
+    return [(line.level.value, line.text) for line in book.lines]
+
+
+def choose_with_keys(panel: LogPanel, title: str) -> None:
+    """Go to the box, to its first entry, and down until the title is there."""
+    panel.levels.setFocus()
+    QTest.keyClick(panel.levels, Qt.Key.Key_Home)
+    for _press in range(panel.levels.findText(title)):
+        QTest.keyClick(panel.levels, Qt.Key.Key_Down)
+    assert panel.levels.currentText() == title
+
+
+# -- what goes in ------------------------------------------------------------------------------------------------------
+def test_edits_runs_messages_and_refusals_are_written_once_each(
+    session: Session, queue: RunQueue, book: LogBook
+) -> None:
+    session.set_regions("clear the regions", ())
+    session.undo_stack.undo()
+    queue._log("A · 12:00 · completed: 40 epochs\nwith a second line")
+    session.message.emit("Saved to p.firegui")
+    session.refuse(InputError([Problem("fleet", "is empty", "add one")], "No plan"))
+    assert texts(book) == [
+        ("edit", "clear the regions"),
+        ("edit", "undid: clear the regions"),
+        ("info", "A · 12:00 · completed: 40 epochs\nwith a second line"),
+        ("info", "Saved to p.firegui"),
+        ("warning", "No plan:\n  • fleet: is empty — add one"),
+    ]
+
+
+def test_an_edit_that_goes_on_is_one_line(session: Session, book: LogBook) -> None:
+    plan = session.project.plan
+    for days in (1, 2, 3):
+        session.set_plan("change days", replace(plan, days=days), merge=7)
+    assert texts(book) == [("edit", "change days")]
+
+
+def test_old_lines_are_forgotten(book: LogBook, panel: LogPanel) -> None:
+    for number in range(2 * MOST):
+        book.add(f"line {number}")
+    assert len(book.lines) == MOST
+    assert MOST <= panel.shown.rowCount() <= 1.1 * MOST
+    assert panel.lines[-1].endswith(f"line {2 * MOST - 1}")
+
+
+# -- what is shown -----------------------------------------------------------------------------------------------------
+def test_levels_are_chosen_with_the_keyboard(book: LogBook, panel: LogPanel) -> None:
+    for level in Level:
+        book.add(f"an {level.value}", level)
+    assert len(panel.lines) == 4
+    choose_with_keys(panel, "Without edits")
+    assert [line.split("an ")[1] for line in panel.lines] == ["info", "warning", "error"]
+    choose_with_keys(panel, "Errors")
+    assert [line.split("an ")[1] for line in panel.lines] == ["error"]
+
+
+def test_letters_find_lines(book: LogBook, panel: LogPanel) -> None:
+    book.add("Saved to bear.firegui")
+    book.add("Started A")
+    QTest.keyClicks(panel.words, "BEAR")
+    assert [line[-21:] for line in panel.lines] == ["Saved to bear.firegui"]
+    QTest.keyClick(panel.words, Qt.Key.Key_A, CTRL)
+    QTest.keyClick(panel.words, Qt.Key.Key_Delete)
+    assert len(panel.lines) == 2
+
+
+def test_a_line_of_several_is_cut_and_its_tooltip_has_all_of_it(book: LogBook, panel: LogPanel) -> None:
+    book.add("No plan:\n  • fleet: is empty", Level.WARNING)
+    index = panel.shown.index(0, 2)
+    assert index.data() == "No plan:"
+    assert "fleet: is empty" in str(index.data(Qt.ItemDataRole.ToolTipRole))
+
+
+# -- copying -----------------------------------------------------------------------------------------------------------
+def test_selected_lines_are_copied_and_all_that_are_shown_where_none_is(book: LogBook, panel: LogPanel) -> None:
+    for number in range(4):
+        book.add(f"line {number}")
+    QTest.mouseClick(panel.button("copy"), LEFT)
+    assert QGuiApplication.clipboard().text().count("\n") == 3
+    QTest.mouseClick(panel.table.viewport(), LEFT, pos=centre_of(panel.table, 1, 2))
+    QTest.mouseClick(panel.table.viewport(), LEFT, CTRL, centre_of(panel.table, 3, 2))
+    panel.table.setFocus()
+    QTest.keyClick(panel.table, Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == (
+        "2026-08-19 12:00:05  info     line 1\n2026-08-19 12:00:05  info     line 3"
+    )
+
+
+# -- staying where one reads -------------------------------------------------------------------------------------------
+def test_it_follows_the_latest_line_until_one_scrolls_away(qtbot: QtBot, book: LogBook, panel: LogPanel) -> None:
+    for number in range(60):
+        book.add(f"line {number}")
+    bar = panel.table.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+    bar.setValue(3)
+    book.add("one more")
+    assert bar.value() == 3
+    QTest.mouseClick(panel.button("end"), LEFT)
+    assert bar.value() == bar.maximum()
+    book.add("and one more")
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+
+
+def test_the_dock_is_behind_the_runs_and_hears_the_window(window: MainWindow) -> None:
+    window.bench.bring("Log")
+    panel = window.bench.log
+    assert not panel.table.viewport().visibleRegion().isEmpty()
+    window.session.delete_region("R1")
+    assert panel.lines[-1].endswith("edit     delete R1")

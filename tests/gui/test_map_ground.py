@@ -1,0 +1,187 @@
+"""What lies on and under the map: names that do not overlap, files that are dropped on it, a base map, a series."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QRectF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFontMetricsF
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from firegui.errors import InputError
+from firegui.gui.dialogs.base_map import BaseMapKeeper
+from firegui.gui.map.items import map_font
+from firegui.gui.map.layers.markers import MarkersLayer
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session, ShownResult, Tool
+from firegui.io.regions_file import write_regions_toml
+from tests.gui.map_scene import Hand, growing, only, open_map, painted, undo_steps
+from tests.unit.io.test_mbtiles import text_file, write_tiles
+
+
+@pytest.fixture
+def hand(qtbot: QtBot, session: Session) -> Hand:
+    return Hand(open_map(qtbot, session))
+
+
+def name_places(session: Session, *markers: tuple[str, str, tuple[tuple[float, float], ...]]) -> None:
+    scenario = replace(session.project.scenario, markers=markers)
+    session.open_project(replace(session.project, scenario=scenario), None)
+
+
+def boxes(hand: Hand) -> dict[str, QRectF]:
+    """Where the names stand, in pixels."""
+    layer = hand.view.layers["markers"]
+    assert isinstance(layer, MarkersLayer)
+    hand.view.flush()
+    metrics, camera = QFontMetricsF(map_font(8.5, bold=True)), hand.view.camera
+    transform = layer.item.sceneTransform() * camera.widget.viewportTransform()
+    found = layer.labels(transform, QRectF(camera.viewport.rect()))
+    return {
+        name: QRectF(at.x(), at.y() - metrics.ascent(), metrics.horizontalAdvance(name), metrics.height())
+        for _, name, at in found
+    }
+
+
+# -- names -----------------------------------------------------------------------------------------------------------
+def test_names_of_places_close_together_do_not_overlap(session: Session, hand: Hand) -> None:
+    name_places(
+        session, ("village", "Nowhere", ((20.0, 30.0),)), ("village", "Village", ((20.5, 30.8),)),
+        ("reservoir", "Lake", ((21.0, 29.0),)), ("road", "Invented road", ((20.0, 10.0), (20.5, 30.0), (21.0, 50.0))),
+    )  # fmt: skip
+    found = boxes(hand)
+    assert set(found) == {"Nowhere", "Village", "Lake", "Invented road"}
+    names = list(found)
+    for k, one in enumerate(names):
+        for other in names[k + 1 :]:
+            assert not found[one].intersects(found[other]), (one, other)
+
+
+def test_where_there_is_no_room_a_name_is_left_out_and_comes_back_closer(session: Session, hand: Hand) -> None:
+    crowd = tuple(
+        ("village", f"Village number {k}", ((20.0 + 0.1 * (k % 6), 30.0 + 0.1 * (k // 6)),)) for k in range(36)
+    )
+    name_places(session, *crowd)
+    far = len(boxes(hand))
+    assert 0 < far < 36
+    hand.view.camera.fit_bounds(19.5, 29.5, 21.0, 31.0)
+    assert len(boxes(hand)) > far
+
+
+# -- files -----------------------------------------------------------------------------------------------------------
+def drop_file(hand: Hand, *paths: Path) -> bool:
+    """Drag files onto the map as a window system does; whether the map took them."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    at = QPoint(200, 200)
+    words = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    enter = QDragEnterEvent(at, *words)
+    QApplication.sendEvent(hand.viewport, enter)
+    if not enter.isAccepted():
+        return False
+    dropped = QDropEvent(at.toPointF(), *words)
+    QApplication.sendEvent(hand.viewport, dropped)
+    return dropped.isAccepted()
+
+
+def test_regions_are_imported_from_a_file_that_is_dropped_on_the_map(
+    session: Session, hand: Hand, tmp_path: Path
+) -> None:
+    write_regions_toml(session.project.regions, tmp_path / "more.toml")
+    assert drop_file(hand, tmp_path / "more.toml")
+    assert len(session.project.regions) == 2 and undo_steps(session) == 1
+    session.undo_stack.undo()
+    assert len(session.project.regions) == 1
+
+
+def test_a_bad_file_is_refused_with_one_message(
+    session: Session, hand: Hand, refusals: list[InputError], tmp_path: Path
+) -> None:
+    (tmp_path / "bad.geojson").write_text("{")
+    assert drop_file(hand, tmp_path / "bad.geojson")
+    assert len(refusals) == 1 and undo_steps(session) == 0
+
+
+def test_what_is_the_windows_is_left_to_the_window(hand: Hand, tmp_path: Path) -> None:
+    for name in ("project.toml", "fire.tif", "maps.npz"):
+        (tmp_path / name).write_text("")
+        assert not drop_file(hand, tmp_path / name)
+    assert not drop_file(hand, tmp_path / "a.toml", tmp_path / "b.toml")
+
+
+# -- the base map ----------------------------------------------------------------------------------------------------
+def test_a_base_map_is_drawn_under_everything_and_sharper_closer(
+    qtbot: QtBot, session: Session, hand: Hand, tmp_path: Path
+) -> None:
+    only(hand.view, "extent", "basemap")
+    assert "no MBTiles file" in hand.view.layers["basemap"].missing()
+    assert drop_file(hand, write_tiles(tmp_path / "own.mbtiles"))
+    qtbot.waitUntil(lambda: session.ground.whole is not None)
+    hand.view.flush()
+    assert hand.view.layers["basemap"].missing() == "" and "Own map" in hand.view.layers["basemap"].legend.note
+    assert painted(hand.view, "basemap").mean() > 0.3
+    assert hand.color((20.0, 30.0)).blue() in (120, 140)
+    hand.view.camera.fit_bounds(18.0, 28.0, 22.0, 32.0)
+    hand.view.flush()
+    hand.view.snapshot()
+    qtbot.waitUntil(lambda: session.ground.sharp is not None)
+    sharp, whole = session.ground.sharp, session.ground.whole
+    assert sharp is not None and whole is not None and sharp.pixels_per_cell > 1.3 * whole.pixels_per_cell
+    session.ground.close()
+    assert session.ground.whole is None
+    session.ground.shutdown()
+
+
+def test_a_bad_base_map_is_refused_and_the_one_before_stays(
+    qtbot: QtBot, session: Session, hand: Hand, refusals: list[InputError], tmp_path: Path
+) -> None:
+    assert drop_file(hand, write_tiles(tmp_path / "own.mbtiles"))
+    text_file(tmp_path / "bad.mbtiles")
+    assert drop_file(hand, tmp_path / "bad.mbtiles")
+    assert len(refusals) == 1
+    assert session.ground.archive is not None and session.ground.archive.path.name == "own.mbtiles"
+    session.ground.shutdown()
+
+
+def test_the_base_map_comes_back_with_its_project_and_one_that_has_gone_is_told(
+    qtbot: QtBot, session: Session, hand: Hand, tmp_path: Path
+) -> None:
+    preferences, said = Preferences(), list[str]()
+    keeper = BaseMapKeeper(session, preferences, hand.view)
+    session.message.connect(said.append)
+    first, second = tmp_path / "one.firegui", tmp_path / "two.firegui"
+    session.mark_saved(first)
+    file = write_tiles(tmp_path / "own.mbtiles")
+    session.ground.choose(file)
+    session.open_project(session.project, second)
+    assert session.ground.archive is None
+    session.open_project(session.project, first)
+    assert session.ground.archive is not None
+    file.unlink()
+    session.open_project(session.project, first)
+    assert session.ground.archive is None and said[-1].startswith("Without its base map: ")
+    session.ground.shutdown()
+    keeper.deleteLater()
+
+
+# -- the series of a cell --------------------------------------------------------------------------------------------
+def test_the_probe_shows_how_the_cell_burns_with_and_without_the_plan(session: Session, hand: Hand) -> None:
+    session.show_result(
+        ShownResult("run", baseline=growing(session.project, 8), plan=growing(session.project, 2))
+    )  # fmt: skip
+    session.set_tool(Tool.PROBE)
+    hand.click((3.5, 5.5))
+    hand.view.flush()
+    series = hand.view.card.chart.series
+    assert series is not None and [line.name for line in series.lines] == ["baseline", "plan"]
+    # Eight columns a day without the plan, two with it: column 5 burns from day 2, and from day 4.
+    assert np.flatnonzero(series.lines[0].values)[0] == 1 and np.flatnonzero(series.lines[1].values)[0] == 3
+    assert series.lines[0].values.max() == pytest.approx(127 / 255)
+    assert hand.view.card.chart.isVisible() and "on day 2" in hand.view.card.chart.accessibleDescription()
+    session.show_result(ShownResult())
+    hand.view.flush()
+    assert hand.view.card.chart.series is None and not hand.view.card.chart.isVisible()

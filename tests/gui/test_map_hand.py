@@ -1,0 +1,355 @@
+"""Drops moved, turned, added, removed, retimed, questioned and pinned by mouse and key, the fire under the cursor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractSpinBox, QDialogButtonBox
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.drops import Drop, DropList
+from firegui.domain.operations import Operations
+from firegui.domain.regions import Region
+from firegui.gui.dialogs.drop import DropDialog
+from firegui.gui.jobs.live import LiveDesk
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.map.layers.base import RasterLayer
+from firegui.gui.map.layers.hand import handle_of
+from firegui.gui.session import Session, ShownResult, Tool, View
+from tests.gui.hand_scene import DROPS, FakeLive, desk_of, extent_of, settled, show_plan
+from tests.gui.hands import choose
+from tests.gui.map_scene import RIGHT, Hand, open_map, painted, undo_steps
+
+FIRST = DROPS.drops[0]
+
+
+@pytest.fixture
+def live() -> FakeLive:
+    return FakeLive()
+
+
+@pytest.fixture
+def desk(session: Session, queue: RunQueue, live: FakeLive) -> Iterator[LiveDesk]:
+    with desk_of(session, queue, live) as made:
+        yield made
+
+
+@pytest.fixture
+def hand(qtbot: QtBot, session: Session, desk: LiveDesk) -> Hand:
+    view = open_map(qtbot, session)
+    show_plan(session)
+    view.flush()
+    return Hand(view)
+
+
+@pytest.fixture
+def said(session: Session) -> list[str]:
+    found: list[str] = []
+    session.message.connect(found.append)
+    return found
+
+
+def place_of(session: Session, drop: Drop) -> tuple[float, float]:
+    """Where a drop lands, in corner coordinates."""
+    y, x = session.hand.rules.landing(drop)
+    return y + 0.5, x + 0.5
+
+
+def opened(qtbot: QtBot, hand: Hand) -> DropDialog:
+    """The dialog of a drop, once the keyboard is its own."""
+    dialog = hand.view.drop_menu.dialog
+    assert dialog is not None
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    return dialog
+
+
+def enter(box: QAbstractSpinBox, text: str) -> None:
+    """Go to a field, type over what is there, and go on with Tab: Enter would accept the dialog."""
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, text)
+    QTest.keyClick(box, Qt.Key.Key_Tab)
+    assert not box.hasFocus()
+
+
+def drag(hand: Hand, start: tuple[float, float], end: tuple[float, float], *, release: bool = True) -> None:
+    pixels = [hand.pixel(place) for place in (start, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), end)]
+    QTest.mousePress(hand.viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, pixels[0])
+    for pixel in pixels[1:]:
+        hand._move(pixel)
+    if release:
+        QTest.mouseRelease(hand.viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, pixels[2])
+
+
+# -- dragging --------------------------------------------------------------------------------------------------------
+def test_a_dragged_drop_is_released_that_many_cells_further_and_undo_brings_it_back(
+    qtbot: QtBot, session: Session, hand: Hand
+) -> None:
+    before, start = session.result, place_of(session, FIRST)
+    drag(hand, start, (start[0] - 5.0, start[1] + 8.0))
+    (moved,) = [drop for drop in session.hand.drops.drops if drop.key == FIRST.key]
+    assert [moved.y, moved.x, moved.theta] == pytest.approx([15.0, 38.0, 0.0], abs=0.1)
+    assert session.hand.drops.drops[1:] == DROPS.drops[1:]
+    settled(qtbot, session)
+    assert session.result.by_hand and "edited by hand" in session.result.title and session.result.folder is None
+    assert session.result.plan_metrics is not None
+    assert session.result.plan_metrics.final_extent_cells == pytest.approx(extent_of(session.hand.drops))
+    assert session.undo_stack.undoText() == "Move a drop of S-2T-1" and session.is_dirty
+    session.undo_stack.undo()
+    assert session.result is before and session.hand.plan is None and session.hand.drops == DROPS
+    session.undo_stack.redo()
+    settled(qtbot, session)
+    assert session.hand.drops.at(FIRST.key) == moved
+
+
+def test_while_a_drop_is_dragged_the_fire_the_difference_and_the_card_follow_and_nothing_is_edited(
+    qtbot: QtBot, session: Session, hand: Hand, live: FakeLive
+) -> None:
+    start = place_of(session, FIRST)
+    drag(hand, start, (start[0], start[1] + 10.0), release=False)
+    change = session.hand.change
+    assert change is not None and undo_steps(session) == 0
+    qtbot.waitUntil(lambda: session.hand.look is not None and session.hand.look.wish.after == change.after)
+    hand.view.flush()
+    occupancy, layer = hand.view.layers["occupancy"], hand.view.layers["change"]
+    assert isinstance(occupancy, RasterLayer) and isinstance(layer, RasterLayer)
+    fire, seen = occupancy.raster.pixels, layer.raster.pixels
+    assert fire is not None and fire[:5, :5].all() and not fire[5:].any()
+    assert seen is not None and seen[30:, :10].all() and not seen[:30].any()
+    text = hand.view.hand_card.text
+    assert "−10.0 cells · −0.90 ha" in text and "100 cells · 9.0 ha" in text
+    assert hand.view.hand_card.heading.startswith("S-2T-1 · 19 Aug")
+    assert all(wish.step == 10 for wish in live.wishes)
+    assert not layer.missing()
+
+
+def test_escape_puts_a_dragged_drop_back(session: Session, hand: Hand) -> None:
+    start = place_of(session, FIRST)
+    drag(hand, start, (start[0], start[1] + 10.0), release=False)
+    hand.key(Qt.Key.Key_Escape)
+    hand.release((start[0], start[1] + 10.0))
+    assert session.hand.drops == DROPS and session.hand.change is None and undo_steps(session) == 0
+    assert session.hand.selected == FIRST
+    hand.key(Qt.Key.Key_Escape)
+    assert session.hand.selected is None and session.tool is Tool.DROP
+
+
+def test_the_handle_turns_the_drop(session: Session, hand: Hand) -> None:
+    session.hand.select(FIRST)
+    landing = place_of(session, FIRST)
+    handle = handle_of(session.hand.rules, FIRST)
+    drag(hand, handle, (landing[0] - 9.0, landing[1]))
+    (turned,) = [drop for drop in session.hand.drops.drops if drop.key == FIRST.key]
+    assert turned.theta == pytest.approx(math.pi / 2, abs=0.02)
+    assert (turned.y, turned.x) == (FIRST.y, FIRST.x)
+    assert session.undo_stack.undoText() == "Turn a drop of S-2T-1"
+
+
+def test_a_click_beside_drops_lets_go_and_a_drag_there_moves_the_map(session: Session, hand: Hand) -> None:
+    session.hand.select(FIRST)
+    hand.click((36.0, 5.0))
+    assert session.hand.selected is None
+    pixel = hand.pixel((30.0, 10.0))
+    hand.drag((36.0, 5.0), (33.0, 9.0))
+    assert (hand.pixel((30.0, 10.0)) - pixel).manhattanLength() > 20
+
+
+def test_of_two_drops_in_one_place_the_shown_day_is_taken_unless_the_other_is_chosen(
+    session: Session, hand: Hand
+) -> None:
+    both = DropList((FIRST, replace(FIRST, step=60, column=1)))
+    show_plan(session, both)
+    hand.click(place_of(session, FIRST))
+    assert session.hand.selected == both.drops[0]
+    session.set_step(60)
+    session.hand.select(None)
+    hand.click(place_of(session, FIRST))
+    assert session.hand.selected == both.drops[1]
+    session.set_step(10)
+    hand.click(place_of(session, FIRST))
+    assert session.hand.selected == both.drops[1]
+
+
+# -- rules -----------------------------------------------------------------------------------------------------------
+def test_a_drop_that_would_break_a_rule_says_so_at_once_and_is_put_back(
+    session: Session, hand: Hand, said: list[str]
+) -> None:
+    zone = Region.rectangle("Z1", (0, 8), (0, 60))
+    session.set_operations("zone", Operations(no_drop_zones=(zone,)))
+    session.show_result(replace(session.result, project=session.project))
+    start, steps = place_of(session, FIRST), undo_steps(session)
+    drag(hand, start, (start[0] - 16.0, start[1]), release=False)
+    hand.view.flush()
+    assert session.hand.change is not None and session.hand.change.broken
+    assert "⚠" in hand.view.hand_card.text and "Z1" in hand.view.hand_card.text
+    hand.release((start[0] - 16.0, start[1]))
+    assert session.hand.drops == DROPS and undo_steps(session) == steps
+    assert said[-1].startswith("Not done: ") and "Z1" in said[-1]
+
+
+def test_an_ensemble_and_a_run_at_work_are_left_alone(session: Session, hand: Hand, said: list[str]) -> None:
+    start = place_of(session, FIRST)
+    session.hand.block("the shown run is still at work")
+    drag(hand, start, (start[0], start[1] + 5.0))
+    assert session.hand.drops == DROPS and "at work" in said[-1]
+    session.hand.block("")
+    session.show_result(replace(session.result, member=True))
+    drag(hand, start, (start[0], start[1] + 5.0))
+    assert session.hand.drops == DROPS and "ensemble" in said[-1]
+
+
+# -- the keyboard ----------------------------------------------------------------------------------------------------
+def test_everything_goes_by_keyboard_too(qtbot: QtBot, session: Session, hand: Hand) -> None:
+    hand.key(Qt.Key.Key_N)
+    assert session.hand.selected == FIRST
+    hand.key(Qt.Key.Key_N)
+    assert session.hand.selected == DROPS.drops[1] and session.step == 60
+    hand.key(Qt.Key.Key_B)
+    for _ in range(3):
+        hand.key(Qt.Key.Key_Right)
+    hand.key(Qt.Key.Key_Up)
+    hand.key(Qt.Key.Key_BracketLeft)
+    chosen = session.hand.selected
+    assert chosen is not None
+    assert [chosen.y, chosen.x, chosen.theta] == pytest.approx([19.0, 33.0, math.radians(5.0)])
+    # Steps of the keyboard on one drop are one edit.
+    assert undo_steps(session) == 1
+    hand.key(Qt.Key.Key_Delete)
+    assert len(session.hand.drops.drops) == 2 and session.hand.selected is None
+    session.undo_stack.undo()
+    session.undo_stack.undo()
+    assert session.hand.drops == DROPS
+
+
+def test_p_pins_and_unpins_the_chosen_drop_as_it_was_edited(session: Session, hand: Hand) -> None:
+    session.hand.select(FIRST)
+    hand.key(Qt.Key.Key_Right)
+    hand.key(Qt.Key.Key_P)
+    (pin,) = session.project.operations.pinned
+    assert (pin.aircraft, pin.y, pin.x) == ("S-2T-1", 20.0, 31.0)
+    hand.key(Qt.Key.Key_P)
+    assert session.project.operations.pinned == ()
+
+
+# -- menus and numbers -----------------------------------------------------------------------------------------------
+def test_the_question_shows_the_fire_without_the_drop_and_changes_nothing(
+    qtbot: QtBot, session: Session, hand: Hand
+) -> None:
+    hand.click(place_of(session, FIRST), button=RIGHT)
+    menu = hand.view.drop_menu.menu
+    assert menu is not None
+    titles = [action.text() for action in menu.actions()]
+    assert titles[1:] == ["What is it for?", "Edit…", "Pin this drop", "", "Remove"]
+    menu.actions()[1].trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: session.hand.look is not None)
+    hand.view.flush()
+    assert "+40.0 cells" in hand.view.hand_card.text
+    assert session.hand.drops == DROPS and undo_steps(session) == 0
+    hand.key(Qt.Key.Key_Escape)
+    hand.view.flush()
+    assert session.hand.look is None
+
+
+def test_a_drop_is_retimed_given_to_another_and_placed_by_numbers(qtbot: QtBot, session: Session, hand: Hand) -> None:
+    session.hand.select(FIRST)
+    hand.key(Qt.Key.Key_Return)
+    dialog = opened(qtbot, hand)
+    enter(dialog.step, "15")
+    choose(dialog.aircraft, 2)
+    enter(dialog.row, "12.5")
+    enter(dialog.heading, "30")
+    assert dialog.easting.value() == pytest.approx(30.5 * 30.0)
+    enter(dialog.easting, "1215")
+    qtbot.waitUntil(lambda: "burned at the end" in dialog.note.text())
+    QTest.mouseClick(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok), Qt.MouseButton.LeftButton)
+    found = session.hand.drops.at((15, 2))
+    assert found is not None
+    assert [found.y, found.x] == pytest.approx([12.5, 40.0])
+    assert found.theta == pytest.approx(math.radians(60.0))
+    assert session.hand.selected == found and undo_steps(session) == 1
+
+
+def test_a_time_is_the_step_that_holds_it(session: Session, hand: Hand) -> None:
+    session.hand.select(FIRST)
+    hand.key(Qt.Key.Key_Return)
+    dialog = hand.view.drop_menu.dialog
+    assert dialog is not None
+    start = session.project.calendar.time_of_step(15).timestamp()
+    dialog.time.setDateTime(
+        dialog.time.dateTime().addSecs(round(start - dialog.time.dateTime().toSecsSinceEpoch()) + 60)
+    )
+    assert dialog.step.value() == 15
+    dialog.reject()
+    assert session.hand.drops == DROPS and session.hand.change is None
+
+
+def test_numbers_that_break_a_rule_cannot_be_accepted(qtbot: QtBot, session: Session, hand: Hand) -> None:
+    session.hand.select(FIRST)
+    hand.key(Qt.Key.Key_Return)
+    dialog = opened(qtbot, hand)
+    enter(dialog.step, "110")
+    assert "grounded" in dialog.trouble.text()
+    assert not dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).isEnabled()
+    dialog.accept()
+    assert dialog.isVisible() and session.hand.drops == DROPS
+    dialog.reject()
+
+
+def test_a_double_click_beside_drops_adds_one_by_whoever_may_fly_across_the_wind(
+    qtbot: QtBot, session: Session, hand: Hand
+) -> None:
+    hand.double_click((36.5, 10.5))
+    dialog = hand.view.drop_menu.dialog
+    assert dialog is not None
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    (new,) = set(session.hand.drops.drops) - set(DROPS.drops)
+    # S-2T-1 drops at the shown step already.
+    assert (new.step, new.column) == (10, 1)
+    assert [new.y, new.x] == pytest.approx([36.0, 10.0], abs=0.1)
+    assert new.theta == pytest.approx(0.5 + math.pi / 2, abs=1e-3)
+    assert session.hand.selected == new
+
+
+def test_the_ground_menu_adds_here(session: Session, hand: Hand) -> None:
+    hand.click((36.5, 10.5), button=RIGHT)
+    menu = hand.view.drop_menu.menu
+    assert menu is not None
+    menu.actions()[1].trigger()
+    menu.close()
+    dialog = hand.view.drop_menu.dialog
+    assert dialog is not None and dialog.row.value() == pytest.approx(36.0, abs=0.1)
+    dialog.reject()
+
+
+# -- what is shown ---------------------------------------------------------------------------------------------------
+def test_the_chosen_drop_is_outlined_where_it_lands(session: Session, hand: Hand) -> None:
+    session.hand.select(FIRST)
+    hand.view.flush()
+    rows, columns = np.nonzero(painted(hand.view, "chosen"))
+    middle = hand.view.camera.to_pixel(*place_of(session, FIRST))
+    assert abs(rows.mean() - middle.y()) < 12 and abs(columns.mean() - middle.x()) < 30
+    session.set_view(View.BASELINE)
+    assert not painted(hand.view, "chosen").any()
+
+
+def test_another_plan_takes_the_edited_one_from_the_screen_and_a_project_forgets_it(
+    session: Session, hand: Hand
+) -> None:
+    session.hand.select(FIRST)
+    hand.key(Qt.Key.Key_Right)
+    assert session.hand.plan is not None
+    session.show_result(ShownResult("other", plan=session.result.plan, project=session.project))
+    assert session.hand.plan is None and session.hand.drops == DropList() and session.hand.selected is None
+    show_plan(session)
+    session.hand.select(FIRST)
+    hand.key(Qt.Key.Key_Right)
+    session.open_project(session.project, None)
+    assert session.hand.plan is None and session.hand.selected is None

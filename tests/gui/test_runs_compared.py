@@ -1,0 +1,236 @@
+"""Two runs beside each other, and a run like another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.gui.dialogs.compare_runs import CompareRunsDialog
+from firegui.gui.dialogs.duplicate_run import DuplicateRunDialog
+from firegui.gui.jobs.comparison import compared, inputs_apart, run_comparison_spec
+from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
+from firegui.gui.models.runs import TITLE
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session
+from firegui.io.project_store import load_project, save_project
+from tests.gui.controls import report
+from tests.gui.fake_runs import FakeExecute
+from tests.gui.hands import LEFT, centre_of, choose, to_front, type_into_field
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def execute() -> FakeExecute:
+    return FakeExecute(epochs=4)
+
+
+@pytest.fixture
+def queue(session: Session, execute: FakeExecute) -> Iterator[RunQueue]:
+    made = RunQueue(session, execute=execute)
+    yield made
+    made.shutdown()
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, session: Session, project: Project, queue: RunQueue, tmp_path: Path) -> Iterator[MainWindow]:
+    """A window on a saved project."""
+    folder = tmp_path / "ridge.firegui"
+    save_project(project, folder)
+    window = MainWindow(session, queue, Preferences())
+    window.resize(1280, 800)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    assert window.documents.open(folder)
+    yield window
+    for dialog in window.findChildren(CompareRunsDialog):
+        dialog.close()
+    session.undo_stack.setClean()
+    window.close()
+    window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
+    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
+
+
+def run(qtbot: QtBot, window: MainWindow) -> RunEntry:
+    """F5, and what it keeps."""
+    to_front(qtbot, window)
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    entry = window.queue.entries[-1]
+    wait_idle(qtbot, window.queue)
+    (entry.folder / "schedule.csv").write_text("step,aircraft,y,x,theta\n3,S-2T-1,10,20,0.5\n")
+    return entry
+
+
+def select_both(window: MainWindow) -> None:
+    """A click on the first line, one with Ctrl on the second."""
+    window.bench.bring("Runs")
+    table = window.bench.runs.table
+    QTest.mouseClick(table.viewport(), LEFT, pos=centre_of(table, 0, TITLE))
+    QTest.mouseClick(table.viewport(), LEFT, CTRL, centre_of(table, 1, TITLE))
+
+
+# -- compare -----------------------------------------------------------------------------------------------------------
+def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers_beside(
+    qtbot: QtBot, bench: MainWindow, execute: FakeExecute
+) -> None:
+    first, second = run(qtbot, bench), run(qtbot, bench)
+    select_both(bench)
+    QTest.keyClick(bench, Qt.Key.Key_D, CTRL | SHIFT)
+    wait_idle(qtbot, bench.queue)
+    spec = execute.evaluations[-1]
+    assert spec.against is not None and spec.against_project is None
+    assert bench.session.side_by_side
+    assert bench.session.result.names == (first.title, second.title)
+    left, middle, _difference = bench.maps.panes
+    left.camera.zoom(2.0)
+    place = left.camera.to_pixel(20.0, 30.0)
+    assert (middle.camera.to_pixel(20.0, 30.0) - place).manhattanLength() < 1.5
+    (dialog,) = bench.findChildren(CompareRunsDialog)
+    assert dialog.isVisible()
+    head = dialog.table.model()
+    across = Qt.Orientation.Horizontal
+    assert [head.headerData(column, across) for column in (1, 2)] == [first.title, second.title]
+    assert report(dialog) == []
+
+
+def test_each_plan_is_rolled_out_for_the_project_it_was_made_for(
+    qtbot: QtBot, bench: MainWindow, execute: FakeExecute
+) -> None:
+    first = run(qtbot, bench)
+    fleet = bench.session.project.planned_fleet
+    more = replace(fleet.types[1], count=2)
+    bench.session.edit_planned_fleet("two scoopers", fleet.replace_type(1, more))
+    second = run(qtbot, bench)
+    spec = run_comparison_spec(first, second, "auto")
+    assert spec.project is second.project and spec.against_project is first.project
+    apart = inputs_apart(first.project, second.project)
+    assert [(line.what, line.one, line.other) for line in apart] == [("CL-415: aircraft", "1", "2")]
+
+
+def test_plans_of_other_days_are_refused_with_the_reason(
+    qtbot: QtBot, bench: MainWindow, refusals: list[InputError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firegui.gui.main_window.show_problems", lambda *_args: None)
+    run(qtbot, bench)
+    bench.session.set_plan("fewer", replace(bench.session.project.plan, days=3))
+    run(qtbot, bench)
+    select_both(bench)
+    QTest.mouseClick(bench.bench.runs.button("compare"), LEFT)
+    assert "was planned for other days or another fire" in str(refusals[0])
+    assert not bench.session.side_by_side
+
+
+def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> None:
+    first = run(qtbot, bench)
+    bench.session.set_plan(
+        "seed", replace(bench.session.project.plan, optimizer=replace(bench.session.project.plan.optimizer, seed=5))
+    )
+    second = run(qtbot, bench)
+    bench.plan.compare(first, second)
+    (dialog,) = bench.findChildren(CompareRunsDialog)
+    qtbot.waitUntil(lambda: bench.session.side_by_side)
+    wait_idle(qtbot, bench.queue)
+    to_front(qtbot, dialog)
+    dialog.table.setFocus()
+    QTest.keyClick(dialog.table, Qt.Key.Key_C, CTRL)
+    rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
+    assert rows[0] == ["", first.title, second.title, "Change"]
+    assert ["Drops", "3", "3", "0"] in rows
+    assert ["Seed", "0", "5", ""] in rows
+
+
+def test_a_change_has_a_sign_and_what_is_not_known_a_dash() -> None:
+    one, other = RunEntry("one", Path("1")), RunEntry("other", Path("2"))
+    lines = {line.what: line for line in compared(one, other)}
+    assert (lines["Drops"].one, lines["Drops"].other, lines["Drops"].change) == ("–", "–", "")
+
+
+# -- duplicate ---------------------------------------------------------------------------------------------------------
+def fill_in(do: Callable[[DuplicateRunDialog], object], faults: list[str]) -> None:
+    """Do this with the form once it is there."""
+
+    def look() -> None:
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, DuplicateRunDialog):
+            QTimer.singleShot(20, look)
+            return
+        faults.extend(report(dialog))
+        do(dialog)
+
+    QTimer.singleShot(0, look)
+
+
+def press(dialog: DuplicateRunDialog, text: str) -> None:
+    box = dialog.findChild(QDialogButtonBox)
+    assert box is not None
+    (button,) = (each for each in box.findChildren(QPushButton) if each.text().replace("&", "") == text)
+    QTest.mouseClick(button, LEFT)
+
+
+def test_a_run_is_started_again_with_another_seed_on_the_inputs_it_had(
+    qtbot: QtBot, bench: MainWindow, execute: FakeExecute
+) -> None:
+    first = run(qtbot, bench)
+    bench.session.set_regions("clear", ())
+    faults: list[str] = []
+
+    def change(dialog: DuplicateRunDialog) -> None:
+        type_into_field(qtbot, dialog.field("seed"), "11")
+        press(dialog, "Start")
+
+    bench.bench.runs.select(first)
+    fill_in(change, faults)
+    QTest.keyClick(bench, Qt.Key.Key_D, CTRL)
+    wait_idle(qtbot, bench.queue)
+    assert faults == []
+    project = execute.runs[-1].project
+    assert [region.name for region in project.regions] == ["R1"]
+    assert project.plan.optimizer.seed == 11
+    assert bench.session.folder is not None
+    assert load_project(bench.session.folder).plan.optimizer.seed == 11, "the command of the run repeats it"
+    to_front(qtbot, bench)
+    QTest.keyClick(bench, Qt.Key.Key_Z, CTRL)
+    assert bench.session.project.regions == ()
+
+
+def test_only_load_starts_nothing(qtbot: QtBot, bench: MainWindow, execute: FakeExecute) -> None:
+    first = run(qtbot, bench)
+    bench.session.set_regions("clear", ())
+
+    def load(dialog: DuplicateRunDialog) -> None:
+        choose(dialog.setting, dialog.setting.itemData(1))
+        press(dialog, "Only load")
+
+    bench.bench.runs.select(first)
+    fill_in(load, [])
+    QTest.mouseClick(bench.bench.runs.button("duplicate"), LEFT)
+    assert len(execute.runs) == 1
+    assert len(bench.session.project.regions) == 1
+    assert bench.session.project.plan.weights.prot == 100.0
+    assert bench.isWindowModified()
+
+
+def test_giving_the_form_up_changes_nothing(qtbot: QtBot, bench: MainWindow, execute: FakeExecute) -> None:
+    first = run(qtbot, bench)
+    before = bench.session.project
+    bench.bench.runs.select(first)
+    fill_in(lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape), [])
+    QTest.keyClick(bench, Qt.Key.Key_D, CTRL)
+    assert bench.session.project is before and len(execute.runs) == 1

@@ -1,0 +1,185 @@
+"""The study dock: a text with its mistakes said, a study at work, stopped, gone on with, looked at, handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from firegui.errors import InputError
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.studies import FOLDER
+from firegui.gui.jobs.study import StudyDesk
+from firegui.gui.panels.study import StudyPanel
+from firegui.gui.session import Session
+from firegui.io.project_store import save_project
+from firegui.runs.control import RunControl
+from firegui.runs.engine import LazyEngine
+from firegui.runs.events import RunEvent
+from firegui.runs.spec import RunSpec, StudySpec
+from firegui.studies.runner import execute
+from tests.gui.hands import LEFT
+from tests.support import make_project
+from tests.unit.studies.stub import open_stub
+
+TEXT = """
+project = "."
+name = "{name}"
+measure = ["objective", "drops_executed", "final_extent_ha"]
+[[vary]]
+name = "fleet.R.count"
+values = [0, 1, 2]
+[[vary]]
+name = "seed"
+values = [0, 1, 2, 3]
+"""
+
+
+@pytest.fixture
+def folder(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The open project is a saved one."""
+    monkeypatch.setattr(LazyEngine, "draw_study", lambda *_: [])
+    place, project = tmp_path / "p.firegui", make_project()
+    save_project(project, place)
+    session.open_project(project, place)
+    return place
+
+
+@pytest.fixture
+def desk(session: Session, folder: Path) -> Iterator[StudyDesk]:
+    """Cells are made up, one after another in the thread of the study."""
+    made = StudyDesk(session, execute=serially)
+    yield made
+    made.shutdown()
+    made.deleteLater()
+
+
+def serially(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+    assert isinstance(spec, StudySpec)
+    execute(replace(spec, workers=0), emit, control, opens=open_stub)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, session: Session, queue: RunQueue, desk: StudyDesk) -> StudyPanel:
+    made = StudyPanel(session, queue, desk)
+    made.start_requested.connect(made.start)
+    qtbot.addWidget(made)
+    made.resize(900, 420)
+    made.show()
+    return made
+
+
+def carry_out(qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, name: str = "Counts") -> None:
+    panel.form.set_text(TEXT.format(name=name))
+    QTest.mouseClick(panel.button("start"), LEFT)
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
+
+
+def test_what_is_wrong_is_said_while_the_text_is_written(qtbot: QtBot, panel: StudyPanel) -> None:
+    panel.form.set_text(TEXT.format(name="x").replace("fleet.R.count", "fleet.NOBODY.count"))
+    assert "fleet.NOBODY.count" in panel.notes.text() and not panel.button("start").isEnabled()
+    panel.form.text.setFocus()
+    panel.form.text.selectAll()
+    QTest.keyClicks(panel.form.text, "project =")
+    qtbot.waitUntil(lambda: "not valid TOML" in panel.notes.text())
+    panel.form.set_text(TEXT.format(name="x"))
+    assert panel.notes.text() == "" and panel.button("start").isEnabled()
+    assert panel.about.text().startswith("12 cells")
+
+
+def test_a_new_study_of_the_project_can_be_carried_out_as_it_is(panel: StudyPanel) -> None:
+    for action in panel.form.beginnings.actions():
+        action.trigger()
+        assert panel.notes.text() == ""
+        assert panel.button("start").isEnabled()
+
+
+def test_a_study_is_carried_out_shown_and_reopened(
+    qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, folder: Path
+) -> None:
+    carry_out(qtbot, panel, desk)
+    assert desk.shown is not None and desk.shown.table is not None and desk.shown.table.complete
+    assert panel.cells.rowCount() == 12
+    assert "12 of 12 cells" in panel.head.text()
+    out = desk.shown.folder
+    assert out.parent == folder / FOLDER and out.with_name(f"{out.name}.toml").is_file()
+    panel.pages.setCurrentWidget(panel.tornado)
+    assert [bar.label for bar in panel.tornado.tornado.bars] == ["fleet.R.count"]
+    panel.pages.setCurrentWidget(panel.heat)
+    heat = panel.heat.map.heat
+    assert heat is not None and len(heat.across) == 3 and len(heat.down) == 4
+    panel.pages.setCurrentWidget(panel.pareto)
+    assert [cell.number for cell in panel.pareto.cloud.front] == [0, 4, 8]
+    desk._clear()
+    assert panel.cells.rowCount() == 0
+    panel.earlier.setCurrentIndex(1)
+    panel.earlier.activated.emit(1)
+    qtbot.waitUntil(lambda: panel.cells.rowCount() == 12)
+
+
+def test_a_stopped_study_keeps_its_cells_and_goes_on(qtbot: QtBot, panel: StudyPanel, desk: StudyDesk) -> None:
+    panel.form.set_text(TEXT.format(name="slow"))
+    QTest.mouseClick(panel.button("start"), LEFT)
+    qtbot.waitUntil(lambda: desk.shown is not None and desk.shown.table is not None and len(desk.shown.table.rows) > 1,
+                    timeout=60_000)  # fmt: skip
+    assert "of 12 cells" in desk.activity and panel.button("stop").isEnabled()
+    QTest.mouseClick(panel.button("stop"), LEFT)
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
+    assert desk.shown is not None and desk.shown.table is not None
+    kept = len(desk.shown.table.rows)
+    assert 1 < kept < 12
+    qtbot.waitUntil(lambda: panel.button("resume").isEnabled())
+    QTest.mouseClick(panel.button("resume"), LEFT)
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
+    assert desk.shown.table is not None and desk.shown.table.complete
+
+
+def test_a_double_click_on_a_point_of_the_front_asks_for_its_plan(
+    qtbot: QtBot, panel: StudyPanel, desk: StudyDesk
+) -> None:
+    carry_out(qtbot, panel, desk)
+    asked: list[int] = []
+    panel.pareto.opened.connect(lambda cell: asked.append(cell.number))
+    panel.pages.setCurrentWidget(panel.pareto)
+    qtbot.waitUntil(lambda: panel.pareto.cloud.item.vb.viewPixelSize()[0] < 1.0)
+    chart = panel.pareto.cloud
+    cell = chart.front[1]
+    table = panel.pareto.table
+    assert table is not None
+    point = QPointF(table.measured(cell, "drops_executed"), table.measured(cell, "final_extent_ha"))
+    scene = chart.item.vb.mapViewToScene(point)
+    place: QPoint = chart.plot.mapFromScene(scene)
+    none, view = Qt.KeyboardModifier.NoModifier, chart.plot.viewport()
+    QTest.mouseClick(view, LEFT, none, place)
+    # As a window system sends it: the second press is a double click, where QTest's has a press before it too.
+    at = QPointF(place)
+    kind = QEvent.Type.MouseButtonDblClick
+    QApplication.sendEvent(view, QMouseEvent(kind, at, QPointF(view.mapToGlobal(place)), LEFT, LEFT, none))
+    QTest.mouseRelease(view, LEFT, none, place)
+    assert asked == [cell.number]
+
+
+def test_tables_are_handed_over_whole(
+    qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carry_out(qtbot, panel, desk)
+    out = tmp_path / "handed"
+    out.mkdir()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args, **_more: str(out))
+    QTest.mouseClick(panel.button("export"), LEFT)
+    assert {"table.csv", "table.parquet", "cells.csv", "study.toml"} <= {path.name for path in out.iterdir()}
+
+
+def test_a_plan_that_is_no_plan_is_refused(qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, session: Session) -> None:
+    carry_out(qtbot, panel, desk)
+    refused: list[InputError] = []
+    session.refused.connect(refused.append)
+    panel.play(panel.cells.cell(0))
+    assert len(refused) == 1

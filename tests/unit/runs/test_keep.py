@@ -1,0 +1,71 @@
+"""A schedule that was made by hand, kept as a run: nothing added, nothing removed, scored and audited."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firegui.domain.drops import Drop, DropList
+from firegui.io.schedule_file import read_schedule
+from firegui.runs.control import RunControl
+from firegui.runs.events import FinishReason, PlanUpdated, RunEvent, RunFinished
+from firegui.runs.folder import read_drops, read_run
+from firegui.runs.runner import execute
+from firegui.runs.spec import PlanSpec, Stage
+from tests.support import make_project
+
+PROJECT = make_project(seed=3)
+DROPS = DropList((Drop(2, 0, 5.0, 6.0, 0.3), Drop(6, 3, 9.0, 12.0, 1.0), Drop(14, 0, 7.0, 9.0, 1.2)))
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> PlanSpec:
+    schedule = DROPS.schedule(PROJECT.calendar.n_steps, PROJECT.planned_fleet.n_aircraft)
+    file = tmp_path / "by-hand.safetensors"
+    return PlanSpec(
+        PROJECT, tmp_path / "run", "firegui keep …", stages=(Stage.KEEP,), warm_start=schedule, warm_start_file=file
+    )
+
+
+def carry_out(spec: PlanSpec) -> list[RunEvent]:
+    events: list[RunEvent] = []
+    execute(spec, events.append, RunControl())
+    return events
+
+
+def test_the_run_holds_the_very_drops_with_scores_audit_and_pictures(spec: PlanSpec) -> None:
+    events = carry_out(spec)
+    end = events[-1]
+    assert isinstance(end, RunFinished) and end.reason is FinishReason.COMPLETED
+    assert "kept as it was given" in end.message
+    record = read_run(spec.out)
+    assert record.stages == (Stage.KEEP,) and record.warm_start_file == spec.warm_start_file
+    assert record.scores.audit is not None and record.scores.audit.ok and record.scores.audit.executed == 3
+    assert record.scores.nominal is not None and record.scores.design is not None
+    assert DropList.of(read_drops(spec.out)) == DROPS
+    plan = read_schedule(spec.out / "plan.safetensors", PROJECT.planned_fleet, 20, (16, 20))
+    assert np.array_equal(plan.poses, spec.warm_start.poses)  # type: ignore[union-attr]
+    assert any(isinstance(event, PlanUpdated) for event in events)
+
+
+def test_without_a_schedule_it_does_not_begin(spec: PlanSpec) -> None:
+    end = carry_out(replace(spec, warm_start=None, warm_start_file=None))[-1]
+    assert isinstance(end, RunFinished) and end.reason is FinishReason.FAILED
+    assert "there is none to keep" in str(end.problems[0])
+    assert not spec.out.exists()
+
+
+def test_one_that_was_stopped_goes_on(spec: PlanSpec) -> None:
+    control = RunControl()
+
+    def stop_at_once(event: RunEvent) -> None:
+        control.request_stop(now=True)
+
+    execute(spec, stop_at_once, control)
+    ends: list[RunEvent] = []
+    execute(replace(spec, resume=(spec.out / "run.toml").exists()), ends.append, RunControl())
+    assert isinstance(ends[-1], RunFinished) and ends[-1].reason is FinishReason.COMPLETED
+    assert DropList.of(read_drops(spec.out)) == DROPS

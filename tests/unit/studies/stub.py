@@ -1,0 +1,75 @@
+"""Cells that nothing is planned in: their numbers are made up from what is set, at once or after a while."""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from firegui.domain.benchmark import Violations
+from firegui.domain.project import Project
+from firegui.domain.results import Metrics
+from firegui.domain.study import Cell, StudySettings, Vary
+from firegui.domain.study_table import StudyRow
+from firegui.errors import CancelledError
+from firegui.runs.control import RunControl
+from firegui.studies.bench import Answer, Order, Told
+
+FAILING = 13
+"""The seed whose cells fail."""
+
+
+def metrics(objective: float, drops: int) -> Metrics:
+    """Numbers that belong together."""
+    return Metrics(
+        final_extent_cells=100.0 * objective, final_extent_ha=9.0 * objective, occupancy_cell_days=500.0 * objective,
+        protected_cells=objective, loss_burn=0.1, loss_final=0.2, loss_prot=0.3, drops_proposed=drops + 2,
+        drops_executed=drops, objective=objective,
+    )  # fmt: skip
+
+
+def row_of(cell: Cell) -> StudyRow:
+    """More drops, less fire; the seed moves it a little."""
+    drops = int(cell.value("fleet.R.count") or 0)  # type: ignore[arg-type]
+    seed = float(cell.value("seed") or 0)  # type: ignore[arg-type]
+    plan = metrics(10.0 / (1.0 + drops) + 0.01 * seed, drops)
+    return StudyRow(cell.number, metrics(10.0, 0), plan, plan.objective, drops, 1, Violations(0, 0, 0))
+
+
+class Stub:
+    """A bench without a fire: every cell is over at once, unless the study is called slow."""
+
+    def __init__(self, order: Order) -> None:
+        self.settings = msgspec.json.decode(order.settings, type=StudySettings)
+        self._name = order.name
+
+    def carry_out(self, cell: Cell, control: RunControl, told: Told) -> Answer:
+        """See :class:`firegui.studies.bench.Bench`."""
+        if cell.value("seed") == FAILING:
+            return Answer(cell.number, error="thirteen brings bad luck")
+        try:
+            self._wait(cell, control, told)
+        except CancelledError:
+            return Answer(cell.number, cancelled=True)
+        return Answer(cell.number, msgspec.json.encode(row_of(cell)), b"plan")
+
+    def _wait(self, cell: Cell, control: RunControl, told: Told) -> None:
+        if not self.settings.name.startswith("slow"):
+            return
+        until = time.monotonic() + (60.0 if self.settings.name == "slow for ever" else 0.2)
+        while time.monotonic() < until:
+            told(1, 2, 0.5)
+            control.check()
+            time.sleep(0.01)
+
+
+def open_stub(order: Order) -> Stub:
+    """What workers import."""
+    return Stub(order)
+
+
+def settings(project: Project, seeds: int = 4, name: str = "stub") -> StudySettings:
+    """Three counts of the first aircraft type, and some seeds."""
+    assert project.fleet.types[0].id == "R"
+    vary = (Vary("fleet.R.count", (0, 1, 2)), Vary("seed", tuple(range(seeds))))
+    return StudySettings(name=name, vary=vary, measure=("objective", "drops_executed"))
