@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from firegui.gui.attend.log_book import Line
 
 _PATIENCE_MS = 1000
-_SWITCH_S = 0.0005
+_SWITCH_S = 0.0001
 _UNEXPECTED = "Unexpected error: "
 _LEVELS = {"warning": logging.WARNING, "error": logging.ERROR}
 

@@ -23,7 +23,6 @@ from firegui.gui.documents import Documents
 from firegui.gui.forms.numbers import settle_editing
 from firegui.gui.jobs.benchmark import BenchmarkDesk
 from firegui.gui.jobs.calibrate import CalibrationDesk
-from firegui.gui.jobs.desk import Desk
 from firegui.gui.jobs.live import LiveDesk
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.jobs.sensitivity import SensitivityDesk
@@ -244,7 +243,9 @@ class Workbench(QObject):
         dialog.show()
 
     @property
-    def _long_desks(self) -> tuple[CalibrationDesk | Desk, ...]:
+    def _long_desks(
+        self,
+    ) -> tuple[CalibrationDesk | SensitivityDesk | UncertaintyDesk | BenchmarkDesk | StudyDesk, ...]:
         """What may work for hours."""
         return (
             self.calibration_desk, self.sensitivity_desk, self.uncertainty_desk, self.benchmark_desk, self.study_desk,

@@ -49,6 +49,8 @@ from firegui.studies.text import study_message
 
 _HEARD_SECONDS, _TOLD_SECONDS, _SHOWN_SECONDS, _KEPT_SECONDS = 0.1, 0.25, 1.0, 5.0
 """Between looks at what was answered, between two of the progress, of tables on screen, of tables on disk."""
+_SHOWN_PACE = 2000
+"""So many rows are worth a second between two tables on screen: thousands take a moment to draw."""
 _MOST_ON_SHELF = 256
 """Cells that wait to be kept, before no more are given out."""
 _AT_ONCE = 16
@@ -285,7 +287,7 @@ class StudyRun:
         if moment - self._told_at >= _TOLD_SECONDS:
             self._told_at = moment
             self._emit(self._progress(moment))
-        if moment - self._shown_at >= _SHOWN_SECONDS and self._new:
+        if moment - self._shown_at >= max(_SHOWN_SECONDS, len(self._rows) / _SHOWN_PACE) and self._new:
             self._shown_at = moment
             self._emit(StudyReady(self._table))
 

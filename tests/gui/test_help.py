@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QImage, QKeySequence, QTextDocument
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from firegui.assets import resource
 from firegui.gui.main_window import MainWindow
 from firegui.gui.shell.help_pages import FIRST, PAGES, look_for, page_of_panel, read_pages
+from firegui.gui.shell.help_text import place_name
 from firegui.gui.shell.help_view import HelpView
 from firegui.gui.theme import Theme
 from tests.gui.hands import LEFT
@@ -44,10 +45,36 @@ def test_every_shipped_page_is_listed_and_says_something() -> None:
         assert len(page.plain) > 150, page.name
 
 
-def test_every_link_leads_to_a_page() -> None:
+def test_every_link_leads_to_a_page_and_to_a_heading_that_is_there() -> None:
+    pages = {page.name: page for page in read_pages()}
+    for page in pages.values():
+        for link in re.findall(r"(?<!!)\[[^\]]*\]\(([^)]+)\)", page.markdown):
+            name, _, place = link.partition("#")
+            target = name.removesuffix(".md") or page.name
+            assert target in pages, f"{page.name}: {link}"
+            headings = re.findall(r"^#+ (.+)$", pages[target].markdown, re.MULTILINE)
+            assert not place or place in map(place_name, headings), f"{page.name}: {link}"
+
+
+def test_every_picture_is_shipped() -> None:
     for page in read_pages():
-        for link in re.findall(r"\]\(([^)]+)\)", page.markdown):
-            assert link.removesuffix(".md") in PAGES, f"{page.name}: {link}"
+        for picture in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.markdown):
+            assert picture.startswith("pictures/"), f"{page.name}: {picture}"
+            assert resource("help").joinpath(picture).is_file(), f"{page.name}: {picture}"
+
+
+def test_every_page_is_in_one_group_and_the_list_shows_them_in_order(view: HelpView) -> None:
+    assert len(set(PAGES)) == len(PAGES)
+    listed = [view.contents.itemData(row) for row in range(view.contents.count())]
+    assert [name for name in listed if name is not None] == list(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_fits_into_a_narrow_dock(view: HelpView, page: str) -> None:
+    view.resize(340, 500)
+    view.show_page(page)
+    settle()
+    assert view.text.horizontalScrollBar().maximum() == 0
 
 
 def test_the_page_of_shortcuts_names_every_key_of_a_command(window: MainWindow) -> None:
@@ -108,6 +135,47 @@ def test_a_link_is_clicked_with_the_mouse(qtbot: QtBot, view: HelpView) -> None:
     )
     QTest.mouseClick(view.text.viewport(), LEFT, pos=spot)
     assert view.page == "limits"
+
+
+def test_a_link_leads_to_a_heading_of_another_page_and_of_its_own(view: HelpView) -> None:
+    view.show_page("extend-fire-model")
+    view.text.anchorClicked.emit(QUrl("files.md#maps"))
+    assert view.page == "files"
+    down = view.text.verticalScrollBar().value()
+    assert down > 0
+    top = view.text.cursorForPosition(QPoint(20, 12)).block()
+    assert top.text() == "Maps"
+    view.text.anchorClicked.emit(QUrl("#fleet"))
+    assert view.page == "files"
+    assert view.text.verticalScrollBar().value() < down
+    assert not view.text.go_to("no-such-heading")
+
+
+def test_pictures_fit_the_dock_and_grow_with_it(qtbot: QtBot, view: HelpView) -> None:
+    view.show_page("tutorial")
+    url = QUrl("pictures/demo.png")
+    image = QTextDocument.ResourceType.ImageResource.value
+
+    def width() -> int:
+        picture = view.text.document().resource(image, url)
+        assert isinstance(picture, QImage)
+        return round(picture.width() / picture.devicePixelRatio())
+
+    view.text.document().resource(image, url)
+    narrow = width()
+    assert 0 < narrow <= view.text.viewport().width()
+    view.text.verticalScrollBar().setValue(view.text.verticalScrollBar().maximum())
+    view.resize(700, 500)
+    qtbot.waitUntil(lambda: width() > narrow)
+    assert width() <= view.text.viewport().width()
+    assert view.text.verticalScrollBar().value() > 0, "the page jumps to its beginning when the dock is drawn wider"
+
+
+@pytest.mark.parametrize(
+    "name", ["file:///etc/hostname", "https://example.org/a.png", "../icons/firegui.png", "pictures"]
+)
+def test_nothing_but_a_picture_of_the_help_is_loaded(view: HelpView, name: str) -> None:
+    assert view.text.loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name)) is None
 
 
 def test_the_search_finds_pages_that_hold_every_word_and_enter_opens_the_first(view: HelpView) -> None:

@@ -63,13 +63,14 @@ class Stalls:
 
     what: str
     stalls: NDArray[np.float64]
+    own: NDArray[np.float64]
     computed: float
     load: float
 
     @staticmethod
-    def of(what: str, gaps: NDArray[np.float64], computed: float) -> Stalls:
-        """From the milliseconds between beats."""
-        return Stalls(what, np.maximum(gaps - BEAT_MS, 0.0), computed, os.getloadavg()[0])
+    def of(what: str, gaps: NDArray[np.float64], own: NDArray[np.float64], computed: float) -> Stalls:
+        """From the milliseconds between beats, and what the window's thread computed in each."""
+        return Stalls(what, np.maximum(gaps - BEAT_MS, 0.0), own, computed, os.getloadavg()[0])
 
     @property
     def percentile(self) -> float:
@@ -90,7 +91,8 @@ class Stalls:
 
     def line(self) -> str:
         """For people."""
-        longest = ", ".join(f"{each:.0f}" for each in np.sort(self.stalls)[::-1][:6])
+        latest = np.argsort(self.stalls)[::-1][:5]
+        longest = ", ".join(f"{self.stalls[k]:.0f} of which own {self.own[k]:.0f}" for k in latest)
         return (
             f"{self.what:<36} {len(self.stalls):>7,} beats   99 %: {self.percentile:6.1f} ms   over time "
             f"{self.over_time:6.1f} ms   worst {self.worst:6.1f} ms ({longest})   own thread {self.computed:4.0%}   "
@@ -106,8 +108,9 @@ class Heart(QObject):
         self.last = time.perf_counter()
         self._gaps: list[float] = []
         self._queued: list[float] = []
+        self._own: list[float] = []
         self._counts = SCHEDULE.open("rb", buffering=0) if SCHEDULE.exists() else None
-        self._waited = self._wait()
+        self._waited, self._computed = self._wait(), time.thread_time()
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
@@ -122,18 +125,20 @@ class Heart(QObject):
         return int(self._counts.read().split()[1]) / 1e6
 
     def _beat(self) -> None:
-        now, waited = time.perf_counter(), self._wait()
+        now, waited, worked = time.perf_counter(), self._wait(), time.thread_time()
         self._gaps.append(1000.0 * (now - self.last))
         self._queued.append(waited - self._waited)
-        self.last, self._waited = now, waited
+        self._own.append(1000.0 * (worked - self._computed))
+        self.last, self._waited, self._computed = now, waited, worked
 
     def take(self, what: str) -> tuple[Stalls, Stalls]:
         """Everything since the last call: as it was, and without waiting for a processor."""
         now, worked = time.perf_counter(), time.thread_time()
         share = (worked - self._worked) / max(now - self._began, 1e-9)
-        gaps, queued = np.array(self._gaps), np.array(self._queued)
-        self._gaps, self._queued, self._began, self._worked = [], [], now, worked
-        return Stalls.of(what, gaps, share), Stalls.of("  without waiting for a processor", gaps - queued, share)
+        gaps, queued, own = np.array(self._gaps), np.array(self._queued), np.array(self._own)
+        self._gaps, self._queued, self._own, self._began, self._worked = [], [], [], now, worked
+        bare = "  without waiting for a processor"
+        return Stalls.of(what, gaps, own, share), Stalls.of(bare, gaps - queued, own, share)
 
 
 class Tracer(threading.Thread):
@@ -192,6 +197,7 @@ def wait_until(done: Callable[[], bool], seconds: float) -> bool:
 def measure(window: MainWindow, folder: Path, seconds: float, heart: Heart) -> list[tuple[Stalls, Stalls]]:
     """Open, wait for the fire without drops, plan, and look. Raises ``RuntimeError`` where no plan is worked out."""
     session, queue = window.session, window.queue
+    session.refused.connect(lambda error: print(error, flush=True))
     heart.take("")
     if not window.documents.open(folder):
         raise RuntimeError(f"{folder.name} cannot be opened")
@@ -202,7 +208,12 @@ def measure(window: MainWindow, folder: Path, seconds: float, heart: Heart) -> l
     plan = session.project.plan
     optimizer = replace(plan.optimizer, epochs=_ENDLESS, patience=_ENDLESS)
     session.set_plan("go on and on", replace(plan, optimizer=optimizer))
+    # Offscreen nothing gives the window its keys back after a box was shown.
+    window.activateWindow()
+    wait_until(window.isActiveWindow, _LONG_S)
     QTest.keyClick(window, Qt.Key.Key_F5)
+    if not wait_until(lambda: queue.active is not None, _LONG_S):
+        raise RuntimeError("the plan cannot be started")
     entry = queue.active
     if entry is None:
         raise RuntimeError("the plan cannot be started")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from firegui.domain.fleet import AircraftType
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.entry import RunEntry
@@ -104,21 +105,23 @@ def _fleets_apart(one: Project, other: Project) -> Iterator[Compared]:
         if a == b:
             continue
         if a is None or b is None or a.count != b.count:
-            words = ["none" if kind is None else str(kind.count) for kind in (a, b)]
-            yield Compared(f"{name}: aircraft", *words)
+            yield Compared(f"{name}: aircraft", _count(a), _count(b))
         elif a.grounded_days != b.grounded_days:
-            words = [counted(len(kind.grounded_days), "day") for kind in (a, b)]
-            yield Compared(f"{name}: grounded", *words, help="days of the plan on which it does not fly")
+            help = "days of the plan on which it does not fly"
+            days = (counted(len(a.grounded_days), "day"), counted(len(b.grounded_days), "day"))
+            yield Compared(f"{name}: grounded", days[0], days[1], help=help)
         else:
             yield Compared(f"{name}: figures", "", "others", help="payload, turnaround, speed, height or footprint")
 
 
+def _count(kind: AircraftType | None) -> str:
+    return "none" if kind is None else str(kind.count)
+
+
 def _rest_apart(one: Project, other: Project) -> Iterator[Compared]:
     if one.regions != other.regions:
-        words = [", ".join(region.name for region in project.regions) or "none" for project in (one, other)]
-        if words[0] == words[1]:
-            words[1] = "of another shape or weight"
-        yield Compared("Protected regions", *words)
+        left, right = (", ".join(region.name for region in each.regions) or "none" for each in (one, other))
+        yield Compared("Protected regions", left, right if right != left else "of another shape or weight")
     if one.operations != other.operations:
         yield Compared("Constraints", "", "others", help="daylight, groundings, sorties, zones or pinned drops")
     if one.required_coverage != other.required_coverage:

@@ -15,6 +15,7 @@ from firegui.gui.session import Session, View
 SIDES = (View.BASELINE, View.PLAN, View.DIFFERENCE)
 """From left to right."""
 GAP_PX = 3
+_NARROWEST_PX = 120
 
 
 class MapBoard(QStackedWidget):
@@ -68,6 +69,8 @@ class MapBoard(QStackedWidget):
         self.panes = tuple(MapView(MirrorSession(self._session, side, self)) for side in SIDES)
         for pane, side in zip(self.panes, SIDES, strict=True):
             pane.camera.widget.setAccessibleName(f"Map, {side.value}")
+            # Three maps in a small window are narrower than one may be; wider than their place they would be cut.
+            pane.setMinimumWidth(_NARROWEST_PX)
             pane.hovered.connect(self.main.hovered)
             pane.camera.moved.connect(lambda camera=pane.camera: self._link(camera))
             row.addWidget(pane, 1)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QImage, QPainter, QPainterPath, QPalette, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from firegui.gui.map.ink import Ink
@@ -175,13 +175,15 @@ class Decorations(QGraphicsItem):
 
     def _paint_legend(self, painter: QPainter, scale: Scale) -> None:
         font, bold = map_font(8.5), map_font(8.5, bold=True)
-        width = max(_LEGEND_PX, text_width(scale.title, bold))
+        room = self._size.width() - 2.0 * _EDGE
+        width = min(max(_LEGEND_PX, text_width(scale.title, bold)), room)
         left, top = self._size.right() - _EDGE - width, self._size.bottom() - _EDGE - 38.0
         if left < self._size.left() + _BAR_PX + 4.0 * _EDGE:
             # There is no room beside the scale bar, so it stands above it.
             top -= _LIFTED_PX
         self._pill(painter, QRectF(left - 9, top - 7, width + 18, 52))
-        self._text(painter, QPointF(left, top + 8), scale.title, bold)
+        title = QFontMetricsF(bold).elidedText(scale.title, Qt.TextElideMode.ElideRight, width)
+        self._text(painter, QPointF(left, top + 8), title, bold)
         painter.drawImage(QRectF(left, top + 14, width, 10), scale_image(scale))
         painter.setPen(QPen(self.ink.frame, 1.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -20,24 +20,60 @@ _STATES = ("at work", "failed", "waiting", "done")
 
 
 class CellsModel(ColumnsModel):
-    """A line a cell, in order; it stays while only numbers change, so that nothing that is chosen is lost."""
+    """A line a cell. It sorts itself, and of thousands of cells says only of those that changed that they did.
+
+    A proxy would ask for the number of every cell again and again, from the side of Qt, which takes seconds.
+    """
 
     def __init__(self, parent: Any = None) -> None:
         super().__init__(parent)
         self.table: StudyTable | None = None
         self._running: dict[int, CellProgress] = {}
+        self._places: dict[int, int] = {}
+        self._by, self._order = 0, Qt.SortOrder.AscendingOrder
 
     def show(self, table: StudyTable | None, running: Sequence[CellProgress]) -> None:
-        """Show the cells of ``table``, those ``running`` with how far they are."""
-        same = self.table is not None and table is not None and self.table.cells == table.cells
-        alike = same and table is not None and self.table is not None and self.table.settings == table.settings
+        """Show the cells of ``table``, those ``running`` with how far they are; what is chosen stays chosen."""
+        before, was_running = self.table, self._running
         self.table, self._running = table, {one.number: one for one in running}
         if table is None:
             self.set_rows((), ())
-        elif alike:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(table.cells) - 1, self.columnCount() - 1))
-        else:
+        elif before is None or before.cells is not table.cells or before.settings != table.settings:
             self.set_rows(table.cells, self._columns_of(table))
+            self.sort(self._by, self._order)
+        else:
+            changed = (before.rows.keys() ^ table.rows.keys()) | (before.failed.keys() ^ table.failed.keys())
+            self._say_changed(changed | was_running.keys() | self._running.keys())
+
+    def set_rows(self, rows: Sequence[Any], columns: tuple[Column, ...]) -> None:
+        """Show other cells."""
+        super().set_rows(rows, columns)
+        self._places = {cell.number: place for place, cell in enumerate(rows)}
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Put the cells in the order of a column; what has no number comes last. New numbers do not move them."""
+        self._by, self._order = column, order
+        if not 0 <= column < len(self._columns):
+            return
+        value, turn = self._columns[column].value, -1.0 if order is Qt.SortOrder.DescendingOrder else 1.0
+        self.layoutAboutToBeChanged.emit()
+        chosen = self.persistentIndexList()
+        kept = [self._rows[index.row()].number for index in chosen]
+        numbers = {cell.number: float(value(cell)) for cell in self._rows}
+        self._rows = sorted(
+            self._rows, key=lambda cell: (math.isnan(numbers[cell.number]), turn * numbers[cell.number], cell.number)
+        )
+        self._places = {cell.number: place for place, cell in enumerate(self._rows)}
+        moved = [self.index(self._places[number], index.column()) for number, index in zip(kept, chosen, strict=True)]
+        self.changePersistentIndexList(chosen, moved)
+        self.layoutChanged.emit()
+
+    def _say_changed(self, numbers: Collection[int]) -> None:
+        """Of many changes it is enough to say the first line and the last: what is not in view is not drawn."""
+        places = [self._places[number] for number in numbers]
+        if places:
+            last = self.columnCount() - 1
+            self.dataChanged.emit(self.index(min(places), 0), self.index(max(places), last))
 
     def cell(self, row: int) -> Cell:
         """The cell in a line."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHeaderView, QTableView, QWidget
 
@@ -21,7 +21,6 @@ from firegui.gui.jobs.studies import BEGINNINGS, Earlier, Looked, cost_text, loo
 from firegui.gui.jobs.study import StudyDesk
 from firegui.gui.models.sensitivity import table_text
 from firegui.gui.models.study import CellsModel, WorkersModel
-from firegui.gui.models.uncertainty import SORT_ROLE
 from firegui.gui.plots.study_views import ChosenView, HeatView, ParetoView, TornadoView
 from firegui.gui.session import Session
 from firegui.io.atomic import write_problem
@@ -48,10 +47,10 @@ class StudyPanel(DeskPanel):
         super().__init__(session, desk, self.form, _WORDS, parent)
         self._queue, self._desk = queue, desk
         self.cells, self.cells_view = CellsModel(self), QTableView()
-        self._sorted = QSortFilterProxyModel(self)
         self.workers, self.workers_view = WorkersModel(self), QTableView()
         self.tornado, self.heat, self.pareto = TornadoView(), HeatView(), ParetoView()
         self._looked = Looked(None, ())
+        self._pace: float | None = None
         self._put_together(self._pages(), self._result_buttons())
         self._connect()
         self.form.set_host(self._start_folder, self._refuse_file)
@@ -93,15 +92,14 @@ class StudyPanel(DeskPanel):
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _pages(self) -> tuple[tuple[str, QWidget], ...]:
-        self._sorted.setSourceModel(self.cells)
-        self._sorted.setSortRole(SORT_ROLE)
-        self.cells_view.setModel(self._sorted)
+        self.cells_view.setModel(self.cells)
         self.workers_view.setModel(self.workers)
         for view, name in ((self.cells_view, "Cells of the study"), (self.workers_view, "Workers of the study")):
             dress_table(view, name, view.fontMetrics().height() + 8)
             view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
             view.verticalHeader().hide()
             view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+            view.horizontalHeader().setResizeContentsPrecision(_LINES_MEASURED)
             on_copy(view, self.copy)
         self.cells_view.setSortingEnabled(True)
         self.cells_view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
@@ -149,7 +147,7 @@ class StudyPanel(DeskPanel):
         self._refresh()
 
     def _on_opened(self, index: QModelIndex) -> None:
-        self._play_if_done(self.cells.cell(self._sorted.mapToSource(index).row()))
+        self._play_if_done(self.cells.cell(index.row()))
 
     def _play_selected(self) -> None:
         for index in self.cells_view.selectionModel().selectedRows()[:1]:
@@ -206,6 +204,7 @@ class StudyPanel(DeskPanel):
         if fresh and table is not None:
             self.cells_view.resizeColumnsToContents()
         self._draw()
+        self._pace = self._desk.pace
         if shown is None or table is None:
             self.head.set_text(NOTHING if shown is None else "Preparing…")
         else:
@@ -245,7 +244,7 @@ class StudyPanel(DeskPanel):
         self._buttons["show"].setVisible(page is self.cells_view)
         self._buttons["copy"].setVisible(page in (self.cells_view, self.workers_view))
         workers = self.form.workers.value() or cores()
-        self.about.setText("" if study is None else cost_text(study.settings, desk.pace, workers))
+        self.about.setText("" if study is None else cost_text(study.settings, self._pace, workers))
         self._show_work(desk.activity, desk.share, self._shown_problems)
 
     @property
@@ -258,6 +257,7 @@ class StudyPanel(DeskPanel):
 
 
 _MOST_PROBLEMS = 6
+_LINES_MEASURED = 60
 
 
 def _explained(study: StudyFile) -> str:

@@ -66,7 +66,9 @@ class Hand:
         self.seen |= {"folder": str(active.folder) if active else "", "status": active.status if active else ""}
 
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
-        """Press a key in the window."""
+        """Press a key in the window, which a window system makes active again when a box over it has gone."""
+        self.window.activateWindow()
+        until(self.window.isActiveWindow)
         QTest.keyClick(self.window, key, modifier)
 
     def rest(self) -> None:

@@ -130,7 +130,7 @@ class Hands:
 
     def _context_menu(self, target: QWidget, spot: QPoint, said: str) -> str:
         QTest.mouseClick(target, RIGHT, NONE, spot)
-        owner = target
+        owner: QWidget | None = target
         while owner is not None and owner.contextMenuPolicy() is Qt.ContextMenuPolicy.DefaultContextMenu:
             if owner.isWindow():
                 return f"right-{said}"
@@ -172,12 +172,9 @@ class Hands:
         return said
 
     def _type(self, inside: QWidget | None = None) -> str:
-        fields = [
-            field
-            for kind in (QLineEdit, QAbstractSpinBox)
-            for field in (inside or self._window).findChildren(kind)
-            if field.isEnabled() and not field.visibleRegion().isEmpty()
-        ]
+        place = inside or self._window
+        every = [*place.findChildren(QLineEdit), *place.findChildren(QAbstractSpinBox)]
+        fields = [field for field in every if field.isEnabled() and not field.visibleRegion().isEmpty()]
         if not fields:
             return "no field to type into"
         field, text = self._random.choice(fields), self._random.choice(_TEXTS)

@@ -87,9 +87,10 @@ class _Monkey:
         if over and not open_still and self._depth == 0:
             self._loop.quit()
             return
-        # Asked for before acting: what is done now may wait in a dialog for what comes next. By a timer, for what is
-        # only posted would overtake what this action leaves to the event loop, as no hand can.
+        # Asked for before acting: what is done now may wait in a dialog for what comes next.
         QTimer.singleShot(1, self._window, self._turn)
+        # What the last action left to the event loop; no hand is faster than that.
+        QApplication.sendPostedEvents()
         self._depth += 1
         try:
             self._step(over)

@@ -58,6 +58,10 @@ class Person:
     # -- keys and buttons --------------------------------------------------------------------------------------------
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
         """Press a key where the focus is, as the window's own keys are pressed."""
+        if not self.window.isActiveWindow():
+            # A window system does this once a menu or a box has gone.
+            self.window.activateWindow()
+            self.until(self.window.isActiveWindow)
         QTest.keyClick(self.window.focusWidget() or self.window, key, modifier)
 
     def undo(self, times: int = 1) -> None:

@@ -59,7 +59,7 @@ def test_a_region_is_named_weighed_and_deleted_by_hand_and_every_step_is_undone(
     person.hand.click((6.0, 12.0))
     assert person.session.selected_region == "Village"
     person.hand.key(Qt.Key.Key_Delete)
-    assert person.session.project.regions == ()
+    assert not person.session.project.regions
     assert panel.footer.startswith("No region yet")
     person.undo(3)
     (region,) = person.session.project.regions

@@ -90,4 +90,6 @@ def test_a_short_plan_goes_through_both_stages_to_its_end(person: Person) -> Non
     assert entry.reason is not None and entry.reason in (FinishReason.COMPLETED, FinishReason.PATIENCE)
     assert entry.prunes
     assert person.row(entry)["Drops"] == str(entry.drops)
-    assert f"{entry.title} · " in person.runs.log.toPlainText()
+    assert any(
+        line.text.startswith(f"{entry.title} · {entry.reason.value}") for line in person.window.bench.log_book.lines
+    )

@@ -1,12 +1,14 @@
-"""S6: somebody questions a drop: which it is, when it falls, that it must stay."""
+"""S6: somebody questions a drop: what is it for, move it, pin it, remove it."""
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from firegui.domain.schedule import DropRecord
 from firegui.gui.panels.constraints import ConstraintsPanel
+from firegui.gui.session import Tool
 from tests.gui.hands import LEFT, cell_text, centre_of
 from tests.gui.map_scene import RIGHT
 from tests.gui.stories.person import Person
@@ -42,15 +44,68 @@ def test_a_drop_says_whose_and_when_it_is_and_is_pinned_and_freed(person: Person
     assert pin.aircraft == drop.aircraft
     panel = person.front("Constraints", ConstraintsPanel)
     person.see(panel.pins_view)
-    assert drop.aircraft in cell_text(panel.pins_view, 0, 0)
+    assert any(drop.aircraft in cell_text(panel.pins_view, 0, k) for k in range(panel.pins.columnCount()))
     ask_about(person, drop)
     person.choose_in(person.window.map.drop_menu.menu, "Unpin this drop")
-    assert person.session.project.operations.pinned == ()
+    assert not person.session.project.operations.pinned
     person.undo()
     assert person.session.project.operations.pinned == (pin,)
     QTest.mouseClick(panel.pins_view.viewport(), LEFT, pos=centre_of(panel.pins_view, 0, 0))
     QTest.keyClick(panel.pins_view, Qt.Key.Key_Delete)
-    assert person.session.project.operations.pinned == ()
+    assert not person.session.project.operations.pinned
+
+
+def test_what_a_drop_is_for_is_shown_and_changes_nothing(person: Person) -> None:
+    person.quick_plan()
+    drops, drop = person.session.result.drops, a_drop(person)
+    ask_about(person, drop)
+    person.choose_in(person.window.map.drop_menu.menu, "What is it for?")
+    person.until(lambda: person.session.hand.look is not None)
+    look = person.session.hand.look
+    assert look is not None and look.before is not None
+    assert look.after.drops_executed == look.before.drops_executed - 1
+    assert look.after.objective != look.before.objective
+    assert person.session.result.drops == drops
+    assert not person.session.undo_stack.canUndo()
+
+
+def test_a_drop_is_dragged_the_fire_answers_and_the_drag_is_undone(person: Person) -> None:
+    person.quick_plan()
+    drop = a_drop(person)
+    person.press(person.tool(person.window.actions_.tools[Tool.DROP]))
+    here = drop.landing_y + 0.5, drop.landing_x + 0.5
+    before = person.session.result.plan_metrics
+    rows, columns = person.session.project.scenario.grid.shape
+    # Towards the middle, for there is no dropping beside the grid.
+    down, right = (2.0 if here[0] < rows / 2 else -2.0), (3.0 if here[1] < columns / 2 else -3.0)
+    person.hand.drag(here, (here[0] + down, here[1] + right))
+    person.until(lambda: person.session.hand.plan is not None)
+    moved = drop_of(person, drop)
+    assert (moved.landing_y - drop.landing_y, moved.landing_x - drop.landing_x) == pytest.approx((down, right), abs=0.3)
+    person.until(lambda: person.session.result.plan_metrics not in (None, before))
+    person.undo()
+    assert _apart(drop_of(person, drop), drop) < 1e-3
+
+
+def test_a_drop_is_removed_and_comes_back(person: Person) -> None:
+    person.quick_plan()
+    drop = a_drop(person)
+    count = sum(each.executed for each in person.session.result.drops)
+    ask_about(person, drop)
+    person.choose_in(person.window.map.drop_menu.menu, "Remove")
+    person.until(lambda: sum(each.executed for each in person.session.result.drops) == count - 1)
+    person.undo()
+    person.until(lambda: sum(each.executed for each in person.session.result.drops) == count)
+
+
+def drop_of(person: Person, drop: DropRecord) -> DropRecord:
+    """What has become of a drop in the shown plan."""
+    (found,) = (
+        other
+        for other in person.session.result.drops
+        if other.executed and (other.step, other.aircraft) == (drop.step, drop.aircraft)
+    )
+    return found
 
 
 def test_a_pinned_drop_stays_in_the_next_plan(person: Person) -> None:
@@ -60,10 +115,4 @@ def test_a_pinned_drop_stays_in_the_next_plan(person: Person) -> None:
     person.choose_in(person.window.map.drop_menu.menu, "Pin this drop")
     again = person.quick_plan()
     assert again.drops
-    same = [
-        other
-        for other in person.session.result.drops
-        if other.executed and (other.step, other.aircraft) == (drop.step, drop.aircraft)
-    ]
-    assert len(same) == 1
-    assert _apart(same[0], drop) < 1e-3
+    assert _apart(drop_of(person, drop), drop) < 1e-3

@@ -6,10 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
+from firegui.gui.dialogs.compare_runs import CompareRunsDialog
 from firegui.gui.plots.live import RESULT, LivePlots
 from firegui.gui.plots.text import number
 from tests.gui.hands import LEFT
-from tests.gui.stories.person import Person
+from tests.gui.map_scene import MIDDLE, NONE, Hand
+from tests.gui.stories.person import CONTROL, Person
 from tests.gui.stories.test_s04 import ask_for
 
 
@@ -36,10 +38,39 @@ def test_two_runs_stand_in_one_list_and_either_is_shown_by_a_double_click(person
     page = next(each for each in live.findChildren(QToolButton) if each.text() == "Result")
     person.press(page)
     assert live.page == RESULT
-    assert "placed by rule" in live.result.text
+    person.until(lambda: "placed by rule" in live.result.text)
 
     QTest.mouseClick(person.runs.table.viewport(), LEFT, pos=person.line_of(searched))
     QTest.keyClick(person.runs.table, Qt.Key.Key_Return)
     person.rests()
     assert person.queue.shown is searched
     assert person.session.result.drops == first
+
+
+def test_two_runs_are_put_beside_each_other_with_their_numbers(person: Person) -> None:
+    by_rule = person.quick_plan()
+    ask_for(person, 4, 4)
+    person.key(Qt.Key.Key_F5)
+    person.rests()
+    searched = person.queue.entries[-1]
+    table = person.runs.table
+    for entry, modifier in ((by_rule, NONE), (searched, CONTROL)):
+        QTest.mouseClick(table.viewport(), LEFT, modifier, person.line_of(entry))
+    person.press(person.runs.button("compare"))
+    person.rests()
+    person.until(lambda: person.session.side_by_side)
+    result = person.session.result
+    assert {result.against, result.plan_name} == {by_rule.title, searched.title}
+    (dialog,) = person.window.findChildren(CompareRunsDialog)
+    assert dialog.isVisible()
+    assert dialog.windowTitle() == f"{by_rule.title} and {searched.title}"
+    drops = next(line for line in dialog.lines if "rops" in line.what)
+    assert (drops.one, drops.other) == (str(by_rule.drops), str(searched.drops))
+    assert any("pochs" in line.what for line in dialog.lines), "the inputs in which the runs differ are not told"
+    panes = person.window.maps.panes
+    panes[0].setFocus()
+    person.hand = Hand(panes[0])
+    before = panes[1].camera.to_pixel(20.0, 30.0)
+    person.hand.drag((20.0, 30.0), (24.0, 33.0), MIDDLE)
+    assert panes[1].camera.to_pixel(20.0, 30.0) != before
+    dialog.close()

@@ -44,4 +44,5 @@ def test_planners_are_ticked_run_ranked_and_two_of_them_put_on_the_map(person: P
     result = person.session.result
     assert result.against and result.plan_name
     assert person.session.view is View.DIFFERENCE
-    assert person.window.map.decorations.caption.title.startswith(f"{result.against} − {result.plan_name}")
+    title = f"{result.against} − {result.plan_name}"
+    person.until(lambda: person.window.map.decorations.caption.title.startswith(title))

@@ -22,6 +22,12 @@ ALLOWANCE, BUDGET = 40, 9
 Desks = Callable[..., Desk]
 
 
+def line_of(desk: Desk) -> Line:
+    """The end that stops the desk's task."""
+    assert isinstance(desk.line, Line)
+    return desk.line
+
+
 class Engine(LazyEngine):
     """The real one; ``before`` is told of every step of a task, counted from 0, before it is taken."""
 

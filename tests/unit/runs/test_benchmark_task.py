@@ -23,7 +23,7 @@ from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, 
 from firegui.runs.history import read_history
 from firegui.runs.protocols import Check
 from tests.support import make_project
-from tests.unit.runs.desks import ALLOWANCE, BUDGET, Desks, Engine, measured, terms_of
+from tests.unit.runs.desks import ALLOWANCE, BUDGET, Desks, Engine, line_of, measured, terms_of
 
 SEARCHES = [PlannerName.TACTICAL, PlannerName.GREEDY, PlannerName.CMA_ES, PlannerName.GRADIENT_DESIGN]
 
@@ -37,7 +37,7 @@ def reports(desk: Desk) -> list[Report]:
 
 
 def stopping_at(desk: Desk, number: int) -> Engine:
-    return Engine(lambda step: desk.line.end() if step == number else None)
+    return Engine(lambda step: line_of(desk).end() if step == number else None)
 
 
 def test_a_row_says_what_its_schedule_does_at_nominal_effectiveness(desks: Desks) -> None:
@@ -109,7 +109,7 @@ def test_a_stop_while_the_end_is_scored_keeps_the_search(desks: Desks) -> None:
 
     class Scoring(Engine):
         def simulate(self, model: Any, schedule: Any, *, check: Check | None = None, **rest: Any) -> Any:
-            desk.line.end()
+            line_of(desk).end()
             return super().simulate(model, schedule, check=check, **rest)
 
     with pytest.raises(CancelledError):
@@ -220,7 +220,7 @@ def test_a_two_stage_plan_that_was_stopped_goes_on_and_adds_its_time(desks: Desk
 
     def stop(spent: int, best: float, seconds: float) -> None:
         heard.append(spent)
-        desk.line.end()
+        line_of(desk).end()
 
     desk.line.say_progress = stop  # type: ignore[method-assign]
     with pytest.raises(CancelledError):

@@ -314,7 +314,7 @@ def test_evaluating_against_another_plan_has_its_fire_in_place_of_the_baseline()
 
 def test_a_plan_of_another_project_is_rolled_out_for_that_one(monkeypatch: pytest.MonkeyPatch) -> None:
     project = make_project()
-    other = replace(project, regions=())
+    other = replace(project, grounded={})
     none = Schedule.empty(project.calendar.n_steps, 4)
     built: list[object] = []
     build = FakeEngine.build
