@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QEventLoop, QObject, Qt, QThread, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from firegui.errors import CancelledError
@@ -64,8 +65,19 @@ def wait_for(parent: QWidget | None, text: str, function: Callable[[], Result]) 
     return call.returned[0]
 
 
+class _Moment(QProgressDialog):
+    """Stays until the work is done: shut by Esc it would let input through to the window behind it."""
+
+    def reject(self) -> None:
+        """Esc changes nothing."""
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nor does what a window system offers."""
+        event.ignore()
+
+
 def _wait_visibly(parent: QWidget | None, text: str, call: _Call[Result]) -> None:
-    box = QProgressDialog(text, "", 0, 0, parent)
+    box = _Moment(text, "", 0, 0, parent)
     # None takes the button away: reading cannot be broken off half-way.
     box.setCancelButton(None)
     box.setWindowModality(Qt.WindowModality.ApplicationModal)
@@ -78,7 +90,7 @@ def _wait_visibly(parent: QWidget | None, text: str, call: _Call[Result]) -> Non
     # The call may have ended between the question and the connection.
     if not call.isFinished():
         loop.exec()
-    box.close()
+    box.hide()
     box.deleteLater()
 
 

@@ -246,7 +246,9 @@ class MainWindow(QMainWindow):
         self.setWindowModified(there and self.session.is_dirty)
 
     def _show_problems(self, error: InputError) -> None:
-        show_problems(self, error)
+        # What ends with the window may still be refused something; a box would keep the program from ending.
+        if self.isVisible():
+            show_problems(self, error)
 
     # -- Qt's events -------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:

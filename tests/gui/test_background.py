@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -62,8 +63,33 @@ def test_when_it_takes_long_a_box_says_what_is_being_done_and_goes_away(
     timer.timeout.connect(look)
     timer.start(5)
     assert wait_for(parent, "Opening Bear…", lambda: go_on.wait(10))
-    assert seen == ["Opening Bear…"]
+    assert set(seen) == {"Opening Bear…"}
     assert not any(isinstance(box, QProgressDialog) and box.isVisible() for box in QApplication.topLevelWidgets())
+
+
+def test_esc_and_the_systems_cross_do_not_let_input_through_to_the_window(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_PATIENCE_MS", 1)
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    parent.show()
+    go_on, seen = threading.Event(), []
+
+    def try_to_shut() -> None:
+        box = QApplication.activeModalWidget()
+        if box is not None:
+            QTest.keyClick(box, Qt.Key.Key_Escape)
+            box.close()
+            seen.append(QApplication.activeModalWidget() is box)
+            go_on.set()
+
+    timer = QTimer()
+    timer.timeout.connect(try_to_shut)
+    timer.start(5)
+    assert wait_for(parent, "Saving…", lambda: go_on.wait(10))
+    assert seen and all(seen)
+    assert QApplication.activeModalWidget() is None
 
 
 # -- the latest wish ---------------------------------------------------------------------------------------------------

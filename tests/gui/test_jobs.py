@@ -46,6 +46,8 @@ from firegui.runs.events import (
     SkillReady,
     StageBegan,
     StateChanged,
+    StudyProgress,
+    StudyReady,
     WeightsReady,
 )
 from firegui.runs.spec import RunSpec, Stage
@@ -513,6 +515,8 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
         FieldDrawn,
         BenchmarkProgress,
         BenchmarkReady,
+        StudyProgress,
+        StudyReady,
     }
     of_commands = {ScalingReady}
     assert set(RunEvent.__args__) == drawn | of_commands | {StateChanged, StageBegan, Message, Progress, RunFinished}

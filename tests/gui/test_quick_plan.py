@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QMenu, QToolBar, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolBar, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.jobs.entry import RunEntry
@@ -189,7 +189,7 @@ def test_while_it_works_its_passes_are_told_and_it_can_be_stopped(
     assert row["Progress"] in ("pass 1/3", "pass 2/3", "pass 3/3")
     assert row["ETA"] == "–"
     assert plots(staged).page == RESULT
-    assert "come when the run has ended" in plots(staged).result.text
+    qtbot.waitUntil(lambda: "come when the run has ended" in plots(staged).result.text)
     press(tool(staged, staged.actions_.stop))
     wait_idle(qtbot, staged)
     assert (entry.reason, entry.state) == (FinishReason.STOPPED, RunState.FINISHED)
@@ -228,12 +228,27 @@ def test_its_result_counts_passes_and_rollouts_in_place_of_epochs(qtbot: QtBot, 
     assert "placed by rule" in html
 
 
+def press_of_run(window: MainWindow, name: str) -> None:
+    """Press a button of the runs; in a narrow dock it is a line of the menu More."""
+    panel = runs(window)
+    button = panel.button(name)
+    if button.isVisible():
+        press(button)
+        return
+    press(panel.button("more"))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    titles = {"prune": "Prune this plan", "branch": "Warm start from this run"}
+    line = next(action for action in menu.actions() if action.text() == titles[name])
+    QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(line).center())
+
+
 # -- what follows ------------------------------------------------------------------------------------------------------
 def test_a_search_starts_from_its_plan(qtbot: QtBot, window: MainWindow) -> None:
     entry = click_quick(qtbot, window)
     window.session.set_stages((Stage.OPTIMIZE,))
     runs(window).select(entry)
-    press(runs(window).button("branch"))
+    press_of_run(window, "branch")
     wait_idle(qtbot, window)
     better = window.queue.entries[-1]
     assert read_run(better.folder).warm_start_file == entry.folder / "plan.safetensors"
@@ -261,13 +276,13 @@ def test_the_convergence_of_a_search_shows_what_the_heuristic_reached(qtbot: QtB
     window.session.set_plan("other days", replace(window.session.project.plan, days=1))
     press(tool(window, window.actions_.start))
     wait_idle(qtbot, window)
-    assert chart.second_level is None
+    qtbot.waitUntil(lambda: chart.second_level is None)
 
 
 def test_its_plan_is_pruned(qtbot: QtBot, window: MainWindow) -> None:
     entry = click_quick(qtbot, window)
     runs(window).select(entry)
-    press(runs(window).button("prune"))
+    press_of_run(window, "prune")
     wait_idle(qtbot, window)
     pruned = window.queue.entries[-1]
     assert pruned.drops_before == entry.drops

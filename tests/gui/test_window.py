@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
-from firegui.errors import CancelledError, InputError
+from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui import documents as documents_module
 from firegui.gui import main_window as main_window_module
 from firegui.gui.dialogs.closing import Running, Unsaved
@@ -182,6 +182,15 @@ def test_a_refused_edit_reaches_the_person_in_one_dialog(
     assert not panel_model.setData(panel_model.index(0, 2), "-5")
     qtbot.waitUntil(lambda: len(shown_problems) == 1)
     assert "payload_gal is -5.0" in str(shown_problems[0])
+
+
+def test_what_is_refused_while_the_window_shuts_opens_no_box_that_would_keep_the_program_alive(
+    qtbot: QtBot, window: MainWindow, saved: Path, shown_problems: list[InputError]
+) -> None:
+    window.session.refuse(InputError([Problem("the benchmark", "was stopped")]))
+    assert window.close()
+    qtbot.wait(50)
+    assert shown_problems == []
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------

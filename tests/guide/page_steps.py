@@ -6,8 +6,8 @@ A page says what to do in three ways, each followed by a block of code::
     In `PATH`, below `LINE`:              the block goes below the one line that reads so
     In `PATH`, instead of `LINE`:         the block takes its place
 
-and a block of ``console`` holds commands; a block of no kind is only to be read. A path that begins with ``firegui/`` is of the program, any other of the
-folder in which one works.
+and a block of ``console`` holds commands; a block of no kind is only to be read. A path that begins with ``firegui/``
+is of the program, any other of the folder in which one works.
 """
 
 from __future__ import annotations

@@ -45,6 +45,7 @@ class FilmStage(QWidget):
         made = MapView(session, self)
         made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         made.setWindowFlag(Qt.WindowType.Window)
+        made.setMinimumSize(like.minimumSize())
         made.resize(like.size())
         made.show()
         for layer in board.main.layers:

@@ -70,7 +70,7 @@ class StudyPanel(DeskPanel):
         """Work out the fire of a finished cell for the map; one that cannot be is refused."""
         spec = self._desk.spec_of(cell)
         if spec is not None:
-            self._queue.show_member(f"Cell {cell.number}: {cell.title}", spec)
+            self._queue.show_member(f"Cell {cell.number}: {cell.case or cell.title}", spec)
 
     def copy(self) -> None:
         """Put the table in front on the clipboard as it is shown, tabs between its columns."""

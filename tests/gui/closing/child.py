@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtTest import QTest
@@ -17,7 +18,6 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QDialog,
 
 from firegui.gui import app
 from firegui.gui.dialogs.replan import ReplanDialog
-from firegui.gui.jobs.desk import Desk
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.main_window import MainWindow
 from firegui.gui.panels.runs import RunsPanel
@@ -25,7 +25,7 @@ from firegui.runs.events import RunState
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
-PATIENCE_MS = 240_000
+PATIENCE_MS = 120_000
 _LOOK_MS = 20
 WORDS = {"keep": "Keep running", "stop": "Stop, save", "discard": "Discard"}
 """What the button of each answer begins with."""
@@ -41,6 +41,18 @@ def until(done: Callable[[], bool]) -> None:
         left -= 1
         if left <= 0:
             raise TimeoutError("the window never came into the state")
+
+
+class Studying(Protocol):
+    """What the desks have in common."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it works."""
+
+    @property
+    def share(self) -> float:
+        """How much of it is done."""
 
 
 class Hand:
@@ -96,8 +108,15 @@ class Hand:
         until(lambda: entry.state is RunState.PAUSED)
 
     def pruning(self) -> None:
-        entry = self.starting()
-        until(lambda: len(entry.removals) > 0)
+        """Prune a plan of many drops."""
+        self.finished()
+        (planned,) = self.window.queue.entries
+        self.click(self.choose(planned).button("prune"))
+        until(lambda: self.window.queue.active is not None)
+        entry = self.window.queue.active
+        assert entry is not None
+        until(lambda: len(entry.removals) > 0 or entry.is_over)
+        assert not entry.is_over, entry.message
 
     def stopping(self) -> None:
         self.running()
@@ -132,13 +151,12 @@ class Hand:
         assert isinstance(button, QToolButton)
         until(button.isEnabled)
         self.click(button)
-        desk = {
+        desks: dict[str, Studying] = {
             "Uncertainty": self.window.uncertainty_desk, "Benchmark": self.window.benchmark_desk,
             "Sensitivity": self.window.sensitivity_desk,
-        }[title]  # fmt: skip
-        assert isinstance(desk, Desk)
-        until(lambda: desk.is_busy and bool(desk.work()))
-        until(lambda: getattr(desk, "share", 1.0) > 0.0 or not desk.is_busy)
+        }  # fmt: skip
+        desk = desks[title]
+        until(lambda: desk.is_busy and desk.share > 0.0)
         self.seen["busy"] = desk.is_busy
 
     def resumed(self) -> None:
@@ -146,15 +164,20 @@ class Hand:
         self.rest()
         (entry,) = (each for each in self.window.queue.entries if each.can_go_on)
         self.seen["before"] = [entry.epoch, len(entry.removals)]
-        panel = self.window.docks["Runs"].findChild(RunsPanel)
-        assert isinstance(panel, RunsPanel)
-        self.window.bench.bring("Runs")
-        row = panel.table.visualRect(panel.model.index(panel.model.row_of(entry), 0)).center()
-        QTest.mouseClick(panel.table.viewport(), LEFT, NONE, row)
-        self.click(panel.button("resume"))
+        self.click(self.choose(entry).button("resume"))
         done = (entry.epoch, len(entry.removals))
         until(lambda: (entry.epoch, len(entry.removals)) > done or entry.is_over)
         self.seen["after"] = [entry.epoch, len(entry.removals)]
+
+    def choose(self, entry: RunEntry) -> RunsPanel:
+        """Click the line of a run."""
+        panel = self.window.docks["Runs"].widget()
+        assert isinstance(panel, RunsPanel)
+        self.window.bench.bring("Runs")
+        index = panel.model.index(panel.model.row_of(entry), 0)
+        panel.table.scrollTo(index)
+        QTest.mouseClick(panel.table.viewport(), LEFT, NONE, panel.table.visualRect(index).center())
+        return panel
 
     # -- closing -----------------------------------------------------------------------------------------------------
     def close(self, answer: str) -> None:

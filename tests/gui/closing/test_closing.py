@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from firegui.runs.lock import is_held
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 ENDLESS, SHORT = 1_000_000, 2
+GRACE_S = 10.0
 PLANNING = ("starting", "running", "paused", "pruning", "stopping")
 BESIDE = ("replanning", "uncertainty", "benchmark", "sensitivity")
 IDLE = ("none", "evaluating", "finished")
@@ -44,7 +46,14 @@ class Closed:
     def check(self) -> None:
         """It ended by itself, said nothing and left no process behind."""
         assert self.status == 0, self.errors
-        for word in ("QThread: Destroyed", "Traceback", "QObject::", "terminate called", "Fatal Python"):
+        for word in (
+            "QThread: Destroyed",
+            "QProcess: Destroyed",
+            "Traceback",
+            "QObject::",
+            "terminate called",
+            "Fatal Python",
+        ):
             assert word not in self.errors, self.errors
         assert not self.left, "a process of the window still works"
         assert self.seen["shut"]
@@ -90,8 +99,12 @@ def close(folder: Path, state: str, answer: str) -> Closed:
 
 
 def _end_group(leader: int) -> bool:
-    """Whether anything of a process's group was left to end."""
+    """Whether anything of a process's group was left to end a while after it; what helps Python clean up is quick."""
+    until = time.monotonic() + GRACE_S
     with suppress(ProcessLookupError):
+        while time.monotonic() < until:
+            os.killpg(leader, 0)
+            time.sleep(0.05)
         os.killpg(leader, signal.SIGKILL)
         return True
     return False
@@ -115,9 +128,10 @@ def check_planning(folder: Path, state: str, answer: str) -> None:
         return
     assert not is_held(run)
     entries = runs_of(folder)
+    left = [entry for entry in entries if entry.folder == run]
     # One that had only begun to start may have nothing to keep yet.
-    assert state == "starting" or [entry.folder for entry in entries] == [run]
-    assert all(entry.can_go_on for entry in entries)
+    assert left or state == "starting"
+    assert all(entry.can_go_on for entry in left)
 
 
 # -- a few in every run of the tests -----------------------------------------------------------------------------------
@@ -141,9 +155,9 @@ def test_closing_while_the_map_is_worked_out_asks_nothing(folder: Callable[[int]
 @pytest.mark.parametrize("answer", ANSWERS)
 @pytest.mark.parametrize("state", PLANNING)
 def test_closing_in_every_state_of_a_plan(folder: Callable[[int], Path], state: str, answer: str) -> None:
-    place = folder(SHORT if state == "pruning" else ENDLESS)
+    place = folder(ENDLESS)
     check_planning(place, state, answer)
-    if answer == "stop" and runs_of(place):
+    if answer == "stop" and any(entry.can_go_on for entry in runs_of(place)):
         again = close(place, "resumed", "stop")
         again.check()
         assert again.seen["after"] > again.seen["before"]

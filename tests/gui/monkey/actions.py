@@ -173,7 +173,8 @@ class Hands:
 
     def _type(self, inside: QWidget | None = None) -> str:
         place = inside or self._window
-        every = [*place.findChildren(QLineEdit), *place.findChildren(QAbstractSpinBox)]
+        every: list[QLineEdit | QAbstractSpinBox] = list(place.findChildren(QLineEdit))
+        every += place.findChildren(QAbstractSpinBox)
         fields = [field for field in every if field.isEnabled() and not field.visibleRegion().isEmpty()]
         if not fields:
             return "no field to type into"

@@ -16,7 +16,7 @@ MANY, LONG = 200, 100
 @pytest.mark.parametrize("seed", range(FEW))
 def test_a_short_sequence_ends_well(qapp: QApplication, tmp_path: Path, seed: int) -> None:
     found = play(seed, SHORT, tmp_path, real=seed % 2 == 0)
-    assert len(found.trail) == SHORT, found.line()
+    assert len(found.trail) >= SHORT, found.line()
     assert not found.troubles, found.line()
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -145,11 +146,15 @@ def test_a_paused_run_holds_until_it_is_resumed(spec: PlanSpec) -> None:
         if event == StateChanged(RunState.PAUSED):
             held.set()
 
-    worker = threading.Thread(target=execute, args=(spec, emit, control), kwargs={"engine": FakeEngine()})
+    worker = threading.Thread(target=execute, args=(spec, emit, control), kwargs={"engine": FakeEngine()}, daemon=True)
     worker.start()
     assert held.wait(20)
     assert len(epochs(events)) == 2
-    assert read_run(spec.out).state is RunState.RUNNING
+    # The folder says so a moment after the event.
+    patience = time.monotonic() + 20
+    while read_run(spec.out).state is not RunState.PAUSED:
+        assert time.monotonic() < patience
+        time.sleep(0.01)
     control.request_resume()
     worker.join(20)
     assert not worker.is_alive()

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-ASK = "from firegui.rollout.kernels import compiled; print(compiled.FOLDER)"
+ASK = "from firegui.native import compiled; print(compiled.FOLDER)"
 
 
 def answer(root: Path, program: str, **environment: str) -> str:
