@@ -151,6 +151,16 @@ def test_the_line_of_the_run_on_screen_is_selected_and_bold(qtbot: QtBot, queue:
     assert panel.model.index(0, TITLE).data(Qt.ItemDataRole.FontRole).bold()
 
 
+def test_a_run_that_is_selected_stays_so_whatever_key_is_held(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
+    entry = queue.plan()
+    wait_idle(qtbot, queue)
+    QTest.keyPress(panel.table, Qt.Key.Key_Control, CTRL)
+    panel.select(entry)
+    QTest.keyRelease(panel.table, Qt.Key.Key_Control, NO_KEYS)
+    assert panel.selected is entry
+    assert panel.button("delete").isEnabled()
+
+
 def test_enter_shows_the_selected_run(qtbot: QtBot, queue: RunQueue, panel: RunsPanel) -> None:
     first, second = queue.plan(), queue.plan()
     wait_idle(qtbot, queue)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from firegui.domain.ensemble import Ensemble
-from firegui.gui.forms.tables import dress_table
+from firegui.gui.forms.tables import dress_table, select_row
 from firegui.gui.models.sensitivity import table_text
 from firegui.gui.models.uncertainty import SORT_ROLE, ColumnsModel, MembersModel, SummaryModel
 from firegui.runs.uq_summary import summarised
@@ -79,7 +79,8 @@ class EnsembleTables(QObject):
             order = Qt.SortOrder.AscendingOrder if saved else Qt.SortOrder.DescendingOrder
             self.members_view.sortByColumn(1, order)
         if chosen is not None and chosen < self.members.rowCount():
-            self.members_view.selectRow(self.sorted_members.mapFromSource(self.members.index(chosen, 0)).row())
+            row = self.sorted_members.mapFromSource(self.members.index(chosen, 0)).row()
+            select_row(self.members_view, row)
 
     def _member(self, index: QModelIndex) -> int:
         return self.members.member(self.sorted_members.mapToSource(index).row())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
 
 from firegui.gui.forms.buttons import ButtonRow
@@ -54,3 +55,12 @@ def dress_small_table(view: QTableView, name: str, lines: int) -> None:
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     view.setFixedHeight(header.sizeHint().height() + lines * view.verticalHeader().defaultSectionSize() + 4)
+
+
+def select_row(view: QTableView, row: int, column: int = 0) -> None:
+    """Select one row and nothing else; its cell in ``column`` becomes the current one.
+
+    Whatever keys are held: Qt's own ``selectRow`` asks the keyboard, and with Ctrl down takes a selection back.
+    """
+    flags = QItemSelectionModel.SelectionFlag
+    view.selectionModel().setCurrentIndex(view.model().index(row, column), flags.ClearAndSelect | flags.Rows)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QTableView, QWidget
 
 from firegui.gui.dialogs.region import RegionDialog
 from firegui.gui.forms.buttons import ButtonRow
-from firegui.gui.forms.tables import TableForm, dress_table
+from firegui.gui.forms.tables import TableForm, dress_table, select_row
 from firegui.gui.map.region_edits import import_regions
 from firegui.gui.models.regions import NAME, RegionModel
 from firegui.gui.reporting import refusing
@@ -118,8 +118,7 @@ class RegionsPanel(TableForm):
         if row < 0:
             selection.clear()
         elif row != selection.currentIndex().row():
-            flags = QItemSelectionModel.SelectionFlag
-            selection.setCurrentIndex(self.model.index(row, NAME), flags.ClearAndSelect | flags.Rows)
+            select_row(self.view, row, NAME)
 
     def _refresh(self) -> None:
         self._follow(self._session.selected_region)

@@ -21,6 +21,7 @@ from firegui.gui.dialogs.export import ExportDialog
 from firegui.gui.forms.buttons import ButtonRow
 from firegui.gui.forms.run_bar import RunBar
 from firegui.gui.forms.run_notes import RunNotes
+from firegui.gui.forms.tables import select_row
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.listing import kept_plan
 from firegui.gui.jobs.queue import RunQueue
@@ -96,7 +97,7 @@ class RunsPanel(QWidget):
         """Select a run."""
         row = self.model.row_of(entry)
         if row >= 0:
-            self.table.selectRow(row)
+            select_row(self.table, row)
 
     def _on_selected(self) -> None:
         self._chosen = self.selected

@@ -27,7 +27,7 @@ from firegui.domain.weights import NetworkWeights
 from firegui.gui.background import wait_for
 from firegui.gui.forms.buttons import ButtonRow
 from firegui.gui.forms.numbers import WholeField
-from firegui.gui.forms.tables import dress_table
+from firegui.gui.forms.tables import dress_table, select_row
 from firegui.gui.jobs.skill import SkillDesk
 from firegui.gui.map.comparison import FALSE, HIT, MISS, START, ComparisonMap
 from firegui.gui.map.decorations import scale_image
@@ -108,7 +108,7 @@ class SkillPanel(QWidget):
             self.day_text.set_text(day_text(result.report, self._day))
         with QSignalBlocker(self.table.selectionModel()):
             if self._day:
-                self.table.selectRow(self.model.row_of(self._day))
+                select_row(self.table, self.model.row_of(self._day))
             else:
                 self.table.clearSelection()
 

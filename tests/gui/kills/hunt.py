@@ -55,6 +55,10 @@ class Heard:
         found = [int(value) for when, value in self.said.get(word, []) if when <= before]
         return found[-1] if found else 0
 
+    def count(self, word: str, before: float = float("inf")) -> int:
+        """How often ``word`` was heard before a moment."""
+        return sum(when <= before for when, _value in self.said.get(word, []))
+
 
 class Victim:
     """One firegui process."""
