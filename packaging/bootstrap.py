@@ -41,6 +41,8 @@ CONSTRAINTS = CHECKOUT / "packaging" / "constraints.txt"
 PROJECT = CHECKOUT / "pyproject.toml"
 BUILD_TOOLS = ("hatchling", "editables")
 WINDOW_PLATFORM = {"linux": "xcb", "darwin": "cocoa", "win32": "windows"}
+MOST_AT_ONCE = 4
+"""Processes of tests beside each other: each takes a core, and a gigabyte once torch is loaded."""
 USAGE = "usage: python3 packaging/bootstrap.py run|test [what the command itself takes]"
 
 
@@ -80,18 +82,20 @@ class Phase:
 
 
 def pytest_phases(system: str, window_possible: bool, has_xvfb: bool, extra: Sequence[str]) -> list[Phase]:
-    """The pytest calls of ``test``: real windows first, everything else offscreen after it.
+    """The pytest calls of ``test``: real windows first, everything else offscreen after it, a process a core.
 
-    With a marker expression of the caller's own there is one call, in a real window if there can be one.
+    Windows take the focus from each other, so theirs stay in one process. With a marker expression of the caller's own there is one call, in a real window if there can be one.
     """
     # Colours are compared, and the virtual screen of pytest-xvfb has 16 bits of them unless told otherwise.
     xvfb = ["-o", "xvfb_colordepth=24"] if has_xvfb else ["-p", "no:xvfb"]
     native = WINDOW_PLATFORM.get(system, "xcb") if window_possible else "offscreen"
     if any(argument.startswith("-m") for argument in extra):
         return [Phase("the tests asked for", native, (*xvfb, *extra))]
+    beside = ["-n", "auto", "--maxprocesses", str(MOST_AT_ONCE), "--dist", "loadfile"]
+    others = ["-p", "no:xvfb", "-m", "not window and not slow", *beside]
     return [
         Phase("the tests that need a real window", native, (*xvfb, "-m", "window and not slow", *extra)),
-        Phase("every other test", "offscreen", ("-p", "no:xvfb", "-m", "not window and not slow", *extra)),
+        Phase("every other test", "offscreen", (*others, *extra)),
     ]
 
 

@@ -383,7 +383,16 @@ def test_real_windows_are_tested_under_xvfb_and_everything_else_offscreen(bootst
     assert window.qt_platform == "xcb"
     assert window.arguments == ("-o", "xvfb_colordepth=24", "-m", "window and not slow", "-x")
     assert rest.qt_platform == "offscreen"
-    assert rest.arguments == ("-p", "no:xvfb", "-m", "not window and not slow", "-x")
+    assert rest.arguments[:4] == ("-p", "no:xvfb", "-m", "not window and not slow")
+    assert rest.arguments[-1] == "-x"
+
+
+def test_a_core_each_tests_what_needs_no_real_window(bootstrap: Any) -> None:
+    window, rest = bootstrap.pytest_phases("linux", True, True, ["-n0"])
+
+    assert "-n" not in window.arguments
+    assert "auto" in rest.arguments
+    assert rest.arguments[-1] == "-n0", "a number of one's own has the last word"
 
 
 def test_without_a_screen_the_windows_tests_are_skipped_with_a_reason(bootstrap: Any) -> None:

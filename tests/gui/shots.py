@@ -1,0 +1,204 @@
+"""Pictures of the main states of the window, dark and light, for a person to look at.
+
+``python -m tests.gui.shots OUT [--project PROJECT --run RUN] [--sizes 1280x800 2560x1440] [--themes dark light]``
+
+Without a project it is the demo fire, planned for a few epochs with the real engine. Set ``QT_SCALE_FACTOR=2`` to see
+what a 4K screen at 200 % shows. Whether a picture is good nobody but a person can say: nothing is asserted here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QDeadlineTimer, QEvent, QEventLoop, QSettings, QSize, QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from firegui.domain.project import Project
+from firegui.domain.settings import Setting
+from firegui.fire.demo.event import make_demo
+from firegui.gui.app import make_application
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
+from firegui.gui.preferences import Preferences
+from firegui.gui.session import Session, View
+from firegui.gui.shell.guide import bare_title
+from firegui.gui.theme import Theme, apply_theme
+from firegui.io.project_store import load_project, save_project
+
+_EPOCHS = 60
+_LOOK_MS, _SETTLE_MS, _PATIENCE_MS = 40, 700, 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class Photographer:
+    """Takes every picture in each of ``sizes`` into ``album``."""
+
+    window: MainWindow
+    album: Path
+    theme: Theme
+    sizes: tuple[QSize, ...]
+
+    def take(self, name: str, widget: QWidget | None = None) -> None:
+        """The window, or one widget of it as it is."""
+        if widget is not None:
+            settle()
+            widget.grab().save(str(self.album / f"{name}-{self.theme.value}.png"))
+            return
+        for size in self.sizes:
+            self.window.resize(size)
+            settle()
+            path = self.album / f"{name}-{self.theme.value}-{size.width()}x{size.height()}.png"
+            self.window.grab().save(str(path))
+
+    def action(self, title: str) -> QAction:
+        """The command of that title. Raises ``StopIteration`` for another."""
+        return next(action for action in self.window.actions() if bare_title(action) == title)
+
+    def dialog(self, name: str, opens: Callable[[], object]) -> None:
+        """What ``opens`` shows, which is turned down once it was photographed."""
+
+        def look() -> None:
+            front = QApplication.activeModalWidget() or QApplication.activePopupWidget()
+            if front is None or not front.isVisible():
+                QTimer.singleShot(_LOOK_MS, look)
+                return
+            self.take(name, front)
+            front.reject() if isinstance(front, QDialog) else front.close()
+
+        QTimer.singleShot(_LOOK_MS, look)
+        opens()
+        settle()
+
+
+def until(done: Callable[[], object]) -> None:
+    """Let the window work until ``done``. Raises ``TimeoutError`` when that takes minutes."""
+    deadline = QDeadlineTimer(_PATIENCE_MS)
+    while not done():
+        if deadline.hasExpired():
+            raise TimeoutError("the window does not get there")
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, _LOOK_MS)
+
+
+def settle(milliseconds: int = _SETTLE_MS) -> None:
+    """Let layouts, throttled plots and the map come to rest."""
+    deadline = QDeadlineTimer(milliseconds)
+    while not deadline.hasExpired():
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+
+
+@contextmanager
+def workbench(place: Path) -> Iterator[MainWindow]:
+    """A window with settings of its own and the real engine."""
+    session = Session()
+    store = QSettings(str(place / "preferences.ini"), QSettings.Format.IniFormat)
+    window = MainWindow(session, RunQueue(session), Preferences(store, place / "recent"))
+    window.show()
+    window.activateWindow()
+    try:
+        yield window
+    finally:
+        session.undo_stack.setClean()
+        window.stop_work()
+        window.close()
+        window.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def go_round(camera: Photographer, project: Project, folder: Path, run: Path | None) -> None:
+    """Every main state once, from the start page to the hand-over."""
+    window = camera.window
+    session, queue = window.session, window.queue
+    camera.take("01-start")
+    session.open_project(project, folder)
+    until(lambda: session.result.baseline is not None and not queue.activity)
+    session.set_step(session.project.calendar.n_steps)
+    camera.take("02-opened")
+    if run is None:
+        queue.plan()
+        until(lambda: session.result.plan is not None)
+        camera.take("03-working")
+        until(lambda: not queue.is_busy and not queue.activity)
+    else:
+        queue.show_folder(run)
+        until(lambda: session.result.plan is not None and not queue.activity)
+    _results(camera)
+    _docks(camera)
+    _dialogs(camera)
+
+
+def _results(camera: Photographer) -> None:
+    session = camera.window.session
+    session.set_view(View.PLAN)
+    session.set_step(round(0.6 * session.project.calendar.n_steps))
+    camera.take("04-plan")
+    session.set_view(View.DIFFERENCE)
+    camera.take("05-difference")
+    session.set_side_by_side(True)
+    camera.take("06-three-maps")
+    session.set_side_by_side(False)
+    session.set_view(View.PLAN)
+
+
+def _docks(camera: Photographer) -> None:
+    for title in camera.window.docks:
+        dock = camera.window.docks[title]
+        was_hidden = not dock.isVisible()
+        camera.window.bench.bring(title)
+        camera.take(f"10-dock-{title.lower().replace(' ', '-')}")
+        if was_hidden:
+            dock.hide()
+
+
+def _dialogs(camera: Photographer) -> None:
+    for number, title in enumerate(("Command palette", "Import landscape", "Export", "Replan", "About")):
+        for action in camera.window.actions():
+            if bare_title(action).startswith(title) and action.isEnabled():
+                camera.dialog(f"2{number}-{title.lower().replace(' ', '-')}", action.trigger)
+                break
+        else:
+            print(f"no command {title!r} can be chosen here", file=sys.stderr)
+
+
+def demo(place: Path) -> tuple[Project, Path]:
+    """The demo fire with a search of seconds."""
+    project = make_demo()
+    optimizer = replace(project.plan.optimizer, epochs=_EPOCHS, patience=_EPOCHS)
+    project = replace(project, plan=replace(project.plan, setting=Setting.A, optimizer=optimizer))
+    save_project(project, place / "demo.firegui")
+    return project, place / "demo.firegui"
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Take the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("album", type=Path)
+    parser.add_argument("--project", type=Path)
+    parser.add_argument("--run", type=Path)
+    parser.add_argument("--sizes", nargs="+", default=["1280x800", "2560x1440"])
+    parser.add_argument("--themes", nargs="+", choices=("dark", "light"), default=["dark", "light"])
+    asked = parser.parse_args(given)
+    asked.album.mkdir(parents=True, exist_ok=True)
+    sizes = tuple(QSize(*map(int, size.split("x"))) for size in asked.sizes)
+    app = make_application(["firegui"])
+    for theme in map(Theme, asked.themes):
+        apply_theme(app, theme)
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+            home = Path(place)
+            project, folder = (load_project(asked.project), asked.project) if asked.project else demo(home)
+            with workbench(home) as window:
+                go_round(Photographer(window, asked.album, theme, sizes), project, folder, asked.run)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
