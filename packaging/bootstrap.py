@@ -84,7 +84,8 @@ class Phase:
 def pytest_phases(system: str, window_possible: bool, has_xvfb: bool, extra: Sequence[str]) -> list[Phase]:
     """The pytest calls of ``test``: real windows first, everything else offscreen after it, a process a core.
 
-    Windows take the focus from each other, so theirs stay in one process. With a marker expression of the caller's own there is one call, in a real window if there can be one.
+    Windows take the focus from each other, so theirs stay in one process. With a marker expression of the
+    caller's own there is one call, in a real window if there can be one.
     """
     # Colours are compared, and the virtual screen of pytest-xvfb has 16 bits of them unless told otherwise.
     xvfb = ["-o", "xvfb_colordepth=24"] if has_xvfb else ["-p", "no:xvfb"]

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
@@ -125,6 +127,15 @@ def test_a_view_that_a_person_chose_is_left_alone_until_it_is_asked_to_fit(qtbot
     plots.fit_button.click()
     assert chart.is_fitted
     assert not plots.fit_button.isEnabled()
+
+
+def test_a_chart_that_goes_leaves_no_menu_behind(qapp: QApplication) -> None:
+    before = set(qapp.topLevelWidgets())
+    chart = Chart("Objective", "epoch")
+    assert set(qapp.topLevelWidgets()) > before
+    chart.deleteLater()
+    QApplication.sendPostedEvents(chart, QEvent.Type.DeferredDelete)
+    assert set(qapp.topLevelWidgets()) <= before
 
 
 def test_values_that_a_log_axis_cannot_show_leave_a_gap(qtbot: QtBot) -> None:

@@ -115,6 +115,7 @@ def test_the_export_command_films_every_frame_of_the_plan_beside_its_other_files
         assert film.convert("RGB").tobytes() != first
 
 
+@pytest.mark.slow
 def test_three_sides_are_wider_than_one_and_a_film_may_be_all_there_is(planned: Path, tmp_path: Path) -> None:
     assert film_of(planned, tmp_path / "three", "--format", "gif", "--film", "three").exit_code == 0
     assert film_of(planned, tmp_path / "one", "--format", "gif").exit_code == 0

@@ -53,6 +53,7 @@ def test_a_batch_gives_each_schedule_the_bits_of_its_own_rollout(monkeypatch: py
     assert together[0].metrics != together[1].metrics
 
 
+@pytest.mark.slow
 def test_going_on_from_a_state_gives_the_bits_of_the_whole_and_other_drops_may_follow() -> None:
     model, schedule = case(2, maps=short_maps(2, days=3, steps_per_day=3))
     whole = roll(model, schedule, Wanted(keep_states=True))
