@@ -10,22 +10,19 @@ from typing import Any
 import click
 
 from firegui.cli.benchmark_report import lines, result
+from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
-from firegui.cli.interrupt import stop_on_interrupt
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report
-from firegui.cli.progress import Emit, emitter, plain_progress_option
-from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.cli.progress import emitter, plain_progress_option
 from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, BenchmarkSettings, BenchmarkTable, PlannerName
 from firegui.domain.project import Project
 from firegui.io.project_store import load_project
 from firegui.runs.benchmark import benchmark_problems, usable_planners
 from firegui.runs.benchmark_folder import PLACE, TITLE, BenchmarkHeader, read_header
 from firegui.runs.benchmark_text import benchmark_command
-from firegui.runs.control import RunControl
 from firegui.runs.engine import LazyEngine, load_engine
-from firegui.runs.events import BenchmarkReady, FinishReason, RunEvent, RunFinished
-from firegui.runs.runner import execute
+from firegui.runs.events import BenchmarkReady, FinishReason, RunFinished
 from firegui.runs.spec import BenchmarkSpec
 
 ALL = "all"
@@ -86,6 +83,9 @@ def benchmark(
     spec = None
     if project is None:
         gather.extend(wanted.settings.problems())
+        if earlier is not None:
+            place = earlier.project_folder or "a project that was not noted"
+            gather.add(str(out), f"was run on {earlier.project.name}, kept in {place}", "give the folder it is in now")
     else:
         spec = _spec(project, wanted, _Paths(project_folder, out), processes, backend)
         spec = replace(spec, resume=resume)
@@ -95,7 +95,8 @@ def benchmark(
         gather.extend(item for item in found if not (unread and item.where == "planners"))
     gather.raise_if_any(TITLE)
     assert spec is not None
-    table, finished = carry_out(spec, emitter(progress))
+    ready, finished = carry_out(spec, emitter(progress), BenchmarkReady, _STOPPING, _AGAIN)
+    table = None if ready is None else ready.table
     click.get_current_context().exit(_conclude(table, finished, spec, as_json))
 
 
@@ -122,7 +123,11 @@ def _wanted(given: Mapping[str, Any], earlier: BenchmarkHeader | None, engine: L
         planners, notes = usable_planners(DEFAULT_PLANNERS, engine)
     else:
         planners = _names(named, "--planners", gather)
-    matched = MATCHED_PLANNERS if given["matched"] == ALL else _names(given["matched"], "--matched", gather)
+    if given["matched"] == ALL:
+        matched, lacking = usable_planners(MATCHED_PLANNERS, engine)
+        notes = tuple(dict.fromkeys((*notes, *lacking)))
+    else:
+        matched = _names(given["matched"], "--matched", gather)
     changes["planners"] = tuple(dict.fromkeys((*base.planners, *planners)))
     changes["matched"] = tuple(dict.fromkeys((*base.matched, *matched)))
     return _Wanted(replace(base, **changes), notes, any(item.where in ("--planners", "--matched") for item in gather))
@@ -152,33 +157,10 @@ def _spec(project: Project, wanted: _Wanted, paths: _Paths, processes: int, back
     )  # fmt: skip
 
 
-def carry_out(spec: BenchmarkSpec, show: Emit) -> tuple[BenchmarkTable | None, RunFinished]:
-    """Run the benchmark in this thread, steered by Ctrl-C; returns the last table, and how it ended."""
-    tables: list[BenchmarkTable] = []
-    ends: list[RunFinished] = []
-
-    def emit(event: RunEvent) -> None:
-        show(event)
-        if isinstance(event, BenchmarkReady):
-            tables[:] = [event.table]
-        elif isinstance(event, RunFinished):
-            ends.append(event)
-
-    control = RunControl()
-    with stop_on_interrupt(control, _STOPPING, _AGAIN):
-        execute(spec, emit, control)
-    return (tables[0] if tables else None), ends[-1]
-
-
 def _conclude(table: BenchmarkTable | None, finished: RunFinished, spec: BenchmarkSpec, as_json: bool) -> int:
     failed = finished.reason is FinishReason.FAILED
     if table is None or (failed and not table.rows):
-        report_problems(TITLE if finished.problems else finished.message, finished.problems, as_json)
-        if finished.reason is FinishReason.STOPPED:
-            return INTERRUPTED
-        return BAD_INPUT if finished.problems else FAILED
+        return refused(finished, TITLE, as_json)
     header = read_header(spec.out)
     report(as_json, result(table, header, finished), lambda: lines(table, header, finished))
-    if finished.reason is FinishReason.STOPPED:
-        return INTERRUPTED
-    return FAILED if failed else DONE
+    return exit_code(finished)

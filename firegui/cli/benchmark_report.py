@@ -10,6 +10,7 @@ from firegui.cli.output import table as aligned
 from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkTable, PlannerName, Violations
 from firegui.runs.benchmark_folder import BenchmarkHeader
 from firegui.runs.benchmark_printed import (
+    BEST_FIRST,
     PrintedTable,
     dropless,
     duration_text,
@@ -98,7 +99,7 @@ def _terms(table: BenchmarkTable) -> Iterator[str]:
     spread = "; mean ± standard deviation over the seeds" if settings.seeds > 1 else ""
     yield (
         "Final extent and protected fire in cells, occupancy in cell-days: sums of probabilities, lower is better"
-        f"{spread}."
+        f"{spread}. {BEST_FIRST}"
     )
 
 

@@ -11,12 +11,11 @@ from typing import Any
 
 import click
 
+from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
-from firegui.cli.interrupt import stop_on_interrupt
 from firegui.cli.options import FILE, F
 from firegui.cli.output import json_option, report, table
-from firegui.cli.progress import Emit, emitter, plain_progress_option
-from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.words import command_text
 from firegui.domain.fit import EventProgress, NetworkFitSettings
 from firegui.domain.project import Project
@@ -26,10 +25,8 @@ from firegui.io.project_store import load_project
 from firegui.io.weights_file import read_weights
 from firegui.runs.calibrate import TITLE, calibrate_problems, default_settings, mean_iou
 from firegui.runs.command import calibrate_command
-from firegui.runs.control import RunControl
-from firegui.runs.events import FinishReason, RunEvent, RunFinished, WeightsReady
+from firegui.runs.events import FinishReason, RunFinished, WeightsReady
 from firegui.runs.fit_checkpoint import out_problems, part_of, read_checkpoint
-from firegui.runs.runner import execute
 from firegui.runs.spec import CalibrateSpec
 
 _STOPPING = "stopping; the best weights so far are being saved"
@@ -87,26 +84,8 @@ def calibrate(
     # Of projects that could not be read there is nothing more to say, but much of the rest.
     gather.extend(calibrate_problems(spec) if loaded else settings.problems() + out_problems(out, resume=resume))
     gather.raise_if_any(TITLE)
-    ready, finished = carry_out(spec, emitter(progress))
+    ready, finished = carry_out(spec, emitter(progress), WeightsReady, _STOPPING, _STOPPING)
     click.get_current_context().exit(_conclude(spec, ready, finished, as_json))
-
-
-def carry_out(spec: CalibrateSpec, show: Emit) -> tuple[WeightsReady | None, RunFinished]:
-    """Run ``spec`` in this thread, steered by Ctrl-C: the saved weights, if there are any, and how it ended."""
-    found: list[WeightsReady] = []
-    ends: list[RunFinished] = []
-
-    def emit(event: RunEvent) -> None:
-        show(event)
-        if isinstance(event, WeightsReady):
-            found.append(event)
-        elif isinstance(event, RunFinished):
-            ends.append(event)
-
-    control = RunControl()
-    with stop_on_interrupt(control, _STOPPING, _STOPPING):
-        execute(spec, emit, control)
-    return (found[-1] if found else None), ends[-1]
 
 
 def calibration_summary(spec: CalibrateSpec, ready: WeightsReady, finished: RunFinished) -> dict[str, Any]:
@@ -190,10 +169,7 @@ def _resume_command(spec: CalibrateSpec) -> str:
 
 def _conclude(spec: CalibrateSpec, ready: WeightsReady | None, finished: RunFinished, as_json: bool) -> int:
     if ready is None:
-        report_problems(TITLE if finished.problems else finished.message, finished.problems, as_json)
-        if finished.reason is FinishReason.STOPPED:
-            return INTERRUPTED
-        return BAD_INPUT if finished.problems else FAILED
+        return refused(finished, TITLE, as_json)
     data = calibration_summary(spec, ready, finished)
     report(as_json, data, lambda: calibration_lines(spec, ready, finished))
-    return INTERRUPTED if finished.reason is FinishReason.STOPPED else DONE
+    return exit_code(finished)

@@ -15,7 +15,7 @@ from firegui.cli.output import json_option, report
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
-from firegui.domain.project import Project
+from firegui.domain.project import KINDS, Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.weights import NetworkWeights
@@ -57,7 +57,7 @@ _TITLE = "The project was not changed"
 @click.option("--days", type=int, help="Length of the plan.")
 @click.option(
     "--model",
-    type=click.Choice(["network", "scalar", "maps"]),
+    type=click.Choice(KINDS),
     help="The shipped network, the shipped constant parameters, or the maps the project was imported with.",
 )
 @click.option(

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import click
 
+from firegui.cli.carry_out import carry_out
 from firegui.cli.display import display_trouble
 from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
-from firegui.cli.plan_runs import carry_out, command_line_spec, planned
+from firegui.cli.plan_runs import command_line_spec, planned
 from firegui.cli.progress import emitter, progress_option
 from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
 from firegui.cli.window import own_command, run_window
@@ -21,7 +22,7 @@ from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.io.project_store import load_project, project_hash, save_project
 from firegui.runs.engine import load_engine
-from firegui.runs.events import FinishReason, RunState
+from firegui.runs.events import FinishReason, RunFinished, RunState
 from firegui.runs.folder import RUN, RunRecord, read_run
 from firegui.runs.spec import Stage
 
@@ -92,7 +93,7 @@ def _headless(place: Demo, project: Project, progress: str, as_json: bool) -> in
     ):
         click.echo(planned(project), err=True)
         spec = command_line_spec(project, place.project, run, stages=STAGES, resume=earlier is not None)
-        finished = carry_out(spec, emitter(progress))
+        finished = carry_out(spec, emitter(progress), RunFinished)[1]
         if finished.reason is FinishReason.FAILED:
             report_problems(finished.message, finished.problems, as_json)
             return BAD_INPUT if finished.problems else FAILED

@@ -10,12 +10,12 @@ from types import FrameType
 
 from firegui.runs.control import RunControl
 
-_FIRST = "stopping; the best so far is being saved and scored (Ctrl-C again: save without scoring)"
-_AGAIN = "saving without scoring"
+FIRST = "stopping; the best so far is being saved and scored (Ctrl-C again: save without scoring)"
+AGAIN = "saving without scoring"
 
 
 @contextmanager
-def stop_on_interrupt(control: RunControl, first: str = _FIRST, again: str = _AGAIN) -> Iterator[None]:
+def stop_on_interrupt(control: RunControl, first: str = FIRST, again: str = AGAIN) -> Iterator[None]:
     """Turn SIGINT and SIGTERM into stop requests while the block runs. For the main thread only.
 
     ``first`` and ``again`` are what is said to the first and to a later one.

@@ -9,28 +9,25 @@ from typing import Any
 
 import click
 
+from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import gather_schedule
-from firegui.cli.interrupt import stop_on_interrupt
 from firegui.cli.options import FILE, backend_option, effectiveness, project_argument
 from firegui.cli.output import json_option, report
-from firegui.cli.progress import Emit, emitter, progress_option
+from firegui.cli.progress import emitter, progress_option
 from firegui.cli.results import metrics_table
-from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
 from firegui.cli.words import command_text
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings, PlanSettings, Start
 from firegui.io.project_store import load_project
 from firegui.runs.command import plan_command
-from firegui.runs.control import RunControl
 from firegui.runs.engine import load_engine
-from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState
+from firegui.runs.events import FinishReason, RunFinished, RunState
 from firegui.runs.folder import OCCUPANCY, PLAN, REFERENCE, SCHEDULE, RunRecord, check_out, read_run
 from firegui.runs.messages import FORMING_EPOCHS, counted
 from firegui.runs.resume import resume_problems
-from firegui.runs.runner import execute
-from firegui.runs.spec import PlanSpec, RunSpec, Stage
+from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.tactical_stage import budget_problems
 
 _TITLE = "The run cannot start"
@@ -148,7 +145,7 @@ def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int
         project, request.project_folder, out, stages=request.stages, warm_start=start, warm_start_file=source,
         resume=resume, backend=request.backend, budget=budget,
     )  # fmt: skip
-    finished = nothing_left(earlier, spec) or carry_out(spec, emitter(progress))
+    finished = nothing_left(earlier, spec) or carry_out(spec, emitter(progress), RunFinished)[1]
     return conclude(finished, as_json)
 
 
@@ -230,29 +227,13 @@ def _ended(earlier: RunRecord) -> RunFinished:
     return RunFinished(earlier.reason, text, earlier.metrics, earlier.baseline, earlier.folder)
 
 
-def carry_out(spec: RunSpec, show: Emit) -> RunFinished:
-    """Run ``spec`` in this thread, steered by Ctrl-C, and return how it ended."""
-    ends: list[RunFinished] = []
-
-    def emit(event: RunEvent) -> None:
-        show(event)
-        if isinstance(event, RunFinished):
-            ends.append(event)
-
-    control = RunControl()
-    with stop_on_interrupt(control):
-        execute(spec, emit, control)
-    return ends[-1]
-
-
 def conclude(finished: RunFinished, as_json: bool) -> int:
     """Print how the run ended and return the exit code."""
     if finished.reason is FinishReason.FAILED or finished.folder is None:
-        report_problems(_TITLE if finished.problems else finished.message, finished.problems, as_json)
-        return BAD_INPUT if finished.problems else FAILED
+        return refused(finished, _TITLE, as_json)
     record = read_run(finished.folder)
     report(as_json, run_result(record, finished), lambda: _lines(record, finished))
-    return INTERRUPTED if finished.reason is FinishReason.STOPPED else DONE
+    return exit_code(finished)
 
 
 def run_result(record: RunRecord, finished: RunFinished) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
+from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import check_source, gather_schedule
 from firegui.cli.options import FILE, schedule_option
 from firegui.cli.output import report, table
-from firegui.cli.plan_runs import asked_plan, carry_out, design_options, run_options
+from firegui.cli.plan_runs import asked_plan, design_options, run_options
 from firegui.cli.progress import emitter
 from firegui.cli.results import metrics_table
-from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
 from firegui.cli.words import command_text
 from firegui.domain.project import Project
 from firegui.domain.settings import PlanSettings
@@ -98,7 +98,7 @@ def replan(
     is drawn from the model and the plan is observed, replanned and flown day by day, beside the fixed schedule.
     """
     request = _Request(project_folder, out, schedule_file, observed_file, day, closed_loop, resume, backend, given)
-    finished = carry_out(_gathered(request), emitter(progress))
+    finished = carry_out(_gathered(request), emitter(progress), RunFinished)[1]
     click.get_current_context().exit(_conclude(finished, as_json))
 
 
@@ -161,12 +161,10 @@ def _spec(request: _Request, project: Project, gather: Gather) -> ReplanSpec | N
 
 def _conclude(finished: RunFinished, as_json: bool) -> int:
     if finished.reason is FinishReason.FAILED or finished.folder is None:
-        report_problems(TITLE if finished.problems else finished.message, finished.problems, as_json)
-        stopped = finished.reason is FinishReason.STOPPED
-        return INTERRUPTED if stopped else BAD_INPUT if finished.problems else FAILED
+        return refused(finished, TITLE, as_json)
     record, scores = read_run(finished.folder), read_scores(finished.folder)
     report(as_json, _result(record, scores, finished), lambda: _lines(record, scores, finished))
-    return INTERRUPTED if finished.reason is FinishReason.STOPPED else DONE
+    return exit_code(finished)
 
 
 def _result(record: RunRecord, scores: ReplanScores, finished: RunFinished) -> dict[str, Any]:

@@ -9,19 +9,16 @@ from typing import Any
 
 import click
 
+from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
-from firegui.cli.interrupt import stop_on_interrupt
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report, table
-from firegui.cli.progress import Emit, emitter, plain_progress_option
-from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.cli.progress import emitter, plain_progress_option
 from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings, ScalingTable, slope_of
 from firegui.io.project_store import load_project
-from firegui.runs.control import RunControl
 from firegui.runs.engine import load_engine
-from firegui.runs.events import FinishReason, RunEvent, RunFinished, ScalingReady
-from firegui.runs.runner import execute
+from firegui.runs.events import FinishReason, RunFinished, ScalingReady
 from firegui.runs.scaling import scaling_problems
 from firegui.runs.scaling_folder import PLACE, TITLE, ScalingHeader, read_header
 from firegui.runs.scaling_text import (
@@ -100,7 +97,8 @@ def scaling(
         gather.extend(scaling_problems(spec))
     gather.raise_if_any(TITLE)
     assert spec is not None
-    study, finished = carry_out(spec, emitter(progress))
+    ready, finished = carry_out(spec, emitter(progress), ScalingReady, _STOPPING, _AGAIN)
+    study = None if ready is None else ready.table
     click.get_current_context().exit(_conclude(study, finished, spec, as_json))
 
 
@@ -116,24 +114,6 @@ def _with_carry(project: Project, earlier: ScalingHeader | None, full_carry: boo
     kept = plan.optimizer.full_carry if earlier is None else earlier.project.plan.optimizer.full_carry
     optimizer = replace(plan.optimizer, full_carry=kept if full_carry is None else full_carry)
     return replace(project, plan=replace(plan, optimizer=optimizer))
-
-
-def carry_out(spec: ScalingSpec, show: Emit) -> tuple[ScalingTable | None, RunFinished]:
-    """Make the study in this thread, steered by Ctrl-C; returns what was saved, and how it ended."""
-    ready: list[ScalingTable] = []
-    ends: list[RunFinished] = []
-
-    def emit(event: RunEvent) -> None:
-        show(event)
-        if isinstance(event, ScalingReady):
-            ready[:] = [event.table]
-        elif isinstance(event, RunFinished):
-            ends.append(event)
-
-    control = RunControl()
-    with stop_on_interrupt(control, _STOPPING, _AGAIN):
-        execute(spec, emit, control)
-    return (ready[0] if ready else None), ends[-1]
 
 
 def summary(study: ScalingTable, header: ScalingHeader, finished: RunFinished) -> dict[str, Any]:
@@ -162,13 +142,10 @@ def summary(study: ScalingTable, header: ScalingHeader, finished: RunFinished) -
 
 def _conclude(study: ScalingTable | None, finished: RunFinished, spec: ScalingSpec, as_json: bool) -> int:
     if finished.reason is FinishReason.FAILED or study is None:
-        report_problems(TITLE if finished.problems else finished.message, finished.problems, as_json)
-        if finished.reason is FinishReason.STOPPED:
-            return INTERRUPTED
-        return BAD_INPUT if finished.problems else FAILED
+        return refused(finished, TITLE, as_json)
     header = read_header(spec.out)
     report(as_json, summary(study, header, finished), lambda: _lines(study, header, finished))
-    return INTERRUPTED if finished.reason is FinishReason.STOPPED else DONE
+    return exit_code(finished)
 
 
 def _lines(study: ScalingTable, header: ScalingHeader, finished: RunFinished) -> Iterator[str]:

@@ -9,24 +9,21 @@ from typing import Any
 
 import click
 
+from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import gather_schedule
-from firegui.cli.interrupt import stop_on_interrupt
 from firegui.cli.options import FILE, backend_option, project_argument, schedule_option
 from firegui.cli.output import json_option, report
-from firegui.cli.progress import Emit, emitter, plain_progress_option
+from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.sensitivity_report import table_lines
-from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
 from firegui.domain.project import Project
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings, SensitivityTable
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.uncertainty import ErrorSource
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.project_store import load_project
-from firegui.runs.control import RunControl
 from firegui.runs.engine import load_engine
-from firegui.runs.events import FinishReason, RunEvent, RunFinished, SensitivityReady
-from firegui.runs.runner import execute
+from firegui.runs.events import FinishReason, RunFinished, SensitivityReady
 from firegui.runs.sensitivity import sensitivity_problems
 from firegui.runs.sensitivity_folder import PLACE, TITLE, AnyTable, SensitivityHeader, flat_rows
 from firegui.runs.sensitivity_text import PRESET, sensitivity_command
@@ -129,7 +126,9 @@ def sensitivity(
         gather.extend(item for item in sensitivity_problems(spec) if not (unread and item.where == "schedule"))
     gather.raise_if_any(TITLE)
     assert spec is not None
-    table, finished = carry_out(spec, emitter(progress))
+    stopping = _STOPPING if spec.kind is SensitivityKind.DESIGN else "stopping"
+    ready, finished = carry_out(spec, emitter(progress), SensitivityReady, stopping)
+    table = None if ready is None else ready.table
     click.get_current_context().exit(_conclude(table, finished, as_json))
 
 
@@ -197,24 +196,6 @@ def _seeded(
     return replace(wanted, settings=replace(wanted.settings, seed=project.plan.optimizer.seed))
 
 
-def carry_out(spec: SensitivitySpec, show: Emit) -> tuple[AnyTable | None, RunFinished]:
-    """Make the table in this thread, steered by Ctrl-C; returns the last that was saved, and how it ended."""
-    tables: list[AnyTable] = []
-    ends: list[RunFinished] = []
-
-    def emit(event: RunEvent) -> None:
-        show(event)
-        if isinstance(event, SensitivityReady):
-            tables.append(event.table)
-        elif isinstance(event, RunFinished):
-            ends.append(event)
-
-    control = RunControl()
-    with stop_on_interrupt(control, _STOPPING if spec.kind is SensitivityKind.DESIGN else "stopping"):
-        execute(spec, emit, control)
-    return (tables[-1] if tables else None), ends[-1]
-
-
 def summary(table: SensitivityTable[Any], finished: RunFinished) -> dict[str, Any]:
     """The object that ``sensitivity --json`` prints."""
     return {
@@ -238,12 +219,9 @@ def summary(table: SensitivityTable[Any], finished: RunFinished) -> dict[str, An
 
 def _conclude(table: AnyTable | None, finished: RunFinished, as_json: bool) -> int:
     if finished.reason is FinishReason.FAILED or table is None:
-        report_problems(TITLE if finished.problems else finished.message, finished.problems, as_json)
-        if finished.reason is FinishReason.STOPPED:
-            return INTERRUPTED
-        return BAD_INPUT if finished.problems else FAILED
+        return refused(finished, TITLE, as_json)
     report(as_json, summary(table, finished), lambda: _lines(table, finished))
-    return INTERRUPTED if finished.reason is FinishReason.STOPPED else DONE
+    return exit_code(finished)
 
 
 def _lines(table: AnyTable, finished: RunFinished) -> Iterator[str]:

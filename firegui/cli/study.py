@@ -6,12 +6,11 @@ from pathlib import Path
 
 import click
 
+from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
-from firegui.cli.interrupt import stop_on_interrupt
 from firegui.cli.options import FILE, backend_option
 from firegui.cli.output import json_option, report
-from firegui.cli.progress import Emit, emitter, plain_progress_option
-from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.study_report import lines, result
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -19,9 +18,8 @@ from firegui.domain.study_table import StudyTable
 from firegui.io.project_store import load_project
 from firegui.io.schedule_file import read_schedule
 from firegui.io.study_file import StudyFile, read_study
-from firegui.runs.control import RunControl
 from firegui.runs.engine import load_engine
-from firegui.runs.events import FinishReason, RunEvent, RunFinished, StudyReady
+from firegui.runs.events import FinishReason, RunFinished, StudyReady
 from firegui.runs.spec import StudySpec
 from firegui.studies.folder import PLACE, TITLE, read_header
 from firegui.studies.run import study_lacks
@@ -73,7 +71,8 @@ def study(
         gather.extend(study_lacks(spec, engine))
     gather.raise_if_any(TITLE)
     assert spec is not None
-    table, finished = carry_out(spec, emitter(progress))
+    ready, finished = carry_out(spec, emitter(progress), StudyReady, _STOPPING, _AGAIN, execute)
+    table = None if ready is None else ready.table
     click.get_current_context().exit(_conclude(table, finished, spec, as_json))
 
 
@@ -85,33 +84,10 @@ def _schedule(said: StudyFile | None, study_file: Path, project: Project | None,
     return gather.attempt(lambda: read_schedule(path, fleet, steps, shape))
 
 
-def carry_out(spec: StudySpec, show: Emit) -> tuple[StudyTable | None, RunFinished]:
-    """Run the study from this thread, steered by Ctrl-C; returns the last table, and how it ended."""
-    tables: list[StudyTable] = []
-    ends: list[RunFinished] = []
-
-    def emit(event: RunEvent) -> None:
-        show(event)
-        if isinstance(event, StudyReady):
-            tables[:] = [event.table]
-        elif isinstance(event, RunFinished):
-            ends.append(event)
-
-    control = RunControl()
-    with stop_on_interrupt(control, _STOPPING, _AGAIN):
-        execute(spec, emit, control)
-    return (tables[0] if tables else None), ends[-1]
-
-
 def _conclude(table: StudyTable | None, finished: RunFinished, spec: StudySpec, as_json: bool) -> int:
     failed = finished.reason is FinishReason.FAILED
     if table is None or (failed and not table.rows and not table.failed):
-        report_problems(TITLE if finished.problems else finished.message, finished.problems, as_json)
-        if finished.reason is FinishReason.STOPPED:
-            return INTERRUPTED
-        return BAD_INPUT if finished.problems else FAILED
+        return refused(finished, TITLE, as_json)
     header = read_header(spec.out)
     report(as_json, result(table, header, finished), lambda: lines(table, header, finished))
-    if finished.reason is FinishReason.STOPPED:
-        return INTERRUPTED
-    return FAILED if failed else DONE
+    return exit_code(finished)

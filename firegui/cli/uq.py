@@ -10,23 +10,20 @@ from typing import Any
 
 import click
 
+from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import gather_schedule
-from firegui.cli.interrupt import stop_on_interrupt
 from firegui.cli.options import FILE, backend_option, project_argument, schedule_option
 from firegui.cli.output import json_option, report
-from firegui.cli.progress import Emit, emitter, plain_progress_option
-from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
+from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.uq_report import lines, result
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import ErrorSource, ResidualMode, UncertaintyKind, UncertaintySettings
 from firegui.errors import InputError, Problem
 from firegui.io.project_store import load_project
-from firegui.runs.control import RunControl
 from firegui.runs.engine import load_engine
-from firegui.runs.events import EnsembleReady, FinishReason, RunEvent, RunFinished
-from firegui.runs.runner import execute
+from firegui.runs.events import EnsembleReady, FinishReason, RunFinished
 from firegui.runs.sensitivity_text import PRESET
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.uq import uq_problems
@@ -114,7 +111,8 @@ def uq(
         gather.extend(item for item in uq_problems(spec) if not (unread and item.where == "schedule"))
     gather.raise_if_any(TITLE)
     assert spec is not None
-    ensemble, finished = carry_out(spec, emitter(progress))
+    ready, finished = carry_out(spec, emitter(progress), EnsembleReady, _STOPPING, _AGAIN)
+    ensemble = None if ready is None else ready.ensemble
     click.get_current_context().exit(_conclude(ensemble, finished, spec, as_json))
 
 
@@ -179,30 +177,9 @@ def _one_of(values: Any, option: str, text: str) -> Any:
         raise InputError([Problem(option, f"{text!r} is not known", remedy)]) from error
 
 
-def carry_out(spec: UncertaintySpec, show: Emit) -> tuple[Ensemble | None, RunFinished]:
-    """Draw the ensemble in this thread, steered by Ctrl-C; returns what was saved, and how it ended."""
-    ready: list[Ensemble] = []
-    ends: list[RunFinished] = []
-
-    def emit(event: RunEvent) -> None:
-        show(event)
-        if isinstance(event, EnsembleReady):
-            ready[:] = [event.ensemble]
-        elif isinstance(event, RunFinished):
-            ends.append(event)
-
-    control = RunControl()
-    with stop_on_interrupt(control, _STOPPING, _AGAIN):
-        execute(spec, emit, control)
-    return (ready[0] if ready else None), ends[-1]
-
-
 def _conclude(ensemble: Ensemble | None, finished: RunFinished, spec: UncertaintySpec, as_json: bool) -> int:
     if finished.reason is FinishReason.FAILED or ensemble is None:
-        report_problems(TITLE if finished.problems else finished.message, finished.problems, as_json)
-        if finished.reason is FinishReason.STOPPED:
-            return INTERRUPTED
-        return BAD_INPUT if finished.problems else FAILED
+        return refused(finished, TITLE, as_json)
     header = read_header(spec.out)
     report(as_json, result(ensemble, header, finished), lambda: lines(ensemble, header, finished))
-    return INTERRUPTED if finished.reason is FinishReason.STOPPED else DONE
+    return exit_code(finished)

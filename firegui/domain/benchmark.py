@@ -31,20 +31,29 @@ class PlannerName(StrEnum):
     TWO_STAGE = "two-stage"
 
 
-PLANNER_TITLES: Mapping[PlannerName, str] = {
-    PlannerName.NONE: "No intervention (baseline)",
-    PlannerName.UNIFORM: "Random (uniform poses)",
-    PlannerName.FOOTPRINT: "Random (burn footprint)",
-    PlannerName.TACTICAL: "Tactical heuristic",
-    PlannerName.GREEDY: "Greedy marginal benefit",
-    PlannerName.CMA_ES: "CMA-ES (daily basis)",
-    PlannerName.CMA_ES_NATIVE: "CMA-ES (native space, diagonal)",
-    PlannerName.DIFFERENTIAL_EVOLUTION: "Differential evolution",
-    PlannerName.PARTICLE_SWARM: "Particle swarm",
-    PlannerName.GRADIENT: "Budgeted gradient",
-    PlannerName.GRADIENT_DESIGN: "Budgeted gradient, design effectiveness",
-    PlannerName.GRADIENT_TACTICAL: "Budgeted gradient, tactical start",
-    PlannerName.TWO_STAGE: "Two-stage",
+@dataclass(frozen=True, slots=True)
+class PlannerCard:
+    """What people call a planner, where there is room and where there is little, and the package that it needs."""
+
+    title: str
+    short: str
+    package: str = ""
+
+
+PLANNERS: Mapping[PlannerName, PlannerCard] = {
+    PlannerName.NONE: PlannerCard("No intervention (baseline)", "No drops"),
+    PlannerName.UNIFORM: PlannerCard("Random (uniform poses)", "Random, anywhere"),
+    PlannerName.FOOTPRINT: PlannerCard("Random (burn footprint)", "Random, footprint"),
+    PlannerName.TACTICAL: PlannerCard("Tactical heuristic", "Tactical"),
+    PlannerName.GREEDY: PlannerCard("Greedy marginal benefit", "Greedy"),
+    PlannerName.CMA_ES: PlannerCard("CMA-ES (daily basis)", "CMA-ES, daily", "cma"),
+    PlannerName.CMA_ES_NATIVE: PlannerCard("CMA-ES (native space, diagonal)", "CMA-ES, native", "cma"),
+    PlannerName.DIFFERENTIAL_EVOLUTION: PlannerCard("Differential evolution", "Differential evolution", "nevergrad"),
+    PlannerName.PARTICLE_SWARM: PlannerCard("Particle swarm", "Particle swarm", "nevergrad"),
+    PlannerName.GRADIENT: PlannerCard("Budgeted gradient", "Gradient"),
+    PlannerName.GRADIENT_DESIGN: PlannerCard("Budgeted gradient, design effectiveness", "Gradient, design η"),
+    PlannerName.GRADIENT_TACTICAL: PlannerCard("Budgeted gradient, tactical start", "Gradient, tactical start"),
+    PlannerName.TWO_STAGE: PlannerCard("Two-stage", "Two-stage"),
 }
 
 ALWAYS_ONE_SEED = frozenset({PlannerName.NONE, PlannerName.TWO_STAGE})
@@ -230,12 +239,12 @@ class BenchmarkTable:
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """The rows by planner and allowance, worst mean objective first, as the paper's tables are sorted."""
+        """The rows by planner and allowance, the lowest mean objective first."""
         found: dict[tuple[PlannerName, bool], list[BenchmarkRow]] = {}
         for row in sorted(self.rows, key=lambda row: row.task):
             found.setdefault((row.task.planner, row.task.matched), []).append(row)
         groups = [Group(name, matched, tuple(rows)) for (name, matched), rows in found.items()]
-        return tuple(sorted(groups, key=lambda group: -group.objective.mean))
+        return tuple(sorted(groups, key=lambda group: group.objective.mean))
 
     def group(self, planner: PlannerName, *, matched: bool = False) -> Group | None:
         """The rows of one planner, ``None`` while there are none."""
@@ -254,7 +263,7 @@ class Group:
     @property
     def title(self) -> str:
         """As people call it."""
-        return PLANNER_TITLES[self.planner] + (", matched allowance" if self.matched else "")
+        return PLANNERS[self.planner].title + (", matched allowance" if self.matched else "")
 
     @property
     def objective(self) -> Spread:

@@ -20,13 +20,16 @@ from firegui.domain.settings import PlanSettings
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 
+KINDS = ("network", "scalar", "maps")
+"""The fire models that there are."""
+
 
 @dataclass(frozen=True, slots=True)
 class FireModel:
     """Which frozen fire model makes the maps.
 
-    ``kind`` is ``"network"`` (with the project's weights), ``"scalar"`` (with ``parameters``) or ``"maps"`` (imported).
-    ``label`` is what people read beside every result made with it.
+    ``kind`` is one of :data:`KINDS`: ``"network"`` has the project's weights, ``"maps"`` were imported, and the others
+    have ``parameters``. ``label`` is what people read beside every result made with it.
     """
 
     kind: str

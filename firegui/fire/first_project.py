@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from firegui.domain.maps import FireMaps
@@ -14,6 +15,10 @@ from firegui.io.coverage_toml import coverage_of
 from firegui.io.fleet_toml import default_fleet
 
 PAPER_DAYS = 15
+_MODELS: Mapping[str, Callable[[], FireModel]] = {
+    "scalar": scalar_model,
+}
+"""The fire models that have parameters and neither weights nor maps."""
 
 
 def first_project(event: Scenario, maps: FireMaps | None = None, *, grounded: bool = True) -> Project:
@@ -36,16 +41,18 @@ def first_project(event: Scenario, maps: FireMaps | None = None, *, grounded: bo
 
 
 def with_model(project: Project, kind: str) -> Project:
-    """The project with the shipped ``"network"`` or ``"scalar"`` model, or with the ``"maps"`` it was imported with.
+    """The project with the shipped ``"network"``, one of :data:`_MODELS`, or the ``"maps"`` it was imported with.
 
     Raises :class:`~firegui.errors.InputError` when the project has no maps.
     """
     if kind == "network":
         return project.with_network(network_weights())
-    if kind == "maps" and project.maps is None:
+    if kind in _MODELS:
+        return project.with_model(_MODELS[kind]())
+    if project.maps is None:
         remedy = "use network or scalar"
         raise InputError([Problem("fire model", "the project was not imported with maps", remedy)])
-    return project.with_model(_imported(project.scenario) if kind == "maps" else scalar_model())
+    return project.with_model(_imported(project.scenario))
 
 
 def _imported(event: Scenario) -> FireModel:

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.maps import FireMaps
-from firegui.domain.project import Project
+from firegui.domain.project import KINDS, Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.fire.learned import network_maps
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import scalar_maps
 
-KINDS = ("network", "scalar", "maps")
+Check = Callable[[], None]
+Maker = Callable[[Project, NDArray[np.bool_], Check | None], FireMaps]
+"""From a project and where it burns, ``[H, W]``, to the maps of its planning window; a check may raise to cancel."""
 
 
-def project_maps(project: Project, check: Callable[[], None] | None = None) -> FireMaps:
+def project_maps(project: Project, check: Check | None = None) -> FireMaps:
     """Spread maps of days ``plan.start_day … + plan.days − 1``, burning from the perimeter of the start day.
 
-    Kinds ``"network"`` and ``"scalar"`` evaluate that model on the event, with the project's required coverage; kind
-    ``"maps"`` cuts the window out of the imported maps and keeps their burn duration, steps a day and required
-    coverage. ``check`` may raise to cancel.
+    Kind ``"maps"`` cuts the window out of the imported maps and keeps their burn duration, steps a day and required
+    coverage; the others evaluate a model on the event, with the project's required coverage. ``check`` may raise to
+    cancel.
     Raises :class:`~firegui.errors.InputError` when there is no such model, no weather for the window or nothing that
     burns.
     """
@@ -35,14 +37,9 @@ def project_maps(project: Project, check: Callable[[], None] | None = None) -> F
         problems.add("plan", f"nothing burns on day {plan.start_day}", "start on a day that has an observed perimeter")
     problems.raise_if_any("The fire model cannot be run")
     assert ignition is not None
-    if project.fire_model.kind == "maps":
-        return _imported(project, ignition)
-    if project.weights is not None and project.fire_model.kind == "network":
-        maps = network_maps(event, project.weights, ignition, plan.start_day, plan.days, check)
-    else:
-        parameters = ScalarParameters.of(project.fire_model.parameters)
-        maps = scalar_maps(event, parameters, ignition, plan.start_day, plan.days)
-    return replace(maps, c_req=project.coverage.c_req)
+    kind = project.fire_model.kind
+    maps = _MAKERS[kind](project, ignition, check)
+    return maps if kind == "maps" else replace(maps, c_req=project.coverage.c_req)
 
 
 def _window_problems(project: Project) -> list[Problem]:
@@ -63,10 +60,29 @@ def _window_problems(project: Project) -> list[Problem]:
     return []
 
 
-def _imported(project: Project, ignition: NDArray[np.bool_]) -> FireMaps:
+def _network(project: Project, ignition: NDArray[np.bool_], check: Check | None) -> FireMaps:
+    assert project.weights is not None
+    plan = project.plan
+    return network_maps(project.scenario, project.weights, ignition, plan.start_day, plan.days, check)
+
+
+def _scalar(project: Project, ignition: NDArray[np.bool_], check: Check | None) -> FireMaps:
+    plan, parameters = project.plan, ScalarParameters.of(project.fire_model.parameters)
+    return scalar_maps(project.scenario, parameters, ignition, plan.start_day, plan.days)
+
+
+def _imported(project: Project, ignition: NDArray[np.bool_], check: Check | None) -> FireMaps:
     maps, shape = project.maps, project.scenario.grid.shape
     assert maps is not None
     if maps.shape != shape:
         what = f"cover {maps.shape[0]} × {maps.shape[1]} cells, the event {shape[0]} × {shape[1]}"
         raise InputError([Problem("imported maps", what, "import maps made for this grid")])
     return maps.window(project.plan.start_day, project.plan.days).with_ignition(ignition)
+
+
+_MAKERS: Mapping[str, Maker] = {
+    "network": _network,
+    "scalar": _scalar,
+    "maps": _imported,
+}
+"""Who makes the maps of each of :data:`~firegui.domain.project.KINDS`."""

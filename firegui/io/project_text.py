@@ -11,7 +11,7 @@ from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
-from firegui.domain.project import FireModel, Project
+from firegui.domain.project import KINDS, FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings, bounds_problems
@@ -227,8 +227,9 @@ def _check_grounded(grounded: Mapping[str, tuple[date, ...]], ids: set[str], tab
 def _read_fire_model(table: strict.Table) -> FireModel:
     model = FireModel(table.take("kind", str), table.take("label", str), table.take("parameters", dict[str, float]))
     table.finish()
-    if model.kind not in (None, "network", "scalar", "maps"):
-        table.problems.add(table.where, f"kind is {model.kind!r}", 'write "network", "scalar" or "maps"')
+    if model.kind not in (None, *KINDS):
+        *first, last = (f'"{kind}"' for kind in KINDS)
+        table.problems.add(table.where, f"kind is {model.kind!r}", f"write {', '.join(first)} or {last}")
     return model
 
 

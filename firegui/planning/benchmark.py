@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 
-from firegui.domain.benchmark import PlannerName
+from firegui.domain.benchmark import PLANNERS, PlannerName
 from firegui.domain.settings import Effectiveness, PlanSettings, Start
 from firegui.planning.contest import Contest, ContestPlanner
 from firegui.planning.evaluations import Arrays
@@ -41,13 +41,6 @@ _MAKERS: Mapping[PlannerName, Maker] = {
     PlannerName.GRADIENT_TACTICAL: partial(_gradient, start=Start.TACTICAL),
 }
 
-_PACKAGES: Mapping[PlannerName, str] = {
-    PlannerName.CMA_ES: "cma",
-    PlannerName.CMA_ES_NATIVE: "cma",
-    PlannerName.DIFFERENTIAL_EVOLUTION: "nevergrad",
-    PlannerName.PARTICLE_SWARM: "nevergrad",
-}
-
 
 def planner_of(name: PlannerName, contest: Contest, state: Arrays | None = None) -> ContestPlanner:
     """The planner called ``name``, at its beginning or where ``state`` left it.
@@ -68,5 +61,5 @@ def searches_at(name: PlannerName, plan: PlanSettings) -> Effectiveness:
 
 def missing_extra(name: PlannerName) -> str:
     """The package that has to be installed before ``name`` can be run; empty where nothing is missing."""
-    package = _PACKAGES.get(name, "")
+    package = PLANNERS[name].package
     return package if package and find_spec(package) is None else ""

@@ -19,7 +19,7 @@ from matplotlib.ticker import FuncFormatter
 from firegui.domain.benchmark import (
     FIXED_COST,
     GRADIENT_CHARGE,
-    PLANNER_TITLES,
+    PLANNERS,
     BenchmarkRow,
     BenchmarkTable,
     Group,
@@ -27,12 +27,13 @@ from firegui.domain.benchmark import (
 )
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, Setting
+from firegui.domain.spare_colors import ON_LIGHT, spare_colors
 from firegui.io.atomic import replacing
 
 CONVERGENCE, CONVERGENCE_MATCHED = "planner_convergence", "planner_convergence_matched"
 _DPI = 150
 _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": "firegui"}, "svg": {"Creator": "firegui", "Date": None}}
-_COLORS: Mapping[PlannerName, str] = {
+_CHOSEN: Mapping[PlannerName, str] = {
     PlannerName.NONE: "#5a6472",
     PlannerName.UNIFORM: "#8a8a8a",
     PlannerName.FOOTPRINT: "#a6761d",
@@ -48,6 +49,10 @@ _COLORS: Mapping[PlannerName, str] = {
     PlannerName.TWO_STAGE: "#0b3c5d",
 }
 """Okabe and Ito's for the searches, which the colour-blind can tell apart; every line has its name beside it."""
+PLANNER_COLORS: Mapping[PlannerName, str] = {
+    **spare_colors([name for name in PlannerName if name not in _CHOSEN], ON_LIGHT), **_CHOSEN,
+}  # fmt: skip
+"""Of every planner, on white."""
 _LEVELS = FIXED_COST | {PlannerName.TWO_STAGE}
 """Drawn as dotted lines across: they have no curve on the shared allowance."""
 _AT_DESIGN = {PlannerName.GRADIENT_DESIGN}
@@ -129,14 +134,14 @@ def _figure(table: BenchmarkTable, project: Project, groups: Sequence[Group], al
 
 
 def _draw_level(axes: Axes, group: Group) -> _Name:
-    color, value = _COLORS[group.planner], group.objective.mean
+    color, value = PLANNER_COLORS[group.planner], group.objective.mean
     axes.axhline(value, color=color, linewidth=1.1, linestyle=":")
-    return _Name(value, PLANNER_TITLES[group.planner], color)
+    return _Name(value, PLANNERS[group.planner].title, color)
 
 
 def _draw_search(axes: Axes, group: Group, last: int) -> _Name:
     """A step curve a seed, which ends with a dot where its search ended."""
-    color, at_design = _COLORS[group.planner], group.planner in _AT_DESIGN
+    color, at_design = PLANNER_COLORS[group.planner], group.planner in _AT_DESIGN
     ends = []
     for row in group.rows:
         spent, best = _curve(row)
@@ -147,7 +152,7 @@ def _draw_search(axes: Axes, group: Group, last: int) -> _Name:
         if row.evaluations < last:
             axes.plot([row.evaluations, last], best[-1:] * 2, color=color, linewidth=0.6, alpha=0.45)
         ends.append(best[-1])
-    text = PLANNER_TITLES[group.planner]
+    text = PLANNERS[group.planner].title
     if at_design:
         scored = group.objective.mean
         axes.plot([row.evaluations for row in group.rows], [row.objective for row in group.rows], color=color,

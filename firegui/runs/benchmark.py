@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
-from firegui.domain.benchmark import PLANNER_TITLES, PlannerName, Task, tasks_of
+from firegui.domain.benchmark import PLANNERS, PlannerName, Task, tasks_of
 from firegui.domain.results import Metrics
 from firegui.errors import FireguiError, InputError, Problem, Problems
-from firegui.io.project_store import project_hash
 from firegui.rollout.machine import cores, processor
 from firegui.runs.benchmark_agenda import Agenda
 from firegui.runs.benchmark_crew import Crew, Heard
@@ -19,15 +17,16 @@ from firegui.runs.benchmark_folder import (
     PLACE,
     TITLE,
     BenchmarkHeader,
+    clear_up,
     engine_problems,
     read_rows,
     resume_problems,
-    write_header,
 )
 from firegui.runs.benchmark_line import Order, Report, Word
 from firegui.runs.benchmark_tables import write_tables
 from firegui.runs.benchmark_text import benchmark_message
 from firegui.runs.control import RunControl
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import (
     BenchmarkProgress,
     BenchmarkReady,
@@ -37,11 +36,10 @@ from firegui.runs.events import (
     RunFinished,
     RunState,
 )
-from firegui.runs.header import PACKAGES, event_hash, installed_versions, now
-from firegui.runs.lock import FolderLock
+from firegui.runs.header import PACKAGES
+from firegui.runs.kept import KeptFolder, common_fields
 from firegui.runs.messages import counted
-from firegui.runs.protocols import Engine, EngineModel
-from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.protocols import Engine
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import BenchmarkSpec
 from firegui.runs.state import RunMachine
@@ -73,7 +71,7 @@ def usable_planners(names: tuple[PlannerName, ...], engine: Engine) -> tuple[tup
     """Those of ``names`` for which nothing is missing here, and a note for each of the others."""
     missing = {name: engine.missing_extra(name) for name in names}
     notes = [
-        f"{PLANNER_TITLES[name]} is left out: it needs the package {package} ({installation(package)})"
+        f"{PLANNERS[name].title} is left out: it needs the package {package} ({installation(package)})"
         for name, package in missing.items()
         if package
     ]
@@ -93,20 +91,23 @@ class BenchmarkRun:
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._speaker = Speaker(emit, engine, spec.backend)
-        self._lock: FolderLock | None = None
-        self._header: BenchmarkHeader | None = None
+        self._folder = KeptFolder(PLACE, spec.out, spec.resume)
         self._crew = Crew(spec.out)
         self._agenda = Agenda(spec.settings, (), pinned=False)
         self._processes = spec.processes or cores()
-        self._began, self._told_at = time.monotonic(), -math.inf
+        self._told_at = -math.inf
         self._steered = self._processor_before = 0.0
-        self.written_folder: Path | None = None
 
     @property
     def baseline_metrics(self) -> Metrics | None:
         """The fire without drops, once its task is done."""
         group = self._agenda.table.group(PlannerName.NONE)
         return None if group is None else group.rows[0].metrics
+
+    @property
+    def written_folder(self) -> Path | None:
+        """The folder, once something was written to it."""
+        return self._folder.written
 
     def run(self) -> RunFinished:
         """Carry every task out, then draw. Writes nothing before the input is known to be good."""
@@ -118,12 +119,14 @@ class BenchmarkRun:
             spec.project, spec.project.plan.nominal, backend, tell=self._speaker.pass_on, check=self._control.check
         )
         self._speaker.say_device(model)
-        self._header = self._new_header(model, then)
+        header = self._new_header(model, then)
         del model
-        self._compare_engines(then, self._header)
-        self._claim(then)
+        self._compare_engines(then, header)
+        self._folder.claim(then, header)
         self._processor_before = 0.0 if then is None else then.processor_seconds
         rows = () if then is None else read_rows(spec.out, tasks_of(spec.settings))
+        for row in rows:  # a kill may have come between a row and this
+            clear_up(spec.out, row.task)
         self._agenda = Agenda(spec.settings, rows, pinned=bool(spec.project.operations.pinned))
         self._machine.move(RunState.RUNNING)
         self._keep()
@@ -141,42 +144,22 @@ class BenchmarkRun:
     def close(self) -> None:
         """End every process and let the folder go; nothing is written to it from then on."""
         self._crew.close()
-        if self._lock is not None:
-            self._lock.release()
+        self._folder.close()
 
     # -- before the first task ---------------------------------------------------------------------------------------
     def _checked(self) -> BenchmarkHeader | None:
-        spec, problems = self._spec, Problems()
-        problems.extend(benchmark_problems(spec, self._engine))
-        then = None
-        try:
-            then = PLACE.check(spec.out, spec.resume)
-        except InputError as error:
-            problems.extend(error.problems)
-        if then is not None and not problems:
-            problems.extend(resume_problems(then, spec, project_hash(spec.project)))
-        problems.raise_if_any(TITLE)
-        return then
+        spec = self._spec
+        return self._folder.checked(benchmark_problems(spec, self._engine), lambda then: resume_problems(then, spec))
 
     def _new_header(self, model: EngineModel, then: BenchmarkHeader | None) -> BenchmarkHeader:
         spec = self._spec
         return BenchmarkHeader(
-            command=spec.command,
-            settings=spec.settings,
+            **common_fields(spec, then, model.backend, (*PACKAGES, *SEARCHES_WITH)),
             notes=spec.notes,
-            state=RunState.RUNNING,
-            started=then.started if then else now(),
-            seconds=then.seconds if then else 0.0,
-            backend=model.backend,
             device=model.device,
             machine=f"{processor()}, {cores()} cores",
             processes=self._processes,
             checkpoint_seconds=spec.checkpoint_seconds,
-            project_folder=str(spec.project_folder.resolve()),
-            project_hash=project_hash(spec.project),
-            event_hash=event_hash(spec.project),
-            versions=installed_versions((*PACKAGES, *SEARCHES_WITH)),
-            project=ProjectSnapshot.of(spec.project),
         )
 
     def _compare_engines(self, then: BenchmarkHeader | None, now: BenchmarkHeader) -> None:
@@ -189,16 +172,6 @@ class BenchmarkRun:
         if then.machine != now.machine:
             text = f"begun on another machine ({then.machine}): the seconds of its rows are that one's"
             self._emit(Message(text, "warning"))
-
-    def _claim(self, then: BenchmarkHeader | None) -> None:
-        """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
-        out = self._spec.out
-        self._lock = FolderLock(out)
-        there = PLACE.found_in(out, self._spec.resume)
-        if (there and there.text()) != (then and then.text()):
-            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
-            raise InputError([problem], TITLE)
-        self.written_folder = out
 
     # -- the tasks ---------------------------------------------------------------------------------------------------
     def _work(self) -> None:
@@ -230,7 +203,7 @@ class BenchmarkRun:
         moment = time.monotonic()
         if moment - self._told_at >= _TOLD_SECONDS:
             self._told_at = moment
-            self._emit(self._progress(moment))
+            self._emit(self._progress())
 
     def _take(self, heard: Heard) -> None:
         report, terms = heard.report, heard.terms
@@ -277,18 +250,16 @@ class BenchmarkRun:
         self._update(state=RunState.PAUSED)
         held = time.monotonic()
         self._control.wait_while_paused()
-        self._began += time.monotonic() - held
+        self._folder.rest(time.monotonic() - held)
         if not self._control.stop_requested:
             self._crew.tell(Order(Word.RESUME))
             self._machine.move(RunState.RUNNING)
             self._update(state=RunState.RUNNING)
 
-    def _progress(self, moment: float) -> BenchmarkProgress:
+    def _progress(self) -> BenchmarkProgress:
         table = self._agenda.table
         running = tuple(worker.progress for worker in self._crew.busy if worker.progress is not None)
-        assert self._header is not None
-        seconds = self._header.seconds + moment - self._began
-        return BenchmarkProgress(running, len(table.rows), len(table.tasks), seconds)
+        return BenchmarkProgress(running, len(table.rows), len(table.tasks), self._folder.seconds)
 
     # -- what is kept ------------------------------------------------------------------------------------------------
     def _keep(self) -> None:
@@ -308,7 +279,7 @@ class BenchmarkRun:
 
     def _conclude(self) -> RunFinished:
         table, out = self._agenda.table, self._spec.out
-        self._emit(self._progress(time.monotonic()))  # the last tasks may have been over too soon to be told of
+        self._emit(self._progress())  # the last tasks may have been over too soon to be told of
         reason = FinishReason.COMPLETED
         if not table.complete:
             reason = FinishReason.STOPPED if self._control.stop_requested else FinishReason.FAILED
@@ -319,12 +290,9 @@ class BenchmarkRun:
         return RunFinished(reason, message, None, self.baseline_metrics, out)
 
     def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
-        assert self._header is not None
-        spent, self._began = time.monotonic() - self._began, time.monotonic()
         table = self._agenda.table
-        self._header = replace(
-            self._header, state=state, reason=reason, message=message, updated=now(), budget=table.budget,
-            matched_allowance=table.matched_allowance, seconds=self._header.seconds + spent,
-            processor_seconds=self._processor_before + time.thread_time() - self._steered + self._crew.processor,
+        processor = self._processor_before + time.thread_time() - self._steered + self._crew.processor
+        self._folder.update(
+            state=state, reason=reason, message=message, budget=table.budget,
+            matched_allowance=table.matched_allowance, processor_seconds=processor,
         )  # fmt: skip
-        write_header(self._spec.out, self._header)

@@ -5,7 +5,7 @@
     benchmark.toml              what was asked, with what, on what, and how it ended
     tasks/NAME/row.json         a finished task's line, written last
     tasks/NAME/plan.safetensors, schedule.csv    its best schedule
-    tasks/NAME/checkpoint.safetensors            what going on needs, while it is not finished
+    tasks/NAME/checkpoint.safetensors            what going on needs, removed once there is a row
     tasks/two-stage-SEED/       the two-stage plan: a run folder, and its row.json
     *.csv, *.tex, *.png, *.svg  what people read: see :mod:`firegui.runs.benchmark_tables`
 
@@ -14,9 +14,9 @@ Every file is replaced whole. There is no ``run.toml``, so that nothing takes it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -33,24 +33,25 @@ from firegui.domain.benchmark import (
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.runs.events import FinishReason, RunState
-from firegui.runs.header import NOT_INSTALLED, event_hash, header_text
-from firegui.runs.place import Place, read_kept
-from firegui.runs.resume import differences
-from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PRELIMINARY_CHECKPOINT, SMOOTHING_CHECKPOINT
+from firegui.runs.header import NOT_INSTALLED
+from firegui.runs.kept import KeptHeader, Likeness
+from firegui.runs.place import Place
 from firegui.runs.spec import BenchmarkSpec
 
 HEADER, TASKS, ROW = "benchmark.toml", "tasks", "row.json"
-FORMAT = 1
 TITLE = "The benchmark cannot be run"
+_CHECKPOINTS = (
+    CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT,
+)  # fmt: skip
 
-_REMEDY = "set it back, or run the benchmark in another folder"
+_LIKENESS = Likeness("run", "run on", "set it back, or run the benchmark in another folder")
 _GROWING = ("planners", "matched", "seeds")
 """Settings of which more may be asked for when a benchmark goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkHeader:
+class BenchmarkHeader(KeptHeader):
     """The content of ``benchmark.toml``. The hashes are those of a plan's ``run.toml``.
 
     ``budget`` and ``matched_allowance`` are 0 until they are known. ``seconds`` are by the clock, of every session;
@@ -58,77 +59,39 @@ class BenchmarkHeader:
     ``notes`` say what was left out.
     """
 
-    format: int = FORMAT
-    command: str
     settings: BenchmarkSettings
     budget: int = 0
     matched_allowance: int = 0
     notes: tuple[str, ...] = ()
-    state: RunState
-    reason: FinishReason | None = None
-    message: str = ""
-    started: datetime
-    updated: datetime | None = None
-    seconds: float = 0.0
     processor_seconds: float = 0.0
-    backend: str = ""
     device: str = ""
     machine: str = ""
     processes: int = 0
     checkpoint_seconds: float
-    project_folder: str = ""
-    project_hash: str
-    event_hash: str
-    versions: Mapping[str, str] = field(default_factory=dict)
-    project: ProjectSnapshot
 
     @property
     def core_hours(self) -> float:
         """Processor time of everything: loading, searches, scoring and steering, of all sessions."""
         return self.processor_seconds / 3600.0
 
-    def text(self) -> str:
-        """The file's text; what has no value is left out, for TOML has no null."""
-        return header_text(self)
 
-
-def read_header(folder: Path) -> BenchmarkHeader:
-    """Read ``benchmark.toml``. Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new."""
-    return read_kept(folder / HEADER, BenchmarkHeader, FORMAT, "run the benchmark again elsewhere", TITLE)
-
-
-def write_header(folder: Path, header: BenchmarkHeader) -> None:
-    """Replace ``benchmark.toml``."""
-    atomic.write_text(folder / HEADER, header.text())
-
-
-PLACE = Place("a benchmark", HEADER, TITLE, read_header)
+PLACE = Place("a benchmark", HEADER, TITLE, BenchmarkHeader, "run the benchmark again elsewhere")
+read_header, write_header = PLACE.read, PLACE.write
 
 
 _ENGINE_REMEDY = "go on with what it was begun with, or run the benchmark in another folder"
 
 
-def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec, digest: str) -> list[Problem]:
-    """What keeps ``spec`` from going on with ``then``; ``digest`` is the hash of the project now.
+def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec) -> list[Problem]:
+    """What keeps ``spec`` from going on with ``then``.
 
     There may be more planners, more seeds and more at the matched allowance than before.
     """
-    where, old, new = str(spec.out), then.project, ProjectSnapshot.of(spec.project)
-    found = []
-    if then.event_hash != event_hash(spec.project):
-        found.append(Problem(where, "was run on another event or fire model", "give the project it was run on"))
-    pairs = [
-        *differences(old.plan, new.plan, free=()),
-        *differences(then.settings, spec.settings, free=_GROWING),
-    ]
-    for title, before, after in pairs:
-        found.append(Problem(where, f"was run with {title} = {before}, now {after}", _REMEDY))
-    if not found and then.project_hash != digest:
-        found.append(Problem(where, "was run with another fleet, other regions or other rules", _REMEDY))
+    found = _LIKENESS.problems(spec, then, then.settings, free=_GROWING)
     fewer = {task.name for task in tasks_of(then.settings)} - {task.name for task in tasks_of(spec.settings)}
     if fewer:
         what = f"has {', '.join(sorted(fewer))}, which is not asked for any more"
-        found.append(Problem(where, what, "planners and seeds can only be added"))
+        found.append(Problem(str(spec.out), what, "planners and seeds can only be added"))
     return found
 
 
@@ -157,6 +120,13 @@ def write_row(folder: Path, row: BenchmarkRow) -> None:
     """Write the line of a finished task; its other files are there already."""
     text = msgspec.json.format(msgspec.json.encode(row)).decode()
     atomic.write_text(task_folder(folder, row.task) / ROW, text + "\n")
+
+
+def clear_up(folder: Path, task: Task) -> None:
+    """Remove what only going on with ``task`` would need, now that its row is written. What cannot be removed stays."""
+    for name in _CHECKPOINTS:
+        with suppress(OSError):
+            (task_folder(folder, task) / name).unlink(missing_ok=True)
 
 
 def read_rows(folder: Path, tasks: Iterable[Task]) -> tuple[BenchmarkRow, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from firegui.domain.benchmark import (
     GRADIENT_CHARGE,
-    PLANNER_TITLES,
+    PLANNERS,
     BenchmarkTable,
     DeploymentRow,
     Group,
@@ -23,6 +23,7 @@ from firegui.runs.messages import counted
 
 BENCHMARK, COST, MATCHED = "planner_benchmark", "planner_cost", "planner_matched"
 FEASIBILITY, DEPLOYMENT = "schedule_feasibility", "planner_deployment"
+BEST_FIRST = "The lowest objective comes first."
 NOTHING = "–"
 """Where there is no number."""
 _UNITS = ((172_800.0, 86_400.0, "d"), (3_600.0, 3_600.0, "h"), (60.0, 60.0, "min"))
@@ -68,6 +69,7 @@ def benchmark_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         _seeds(table),
         "Final extent in cells, occupancy in cell-days and protected fire in cells are sums of probabilities of one"
         f" rollout at nominal effectiveness ({effectiveness_text(project.plan.nominal)}); lower is better.",
+        BEST_FIRST,
         *_design(table, project),
         *_two_stage_over(table),
         *_unprotected(project),
@@ -97,6 +99,7 @@ def cost_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         f" gradient epoch charged as {GRADIENT_CHARGE}; the last column is what an epoch took in rollouts of the same"
         " schedules, beside that charge. Runtime is processor time of one thread.",
         "Planners without a search have a fixed cost and cannot use a larger allowance.",
+        BEST_FIRST,
         _seeds(table),
         *incomplete(table),
     ]
@@ -109,7 +112,7 @@ def matched_table(table: BenchmarkTable, project: Project) -> PrintedTable:
     groups = [group for group in table.groups if group.matched or group.planner is PlannerName.TWO_STAGE]
     rows = tuple(
         (
-            PLANNER_TITLES[group.planner],
+            PLANNERS[group.planner].title,
             dimension_text(group),
             drops_text(group),
             spread_text(group.metric("final_extent_cells"), cells_digits),
@@ -123,6 +126,7 @@ def matched_table(table: BenchmarkTable, project: Project) -> PrintedTable:
     caption = [
         f"Planners at the measured cost of the two-stage plan, {allowance}, one seed each: {_facts(table, project)}.",
         "Where drops exceed the budget, the objective before the penalty is in brackets.",
+        BEST_FIRST,
         *_unprotected(project),
         *incomplete(table, lambda task: task.matched or task.planner is PlannerName.TWO_STAGE),
     ]
@@ -144,6 +148,7 @@ def feasibility_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         " the seeds; violations are sums over them. Grounded: a drop on a day on which the aircraft is grounded."
         " Turnaround: two drops of one aircraft closer together than its turnaround time. Simultaneous: more than one"
         " drop of one aircraft in a step. Other rules: those of the project's operations.",
+        BEST_FIRST,
         _seeds(table),
         *incomplete(table),
     ]
@@ -314,7 +319,7 @@ def _design(table: BenchmarkTable, project: Project) -> list[str]:
     if not any(task.planner is PlannerName.GRADIENT_DESIGN for task in table.tasks):
         return []
     return [
-        f"{PLANNER_TITLES[PlannerName.GRADIENT_DESIGN]}: searched at {effectiveness_text(project.plan.design)}, and"
+        f"{PLANNERS[PlannerName.GRADIENT_DESIGN].title}: searched at {effectiveness_text(project.plan.design)}, and"
         " scored like the others."
     ]
 

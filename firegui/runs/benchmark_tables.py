@@ -12,7 +12,7 @@ from typing import Any
 
 from firegui.domain.benchmark import (
     GRADIENT_CHARGE,
-    PLANNER_TITLES,
+    PLANNERS,
     BenchmarkRow,
     BenchmarkTable,
     Group,
@@ -97,7 +97,7 @@ def row_values(row: BenchmarkRow) -> Values:
 
 
 def group_values(table: BenchmarkTable) -> list[Values]:
-    """Every number of every line of the tables, worst first, then the planners that have no run yet."""
+    """Every number of every line of the tables, the best first, then the planners that have no run yet."""
     return _by_planner(table, lambda group: {**_performance(group), **_cost(group), **_feasibility(group)})
 
 
@@ -139,7 +139,7 @@ def _by_planner(table: BenchmarkTable, columns: Callable[[Group], Values]) -> li
 def _which(planner: PlannerName, matched: bool, seeds: int, asked: Counter[tuple[PlannerName, bool]]) -> Values:
     return {
         "planner": planner.value,
-        "title": PLANNER_TITLES[planner],
+        "title": PLANNERS[planner].title,
         "matched": matched,
         "seeds": seeds,
         "seeds_asked": asked[planner, matched],

@@ -17,9 +17,11 @@ from firegui.planning.shared_objective import SharedObjective
 from firegui.runs.benchmark_folder import task_folder
 from firegui.runs.benchmark_line import Listener, Report, Word
 from firegui.runs.benchmark_two_stage import TwoStage
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.folder import CHECKPOINT, PLAN, SCHEDULE
 from firegui.runs.lock import FolderLock
-from firegui.runs.protocols import Engine, EngineModel, TaskRun
+from firegui.runs.planner_protocols import TaskRun
+from firegui.runs.protocols import Engine
 
 TOLD_SECONDS = 0.25
 """Nobody reads more of a task's progress than this."""

@@ -36,7 +36,8 @@ class Made:
     """A finished two-stage plan.
 
     ``charge`` counts three rollouts for an epoch of every first stage (setting B has two), the rollouts of the
-    elimination, and for an epoch of smoothing its gradients and trials. ``curve`` is the main first stage's best at
+    elimination, three for the gradient that orders each of its passes, and for an epoch of smoothing its gradients and
+    trials. ``curve`` is the main first stage's best at
     design effectiveness; the elimination has no objective.
     """
 
@@ -90,7 +91,7 @@ class TwoStage:
         pruned = record.scores.pruned
         if pruned is not None:
             smoothing = self._engine.smoothing_charge(self._project.plan) if pruned.smoothed else 0
-            charge += pruned.rollouts + pruned.smoothed * smoothing
+            charge += elimination_charge(pruned.rollouts, pruned.passes) + pruned.smoothed * smoothing
         return Made(self._folder, charge, seconds, tuple(_improvements(before, record.history)))
 
 
@@ -118,7 +119,7 @@ class _Teller:
                 self._best = event.best
                 self._tell(self._charged + event.rollouts)
             case EliminationStep():
-                self._tell(self._charged + event.rollouts)
+                self._tell(self._charged + elimination_charge(event.rollouts, event.passes))
             case _:
                 pass
 
@@ -143,6 +144,11 @@ class _Teller:
             self._line.say_progress(spent, self._best, self.seconds)
         if moment - self._kept >= self._every:
             self.keep()
+
+
+def elimination_charge(rollouts: int, passes: int) -> int:
+    """What an elimination is charged that counted ``rollouts``, the one behind the gradient of each pass among them."""
+    return rollouts + (GRADIENT_CHARGE - 1) * passes
 
 
 def _epochs(folder: Path, history: str) -> int:

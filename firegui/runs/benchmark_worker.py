@@ -21,14 +21,14 @@ from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.project_store import load_project
 from firegui.rollout.remark import Tell, silent
-from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, read_header, task_folder, write_row
+from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, clear_up, read_header, task_folder, write_row
 from firegui.runs.benchmark_line import GRACE_SECONDS, Line, Report, Word
 from firegui.runs.benchmark_task import Desk, carried_out
 from firegui.runs.engine import LazyEngine
+from firegui.runs.engine_values import Check, EngineModel
 from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.header import event_hash
 from firegui.runs.lock import is_held
-from firegui.runs.protocols import Check, EngineModel
 
 
 def work(connection: Connection, folder: str) -> None:
@@ -52,6 +52,7 @@ def work(connection: Connection, folder: str) -> None:
             _await_release(task_folder(desk.out, terms.task), line)
             row = carried_out(desk, terms)
             write_row(desk.out, row)
+            clear_up(desk.out, terms.task)
             line.say(Report(Word.DONE, row=row))
         except CancelledError:
             line.say(Report(Word.STOPPED))
@@ -98,6 +99,9 @@ def _warm_up(engine: LazyEngine, model: EngineModel, settings: OptimizerSettings
 def _project(header: BenchmarkHeader) -> Project:
     """The project as the benchmark began with it; edits since then count for nothing."""
     folder = Path(header.project_folder)
+    if not folder.is_dir():
+        remedy = "put it back, or go on with the benchmark of the folder where it is now"
+        raise InputError([Problem(str(folder), "is gone since the benchmark was begun", remedy)], TITLE)
     project = header.project.on(load_project(folder))
     if event_hash(project) != header.event_hash:
         remedy = "restore it, or run the benchmark again in another folder"

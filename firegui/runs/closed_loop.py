@@ -14,8 +14,8 @@ from firegui.runs.closed_loop_state import STATE, TABLE, LoopState, table_text
 from firegui.runs.events import FinishReason, Message, Progress, RunFinished, RunState
 from firegui.runs.folder import RunRecord
 from firegui.runs.messages import counted
-from firegui.runs.protocols import Replanner
 from firegui.runs.replan_base import LoopDay, ReplanJob, ReplanScores, no_drops, note_of
+from firegui.runs.replan_protocols import Replanner
 from firegui.runs.replan_stages import ReplanFolder, RestStages
 from firegui.runs.session import RunSession
 

@@ -9,9 +9,10 @@ from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.errors import CancelledError
 from firegui.planning.audit import AuditReport, Conditions
+from firegui.runs.engine_values import Check, EngineModel, RolloutResult
 from firegui.runs.events import PlanUpdated
 from firegui.runs.folder import Pruned, RunFolder, RunScores, Swept
-from firegui.runs.protocols import Check, Engine, EngineModel, RolloutResult
+from firegui.runs.protocols import Engine
 from firegui.runs.spec import Stage
 
 

@@ -10,6 +10,7 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import Problems
 from firegui.rollout.remark import silent
 from firegui.runs.control import RunControl
+from firegui.runs.engine_values import EngineModel, RolloutResult
 from firegui.runs.events import (
     BaselineReady,
     FinishReason,
@@ -19,7 +20,7 @@ from firegui.runs.events import (
     RunState,
 )
 from firegui.runs.messages import gain_message
-from firegui.runs.protocols import Engine, EngineModel, RolloutResult
+from firegui.runs.protocols import Engine
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.state import RunMachine

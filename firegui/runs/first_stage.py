@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import EpochDone, FinishReason
 from firegui.runs.folder import CHECKPOINT, HISTORY, PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY
 from firegui.runs.pictures import Pictures
-from firegui.runs.protocols import EngineModel, EpochResult, Planner
+from firegui.runs.planner_protocols import EpochResult, Planner
 from firegui.runs.session import RunSession
 
 ROLLOUTS_PER_EPOCH = 3

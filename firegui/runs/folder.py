@@ -160,6 +160,10 @@ class RunRecord:
         """What the run does."""
         return self.header.stages
 
+    def text(self) -> str:
+        """What ``run.toml`` says."""
+        return self.header.text()
+
     @property
     def has_plan(self) -> bool:
         """Whether a plan was saved."""

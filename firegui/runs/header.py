@@ -116,8 +116,8 @@ def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | 
         epochs_done=previous.epochs_done if previous else 0,
         best_epoch=previous.best_epoch if previous else -1,
         warm_start=previous.warm_start if previous else schedule_hash(spec.warm_start),
-        warm_start_file=previous.warm_start_file if previous else _place(spec.warm_start_file),
-        project_folder=_place(spec.project_folder),
+        warm_start_file=previous.warm_start_file if previous else path_text(spec.warm_start_file),
+        project_folder=path_text(spec.project_folder),
         budget=spec.budget,
         versions=installed_versions(),
     )
@@ -169,14 +169,15 @@ def _no_run(folder: Path) -> Problem:
     return Problem(str(folder), "is not a run: it has no run.toml", "give the folder of a run")
 
 
-def _place(path: Path | None) -> str:
+def path_text(path: Path | None) -> str:
+    """A path as a header keeps it: whole, and empty for none."""
     return str(path.resolve()) if path else ""
 
 
 def header_text(header: object) -> str:
-    """The TOML of a run's header; what has no value is left out, for TOML has no null."""
-    plain = msgspec.to_builtins(header, builtin_types=(datetime, date))
-    return toml_text.dumps(without_none(plain))
+    """The TOML of a run's header, its project last; what has no value is left out, for TOML has no null."""
+    plain = without_none(msgspec.to_builtins(header, builtin_types=(datetime, date)))
+    return toml_text.dumps({**plain, "project": plain.pop("project")})
 
 
 def without_none(value: Any) -> Any:

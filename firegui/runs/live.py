@@ -16,7 +16,7 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.runs.engine import load_engine
-from firegui.runs.protocols import Check, EngineModel, RolloutResult
+from firegui.runs.engine_values import Check, EngineModel, RolloutResult
 
 Bytes = NDArray[np.uint8]
 

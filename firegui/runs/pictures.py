@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable
 
 from firegui.domain.schedule import Schedule
+from firegui.runs.engine_values import Check, EngineModel
 from firegui.runs.events import PlanUpdated, RunEvent
-from firegui.runs.protocols import Check, Engine, EngineModel, EpochResult
+from firegui.runs.planner_protocols import EpochResult
+from firegui.runs.protocols import Engine
 from firegui.runs.spec import Stage
 
 

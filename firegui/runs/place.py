@@ -7,15 +7,27 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
 from firegui.errors import InputError, Problem
+from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.runs.lock import held_problem, is_held
+from firegui.runs.lock import FolderLock, held_problem, is_held
 
-Header = TypeVar("Header")
+
+class Said(Protocol):
+    """What a folder says of itself."""
+
+    def text(self) -> str:
+        """As its file has it."""
+
+
+Header = TypeVar("Header", bound=Said)
+Kind = TypeVar("Kind")
+FORMAT = 1
+"""The format of every header."""
 
 
 def check_place(path: Path, thing: str, title: str) -> None:
@@ -36,21 +48,33 @@ def check_place(path: Path, thing: str, title: str) -> None:
 class Place(Generic[Header]):
     """Folders in which things of one kind are made, and gone on with.
 
-    ``one`` is such a thing, for people: ``a benchmark``. ``header`` is the file that says what it is, which ``read``
-    reads from the folder. ``lost`` says, given the names of what lies there, whether beginning anew would lose any of
-    it. ``title`` begins every refusal.
+    ``one`` is such a thing, for people: ``a benchmark``. ``header`` is the file that says what it is, a ``kind``, and
+    ``again`` what to do where that cannot be read. ``lost`` says, given the names of what lies there, whether beginning
+    anew would lose any of it. ``title`` begins every refusal.
     """
 
     one: str
     header: str
     title: str
-    read: Callable[[Path], Header]
+    kind: type[Header]
+    again: str
     lost: Callable[[list[str]], bool] = lambda names: True
 
     @property
     def thing(self) -> str:
         """Without its article."""
         return self.one.partition(" ")[2]
+
+    def read(self, folder: Path) -> Header:
+        """The header in ``folder``.
+
+        Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new.
+        """
+        return read_kept(folder / self.header, self.kind, FORMAT, self.again, self.title)
+
+    def write(self, folder: Path, header: Header) -> None:
+        """Replace the header in ``folder``."""
+        atomic.write_text(folder / self.header, header.text())
 
     def check(self, path: Path, resume: bool) -> Header | None:
         """What the one in ``path`` that is to be gone on with says of itself, ``None`` for a new one. Writes nothing.
@@ -76,6 +100,10 @@ class Place(Generic[Header]):
             raise self._refusal(path, f"holds {self.one}", "go on with it with --resume, or give another folder")
         return None
 
+    def claim(self, path: Path, resume: bool, then: Header | None) -> FolderLock:
+        """See :func:`claim`."""
+        return claim(path, resume, then, self.found_in, self.title)
+
     def _refusal(self, path: Path, what: str, remedy: str) -> InputError:
         return InputError([Problem(str(path), what, remedy)], self.title)
 
@@ -88,8 +116,27 @@ def names_in(path: Path) -> list[str]:
     return [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
 
 
-def read_kept(path: Path, kind: type[Header], newest: int, again: str, title: str) -> Header:
-    """The TOML header in ``path`` as ``kind``, of format ``newest`` at most.
+def claim(
+    path: Path, resume: bool, then: Said | None, found_in: Callable[[Path, bool], Said | None], title: str
+) -> FolderLock:
+    """The lock of the folder ``path``, which held ``then`` when it was checked, and still does by ``found_in``.
+
+    Raises :class:`~firegui.errors.InputError` when another run was faster.
+    """
+    lock = FolderLock(path)
+    try:
+        there = found_in(path, resume)
+        if (there and there.text()) != (then and then.text()):
+            problem = Problem(str(path), "another run has just written to this folder", "look at it, then start again")
+            raise InputError([problem], title)
+    except InputError:
+        lock.release()
+        raise
+    return lock
+
+
+def read_kept(path: Path, kind: type[Kind], newest: int, again: str, title: str) -> Kind:
+    """The TOML file ``path`` as ``kind``, of format ``newest`` at most.
 
     Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new; ``again`` is what to do then.
     """

@@ -10,11 +10,12 @@ from firegui.domain.results import Metrics
 from firegui.domain.scenario import LAYERS
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
-from firegui.errors import CancelledError, InputError, Problem, Problems
+from firegui.errors import CancelledError, InputError, Problems
 from firegui.io.schedule_file import read_schedule
 from firegui.planning.flight_rules import with_pins
 from firegui.runs.conclusion import Conclusion
 from firegui.runs.control import RunControl
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import BaselineReady, FinishReason, Message, RunEvent, RunFinished, RunState, StageBegan
 from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, Ledger
 from firegui.runs.folder import PRELIMINARY as PRELIMINARY_PLAN
@@ -30,7 +31,8 @@ from firegui.runs.header import new_header
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
 from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
-from firegui.runs.protocols import Engine, EngineModel
+from firegui.runs.place import claim
+from firegui.runs.protocols import Engine
 from firegui.runs.resume import resume_problems
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
@@ -117,17 +119,8 @@ class Planning:
         self._warm = self._warm or (previous is not None and previous.header.warm_start != "")
         return previous
 
-    def _claim(self, previous: RunRecord | None) -> None:
-        """Take the folder, which held ``previous`` when it was checked. Refused when another run was faster."""
-        out = self._spec.out
-        self._lock = FolderLock(out)
-        now = found_in(out, self._spec.resume)
-        if (now and now.header.text()) != (previous and previous.header.text()):
-            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
-            raise InputError([problem], _TITLE)
-
     def _open(self, model: EngineModel, previous: RunRecord | None) -> RunSession:
-        self._claim(previous)
+        self._lock = claim(self._spec.out, self._spec.resume, previous, found_in, _TITLE)
         header = new_header(self._spec, model.backend, model.device, previous.header if previous else None)
         folder = RunFolder(self._spec.out, header)
         session = RunSession(

@@ -12,8 +12,8 @@ from firegui.planning.audit import AuditReport
 from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished, RunState
 from firegui.runs.folder import OCCUPANCY
 from firegui.runs.messages import counted
-from firegui.runs.protocols import LeftToPlan, Replanner
 from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, note_of
+from firegui.runs.replan_protocols import LeftToPlan, Replanner
 from firegui.runs.replan_stages import Ended, ReplanFolder, RestStages
 from firegui.runs.session import RunSession
 from firegui.runs.spec import Stage

@@ -16,11 +16,13 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.plain_words import plain_words
 from firegui.runs.control import RunControl
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import FinishReason, RunEvent, RunState
 from firegui.runs.folder import METRICS, RunRecord, RunScores, check_out, found_in
 from firegui.runs.header import new_header, schedule_hash
 from firegui.runs.lock import FolderLock
-from firegui.runs.protocols import Engine, EngineModel
+from firegui.runs.place import claim
+from firegui.runs.protocols import Engine
 from firegui.runs.replan_stages import ReplanFolder
 from firegui.runs.resume import differences, resume_problems
 from firegui.runs.session import RunSession
@@ -163,11 +165,7 @@ class ReplanJob:
 
     def _open(self, model: EngineModel, previous: RunRecord | None, note: ReplanNote, plan: PlanSpec) -> RunSession:
         out = self._spec.out
-        self._lock = FolderLock(out)
-        now = found_in(out, self._spec.resume)
-        if (now and now.header.text()) != (previous and previous.header.text()):
-            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
-            raise InputError([problem], TITLE)
+        self._lock = claim(out, self._spec.resume, previous, found_in, TITLE)
         header = new_header(plan, model.backend, model.device, previous.header if previous else None)
         self._folder = ReplanFolder(out, replace(header, replan=note))
         self._session = RunSession(

@@ -13,7 +13,7 @@ from firegui.runs.events import FinishReason, StageBegan
 from firegui.runs.first_stage import MAIN, FirstStage
 from firegui.runs.folder import CHECKPOINT, PLAN, REFERENCE, Pruned, RunFolder, RunRecord
 from firegui.runs.header import RunHeader
-from firegui.runs.protocols import LeftToPlan
+from firegui.runs.replan_protocols import LeftToPlan
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
 from firegui.runs.spec import Stage

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from firegui.domain.project import Project
-from firegui.domain.settings import OptimizerSettings
+from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.errors import Problem
 from firegui.runs.folder import PRELIMINARY, REFERENCE, RunRecord
 from firegui.runs.header import event_hash, schedule_hash
@@ -130,3 +130,10 @@ def differences(then: Any, now: Any, free: Collection[str] = RAISABLE) -> Iterat
             yield from differences(before, after, free)
         elif before != after:
             yield item.metadata.get("title", item.name.replace("_", " ")), before, after
+
+
+def value_words(value: Any) -> str:
+    """The value of a setting, for people."""
+    if isinstance(value, Effectiveness):
+        return f"{value.retardant:g}/{value.water:g}"
+    return ", ".join(map(value_words, value)) if isinstance(value, tuple) else str(value)

@@ -11,13 +11,12 @@ from pathlib import Path
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.scaling import ScalingRow, ScalingTable, cases_of
-from firegui.errors import CancelledError, InputError, Problem, Problems
-from firegui.io.project_store import project_hash
+from firegui.errors import CancelledError, Problem, Problems
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, ScalingReady
-from firegui.runs.header import event_hash, installed_versions, now
-from firegui.runs.lock import FolderLock
-from firegui.runs.protocols import Engine, ScalingBench
+from firegui.runs.kept import KeptFolder, common_fields
+from firegui.runs.planner_protocols import ScalingBench
+from firegui.runs.protocols import Engine
 from firegui.runs.scaling_folder import (
     PLACE,
     TABLE,
@@ -26,11 +25,9 @@ from firegui.runs.scaling_folder import (
     machine_problems,
     read_table,
     resume_problems,
-    write_header,
     write_table,
 )
 from firegui.runs.scaling_text import notes_of, planner_words, study_message
-from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import ScalingSpec
 from firegui.runs.state import RunMachine
@@ -54,12 +51,15 @@ class ScalingStudy:
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._speaker = Speaker(emit, engine, spec.backend)
-        self._lock: FolderLock | None = None
-        self._header: ScalingHeader | None = None
+        self._folder = KeptFolder(PLACE, spec.out, spec.resume)
         self._table: ScalingTable | None = None
-        self._began, self._saved_at = time.monotonic(), -math.inf
-        self.written_folder: Path | None = None
+        self._saved_at = -math.inf
         self.baseline_metrics: Metrics | None = None
+
+    @property
+    def written_folder(self) -> Path | None:
+        """The folder, once something was written to it."""
+        return self._folder.written
 
     def run(self) -> RunFinished:
         """Time and search what is not done yet. Writes nothing before the input is known to be good."""
@@ -68,13 +68,13 @@ class ScalingStudy:
         bench = self._engine.scaling(spec.project, spec.backend, tell=self._speaker.pass_on, check=check)
         self._speaker.say_device(bench.model)
         self._machine_fits(bench, then)
-        self._header = self._new_header(bench, then)
+        header = self._new_header(bench, then)
         self._machine.move(RunState.RUNNING)
-        self._claim(then)
+        self._folder.claim(then, header)
         table = self._table = self._begun(bench, then)
         for note in table.notes:
             self._emit(Message(note, "warning"))
-        self._update(state=RunState.RUNNING)
+        self._folder.update(state=RunState.RUNNING)
         try:
             self._measure(bench, table)
             self._search(bench)
@@ -86,26 +86,16 @@ class ScalingStudy:
     def note_failure(self, message: str) -> None:
         """Say in the folder, if something was written to it, that the study failed; what was saved stays."""
         if self.written_folder is not None:
-            self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
+            self._folder.update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
 
     def close(self) -> None:
         """Let the folder go; nothing is written to it from then on."""
-        if self._lock is not None:
-            self._lock.release()
+        self._folder.close()
 
     # -- before the first timing -------------------------------------------------------------------------------------
     def _checked(self) -> ScalingHeader | None:
-        spec, problems = self._spec, Problems()
-        problems.extend(scaling_problems(spec))
-        then = None
-        try:
-            then = PLACE.check(spec.out, spec.resume)
-        except InputError as error:
-            problems.extend(error.problems)
-        if then is not None and not problems:
-            problems.extend(resume_problems(then, spec, project_hash(spec.project)))
-        problems.raise_if_any(TITLE)
-        return then
+        spec = self._spec
+        return self._folder.checked(scaling_problems(spec), lambda then: resume_problems(then, spec))
 
     def _machine_fits(self, bench: ScalingBench, then: ScalingHeader | None) -> None:
         if then is not None:
@@ -116,31 +106,11 @@ class ScalingStudy:
     def _new_header(self, bench: ScalingBench, then: ScalingHeader | None) -> ScalingHeader:
         spec = self._spec
         return ScalingHeader(
-            command=spec.command,
-            settings=spec.settings,
-            state=RunState.RUNNING,
-            started=then.started if then else now(),
-            seconds=then.seconds if then else 0.0,
+            **common_fields(spec, then, bench.model.backend),
             sessions=then.sessions + 1 if then else 1,
-            backend=bench.model.backend,
             device=bench.model.device,
-            project_folder=str(spec.project_folder.resolve()) if spec.project_folder else "",
-            project_hash=project_hash(spec.project),
-            event_hash=event_hash(spec.project),
             machine=bench.machine,
-            versions=installed_versions(),
-            project=ProjectSnapshot.of(spec.project),
         )
-
-    def _claim(self, then: ScalingHeader | None) -> None:
-        """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
-        out = self._spec.out
-        self._lock = FolderLock(out)
-        there = PLACE.found_in(out, self._spec.resume)
-        if (there and there.text()) != (then and then.text()):
-            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
-            raise InputError([problem], TITLE)
-        self.written_folder = out
 
     def _begun(self, bench: ScalingBench, then: ScalingHeader | None) -> ScalingTable:
         """The table with what was done before."""
@@ -180,7 +150,7 @@ class ScalingStudy:
         self._save()
         if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
             self._engine.draw_scaling(self._table, self._spec.out)
-        self._update(state=RunState.FINISHED, reason=reason, message=message)
+        self._folder.update(state=RunState.FINISHED, reason=reason, message=message)
         return RunFinished(reason, message, None, None, self._spec.out)
 
     def _save_if_due(self) -> None:
@@ -192,15 +162,6 @@ class ScalingStudy:
         write_table(self._spec.out, self._table)
         self._emit(ScalingReady(self._table))
         self._saved_at = time.monotonic()
-
-    def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
-        assert self._header is not None
-        spent, self._began = time.monotonic() - self._began, time.monotonic()
-        self._header = replace(
-            self._header, state=state, reason=reason, message=message, updated=now(),
-            seconds=self._header.seconds + spent,
-        )  # fmt: skip
-        write_header(self._spec.out, self._header)
 
     def _say(self, done: int, total: int, text: str) -> None:
         self._control.check()

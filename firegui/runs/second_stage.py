@@ -8,10 +8,11 @@ from pathlib import Path
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.runs.elimination_log import elimination_text
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import EliminationStep, Progress
 from firegui.runs.folder import ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT, Pruned
 from firegui.runs.pictures import Pictures
-from firegui.runs.protocols import EliminationResult, EngineModel, Smoother
+from firegui.runs.planner_protocols import EliminationResult, Smoother
 from firegui.runs.session import RunSession
 
 

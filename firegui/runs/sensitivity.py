@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,11 +19,11 @@ from firegui.domain.sensitivity import (
     ratio,
 )
 from firegui.domain.settings import Effectiveness, PlanSettings
-from firegui.errors import CancelledError, InputError, Problem, Problems
-from firegui.io.project_store import project_hash
+from firegui.errors import CancelledError, Problem
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.command import plan_command
 from firegui.runs.control import RunControl
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import (
     EliminationStep,
     EpochDone,
@@ -39,22 +38,20 @@ from firegui.runs.events import (
     StateChanged,
 )
 from firegui.runs.folder import PLAN, RunRecord
-from firegui.runs.header import event_hash, installed_versions, now, schedule_hash
-from firegui.runs.lock import FolderLock
+from firegui.runs.header import schedule_hash
+from firegui.runs.kept import KeptFolder, common_fields
 from firegui.runs.messages import counted
 from firegui.runs.nested_plan import planned
-from firegui.runs.protocols import Engine, EngineModel
+from firegui.runs.protocols import Engine
 from firegui.runs.sensitivity_folder import (
     PLACE,
     TITLE,
     SensitivityHeader,
     resume_problems,
-    write_header,
     write_table,
 )
 from firegui.runs.sensitivity_sampling import MonteCarloColumns
 from firegui.runs.sensitivity_text import schedule_text, table_message
-from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import PlanSpec, SensitivitySpec, Stage
 from firegui.runs.state import RunMachine
@@ -92,11 +89,13 @@ class Tabulation:
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._speaker = Speaker(emit, engine, spec.backend)
-        self._lock: FolderLock | None = None
-        self._header: SensitivityHeader | None = None
-        self._began = time.monotonic()
-        self.written_folder: Path | None = None
+        self._folder = KeptFolder(PLACE, spec.out, spec.resume)
         self.baseline_metrics: Metrics | None = None
+
+    @property
+    def written_folder(self) -> Path | None:
+        """The folder, once something was written to it."""
+        return self._folder.written
 
     def run(self) -> RunFinished:
         """Score, or plan and score, then save. Writes nothing before the input is known to be good."""
@@ -105,65 +104,47 @@ class Tabulation:
         plan = spec.project.plan
         model = self._engine.build(spec.project, plan.nominal, spec.backend, tell=self._speaker.pass_on, check=check)
         self._speaker.say_device(model)
-        self._header = self._new_header(model, then)
+        header = self._new_header(model, then)
         self._machine.move(RunState.RUNNING)
         baseline = self._scored(model, Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft))
         scored = None if spec.schedule is None else self._scored(model, spec.schedule)
         self.baseline_metrics = baseline
         bare = self._bare_table(baseline, scored)
         if spec.kind is SensitivityKind.DESIGN:
-            return self._sweep(model, then, bare)
+            self._folder.claim(then, header)
+            return self._sweep(model, bare)
         assert spec.schedule is not None
         hear = self._say
         rows = self._engine.sensitivity_rows(model, spec.schedule, spec.kind, spec.settings, hear=hear, check=check)
         check()
-        self._claim(then)
+        self._folder.claim(then, header)
         return self._conclude(replace(bare, rows=rows, complete=True), FinishReason.COMPLETED, scored)
 
     def note_failure(self, message: str) -> None:
         """Say in the folder, if something was written to it, that the table failed; finished plans of a sweep stay."""
         if self.written_folder is not None:
-            self._update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
+            self._folder.update(state=RunState.FINISHED, reason=FinishReason.FAILED, message=message)
 
     def close(self) -> None:
         """Let the folder go; nothing is written to it from then on."""
-        if self._lock is not None:
-            self._lock.release()
+        self._folder.close()
 
     # -- before the first rollout ------------------------------------------------------------------------------------
     def _checked(self) -> SensitivityHeader | None:
-        spec, problems = self._spec, Problems()
-        problems.extend(sensitivity_problems(spec))
-        then = None
-        try:
-            then = PLACE.check(spec.out, spec.resume)
-        except InputError as error:
-            problems.extend(error.problems)
-        if then is not None and not problems:
-            digest = project_hash(spec.project)
-            problems.extend(resume_problems(then, spec, schedule_hash(spec.schedule), digest))
-        problems.raise_if_any(TITLE)
-        return then
+        spec = self._spec
+        return self._folder.checked(
+            sensitivity_problems(spec), lambda then: resume_problems(then, spec, schedule_hash(spec.schedule))
+        )
 
     def _new_header(self, model: EngineModel, then: SensitivityHeader | None) -> SensitivityHeader:
         spec = self._spec
         return SensitivityHeader(
-            command=spec.command,
+            **common_fields(spec, then, model.backend),
             kind=spec.kind,
-            settings=spec.settings,
-            state=RunState.RUNNING,
-            started=then.started if then else now(),
-            seconds=then.seconds if then else 0.0,
             seed=spec.settings.seed,
-            backend=model.backend,
             device=model.device,
             schedule=schedule_hash(spec.schedule),
             schedule_file=str(spec.schedule_file.resolve()) if spec.schedule_file else "",
-            project_folder=str(spec.project_folder.resolve()) if spec.project_folder else "",
-            project_hash=project_hash(spec.project),
-            event_hash=event_hash(spec.project),
-            versions=installed_versions(),
-            project=ProjectSnapshot.of(spec.project),
         )
 
     def _bare_table(self, baseline: Metrics, scored: Metrics | None) -> SensitivityTable[Row]:
@@ -185,20 +166,9 @@ class Tabulation:
             complete=False,
         )
 
-    def _claim(self, then: SensitivityHeader | None) -> None:
-        """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
-        out = self._spec.out
-        self._lock = FolderLock(out)
-        there = PLACE.found_in(out, self._spec.resume)
-        if (there and there.text()) != (then and then.text()):
-            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
-            raise InputError([problem], TITLE)
-        self.written_folder = out
-
     # -- the sweep ---------------------------------------------------------------------------------------------------
-    def _sweep(self, model: EngineModel, then: SensitivityHeader | None, bare: SensitivityTable[Row]) -> RunFinished:
-        self._claim(then)
-        self._update(state=RunState.RUNNING)
+    def _sweep(self, model: EngineModel, bare: SensitivityTable[Row]) -> RunFinished:
+        self._folder.update(state=RunState.RUNNING)
         designs, table, reason = self._spec.settings.designs, bare, FinishReason.COMPLETED
         columns = MonteCarloColumns(
             self._spec.project, self._spec.settings, self._engine, model, self._control.check
@@ -283,21 +253,12 @@ class Tabulation:
         self._keep(table)
         if reason is FinishReason.COMPLETED:  # a stop does not wait for matplotlib
             self._engine.draw_sensitivity(table, self._spec.out)
-        self._update(state=RunState.FINISHED, reason=reason, message=message)
+        self._folder.update(state=RunState.FINISHED, reason=reason, message=message)
         return RunFinished(reason, message, scored, self.baseline_metrics, self._spec.out)
 
     def _keep(self, table: SensitivityTable[Row]) -> None:
         write_table(self._spec.out, table)
         self._emit(SensitivityReady(table))
-
-    def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
-        assert self._header is not None
-        spent, self._began = time.monotonic() - self._began, time.monotonic()
-        self._header = replace(
-            self._header, state=state, reason=reason, message=message, updated=now(),
-            seconds=self._header.seconds + spent,
-        )  # fmt: skip
-        write_header(self._spec.out, self._header)
 
     # -- small things ------------------------------------------------------------------------------------------------
     def _scored(self, model: EngineModel, schedule: Schedule) -> Metrics:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,22 +29,18 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError, Problem
-from firegui.io import atomic, toml_text
+from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.runs.events import FinishReason, RunState
-from firegui.runs.header import event_hash, without_none
-from firegui.runs.place import Place, read_kept
-from firegui.runs.resume import differences
-from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.kept import KeptHeader, Likeness
+from firegui.runs.place import Place
 from firegui.runs.spec import SensitivitySpec
 
 HEADER, TABLE, SHEET = "sensitivity.toml", "sensitivity.json", "sensitivity.csv"
-FORMAT = 1
 TITLE = "The table cannot be made"
 
 AnyTable = SensitivityTable[Row]
 
-_REMEDY = "set it back, or make the table in another folder"
+_LIKENESS = Likeness("made", "made of", "set it back, or make the table in another folder")
 _TABLES: Mapping[SensitivityKind, Any] = {
     SensitivityKind.EFFECTIVENESS: SensitivityTable[EffectivenessRow],
     SensitivityKind.POSE: SensitivityTable[PoseRow],
@@ -55,72 +50,33 @@ _TABLES: Mapping[SensitivityKind, Any] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SensitivityHeader:
+class SensitivityHeader(KeptHeader):
     """The content of ``sensitivity.toml``. The hashes are those of a plan's ``run.toml``; ``schedule`` is one too."""
 
-    format: int = FORMAT
-    command: str
     kind: SensitivityKind
     settings: SensitivitySettings
-    state: RunState
-    reason: FinishReason | None = None
-    message: str = ""
-    started: datetime
-    updated: datetime | None = None
-    seconds: float = 0.0
     seed: int
-    backend: str = ""
     device: str = ""
     schedule: str = ""
     schedule_file: str = ""
-    project_folder: str = ""
-    project_hash: str
-    event_hash: str
-    versions: Mapping[str, str] = field(default_factory=dict)
-    project: ProjectSnapshot
-
-    def text(self) -> str:
-        """The file's text; what has no value is left out, for TOML has no null."""
-        plain = msgspec.to_builtins(self, builtin_types=(datetime,))
-        return toml_text.dumps(without_none(plain))
-
-
-def read_header(folder: Path) -> SensitivityHeader:
-    """Read ``sensitivity.toml``. Raises :class:`~firegui.errors.InputError` where it is missing or damaged."""
-    return read_kept(folder / HEADER, SensitivityHeader, FORMAT, "make the table again elsewhere", TITLE)
 
 
 def _holds_a_table(names: list[str]) -> bool:
     return TABLE in names or any(name.startswith(DESIGN_PREFIX) for name in names)
 
 
-PLACE = Place("a table", HEADER, TITLE, read_header, _holds_a_table)
+PLACE = Place("a table", HEADER, TITLE, SensitivityHeader, "make the table again elsewhere", _holds_a_table)
+read_header, write_header = PLACE.read, PLACE.write
 
 
-def resume_problems(then: SensitivityHeader, spec: SensitivitySpec, schedule: str, digest: str) -> list[Problem]:
-    """What keeps ``spec`` from going on with ``then``.
-
-    ``schedule`` and ``digest`` are the hashes of the schedule and of the project now.
-    """
-    where, now = str(spec.out), ProjectSnapshot.of(spec.project)
+def resume_problems(then: SensitivityHeader, spec: SensitivitySpec, schedule: str) -> list[Problem]:
+    """What keeps ``spec`` from going on with ``then``; ``schedule`` is the hash of the schedule now."""
+    where, more = str(spec.out), []
     if then.kind is not spec.kind:
         return [Problem(where, f"holds the table {then.kind.value}, not {spec.kind.value}", "give another folder")]
-    found = []
-    if then.event_hash != event_hash(spec.project):
-        found.append(Problem(where, "was made on another event or fire model", "give the project it was made of"))
-    pairs = [*differences(then.project.plan, now.plan, free=()), *differences(then.settings, spec.settings, free=())]
-    for title, before, after in pairs:
-        found.append(Problem(where, f"was made with {title} = {_words(before)}, now {_words(after)}", _REMEDY))
     if then.schedule != schedule:
-        found.append(Problem(where, "was made of another schedule", "give its --schedule again"))
-    if not found and then.project_hash != digest:
-        found.append(Problem(where, "was made with another fleet, other regions or other rules", _REMEDY))
-    return found
-
-
-def write_header(folder: Path, header: SensitivityHeader) -> None:
-    """Replace ``sensitivity.toml``."""
-    atomic.write_text(folder / HEADER, header.text())
+        more.append(Problem(where, "was made of another schedule", "give its --schedule again"))
+    return _LIKENESS.problems(spec, then, then.settings, more=more)
 
 
 def write_table(folder: Path, table: AnyTable) -> None:
@@ -189,12 +145,6 @@ def _flat(row: Row, baseline: Reading) -> dict[str, Any]:
                 "seconds": row.seconds,
                 "folder": row.folder,
             }
-
-
-def _words(value: Any) -> str:
-    if isinstance(value, Effectiveness):
-        return f"{value.retardant:g}/{value.water:g}"
-    return ", ".join(map(_words, value)) if isinstance(value, tuple) else str(value)
 
 
 def _cell(value: Any) -> str:

@@ -10,7 +10,8 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import NO_MEMBERS_REASON, MonteCarlo, SensitivitySettings
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import InputError
-from firegui.runs.protocols import Engine, EngineModel
+from firegui.runs.engine_values import EngineModel
+from firegui.runs.protocols import Engine
 
 Check = Callable[[], None]
 

@@ -8,9 +8,10 @@ from contextlib import suppress
 
 from firegui.errors import InputError
 from firegui.runs.control import RunControl
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import Message, RunEvent, RunState
 from firegui.runs.folder import RunFolder
-from firegui.runs.protocols import Engine, EngineModel
+from firegui.runs.protocols import Engine
 from firegui.runs.spec import PlanSpec
 from firegui.runs.state import RunMachine
 

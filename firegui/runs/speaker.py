@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firegui.rollout.remark import Remark
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import DeviceUsed, Message, RunEvent
 from firegui.runs.messages import engine_words
-from firegui.runs.protocols import Engine, EngineModel
+from firegui.runs.protocols import Engine
 
 
 class Speaker:

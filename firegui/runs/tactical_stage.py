@@ -9,7 +9,7 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import Problem
 from firegui.runs.events import FinishReason, Progress
 from firegui.runs.folder import TACTICAL_CHECKPOINT, Swept
-from firegui.runs.protocols import TacticalSearch
+from firegui.runs.planner_protocols import TacticalSearch
 from firegui.runs.session import RunSession
 
 _FIRST = "forecasting the fire without drops and placing drops on it"

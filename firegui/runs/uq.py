@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -20,10 +19,10 @@ from firegui.domain.uncertainty import (
     UncertaintyKind,
     UncertaintySettings,
 )
-from firegui.errors import CancelledError, InputError, Problem, Problems
+from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.ensemble_file import read_members
-from firegui.io.project_store import project_hash
 from firegui.runs.control import RunControl
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import (
     EnsembleReady,
     ErrorFitted,
@@ -34,10 +33,9 @@ from firegui.runs.events import (
     RunFinished,
     RunState,
 )
-from firegui.runs.header import event_hash, installed_versions, now, schedule_hash
-from firegui.runs.lock import FolderLock
-from firegui.runs.protocols import Engine, EngineModel
-from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.header import schedule_hash
+from firegui.runs.kept import KeptFolder, common_fields
+from firegui.runs.protocols import Engine
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.state import RunMachine
@@ -49,7 +47,6 @@ from firegui.runs.uq_folder import (
     EnsembleHeader,
     resume_problems,
     write_fit,
-    write_header,
     write_maps,
     write_tables,
 )
@@ -96,13 +93,15 @@ class EnsembleRun:
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._speaker = Speaker(emit, engine, spec.backend)
-        self._lock: FolderLock | None = None
-        self._header: EnsembleHeader | None = None
+        self._folder = KeptFolder(PLACE, spec.out, spec.resume)
         self._members: Members | None = None
         self._fit: ErrorFit | None = None
-        self._began = time.monotonic()
-        self.written_folder: Path | None = None
         self.baseline_metrics: Metrics | None = None
+
+    @property
+    def written_folder(self) -> Path | None:
+        """The folder, once something was written to it."""
+        return self._folder.written
 
     def run(self) -> RunFinished:
         """Draw the members, then save. Writes nothing before the input is known to be good."""
@@ -114,16 +113,16 @@ class EnsembleRun:
         self._machine.move(RunState.RUNNING)
         error = self._error_model(model, then)
         still = self._deterministic(model)
-        self._header = self._new_header(model, then, error)
-        for note in self._header.notes:
+        header = self._new_header(model, then, error)
+        for note in header.notes:
             self._emit(Message(note, "warning"))
-        self._claim(then)
+        self._folder.claim(then, header)
         begun = self._begun(then)
         self._update(state=RunState.RUNNING)
         if self._fit is not None:
             write_fit(spec.out, self._fit, spec.project)
         winds = self._engine.weather(spec.settings)
-        members = Members(spec, self._emit, self._control, self._machine, begun, winds, self._header.seconds)
+        members = Members(spec, self._emit, self._control, self._machine, begun, winds, self._folder.header.seconds)
         self._members = members
         try:
             ensemble = self._engine.ensemble(
@@ -147,22 +146,14 @@ class EnsembleRun:
 
     def close(self) -> None:
         """Let the folder go; nothing is written to it from then on."""
-        if self._lock is not None:
-            self._lock.release()
+        self._folder.close()
 
     # -- before the first member -------------------------------------------------------------------------------------
     def _checked(self) -> EnsembleHeader | None:
-        spec, problems = self._spec, Problems()
-        problems.extend(uq_problems(spec))
-        then = None
-        try:
-            then = PLACE.check(spec.out, spec.resume)
-        except InputError as error:
-            problems.extend(error.problems)
-        if then is not None and not problems:
-            problems.extend(resume_problems(then, spec, schedule_hash(spec.schedule)))
-        problems.raise_if_any(TITLE)
-        return then
+        spec = self._spec
+        return self._folder.checked(
+            uq_problems(spec), lambda then: resume_problems(then, spec, schedule_hash(spec.schedule))
+        )
 
     def _error_model(self, model: EngineModel, then: EnsembleHeader | None) -> ErrorModel | None:
         """The error model of the members: as it was ``then``, the paper's, or fitted now."""
@@ -192,35 +183,15 @@ class EnsembleRun:
     def _new_header(self, model: EngineModel, then: EnsembleHeader | None, error: ErrorModel | None) -> EnsembleHeader:
         spec = self._spec
         return EnsembleHeader(
-            command=spec.command,
-            settings=spec.settings,
+            **common_fields(spec, then, model.backend),
             error=error,
             notes=(*notes(spec.project, spec.settings), *replan_note(spec.schedule_file, spec.project)),
-            state=RunState.RUNNING,
-            started=then.started if then else now(),
-            seconds=then.seconds if then else 0.0,
             members_done=then.members_done if then else 0,
             seed=spec.settings.seed,
-            backend=model.backend,
             device=model.device,
             schedule=schedule_hash(spec.schedule),
             schedule_file=str(spec.schedule_file.resolve()) if spec.schedule_file else "",
-            project_folder=str(spec.project_folder.resolve()) if spec.project_folder else "",
-            project_hash=project_hash(spec.project),
-            event_hash=event_hash(spec.project),
-            versions=installed_versions(),
-            project=ProjectSnapshot.of(spec.project),
         )
-
-    def _claim(self, then: EnsembleHeader | None) -> None:
-        """Take the folder, which held ``then`` when it was checked. Refused when another run was faster."""
-        out = self._spec.out
-        self._lock = FolderLock(out)
-        there = PLACE.found_in(out, self._spec.resume)
-        if (there and there.text()) != (then and then.text()):
-            problem = Problem(str(out), "another run has just written to this folder", "look at it, then start again")
-            raise InputError([problem], TITLE)
-        self.written_folder = out
 
     def _begun(self, then: EnsembleHeader | None) -> EnsembleState | None:
         """The members that are saved already: after a kill there may be more of them than the header knows of."""
@@ -236,11 +207,10 @@ class EnsembleRun:
     # -- the end -----------------------------------------------------------------------------------------------------
     def _conclude(self, ensemble: Ensemble, reason: FinishReason, still: Deterministic) -> RunFinished:
         out, project = self._spec.out, self._spec.project
-        assert self._header is not None
         summary = summarised(ensemble, regions=bool(project.regions))
         message = summary_message(summary, reason)
         self._save_members()
-        write_tables(out, self._header, ensemble, summary, still)
+        write_tables(out, self._folder.header, ensemble, summary, still)
         self._emit(EnsembleReady(ensemble))
         if reason is FinishReason.COMPLETED:  # a stop does not wait for maps and matplotlib
             write_maps(out, ensemble, project)
@@ -258,14 +228,8 @@ class EnsembleRun:
             self._members.save()
 
     def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
-        assert self._header is not None
-        spent, self._began = time.monotonic() - self._began, time.monotonic()
-        self._header = replace(
-            self._header, state=state, reason=reason, message=message, updated=now(),
-            seconds=self._header.seconds + spent,
-            members_done=self._header.members_done if self._members is None else self._members.done,
-        )  # fmt: skip
-        write_header(self._spec.out, self._header)
+        done = self._folder.header.members_done if self._members is None else self._members.done
+        self._folder.update(state=state, reason=reason, message=message, members_done=done)
 
     def _say(self, text: str) -> None:
         self._control.check()

@@ -16,9 +16,7 @@ Every file is replaced whole. There is no ``run.toml``, so that nothing takes it
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +34,9 @@ from firegui.io import atomic
 from firegui.io.ensemble_file import read_members
 from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.io.rasters import read_raster, write_raster
-from firegui.runs.events import FinishReason, RunState
-from firegui.runs.header import event_hash, header_text
-from firegui.runs.place import Place, read_kept
+from firegui.runs.header import event_hash
+from firegui.runs.kept import KeptHeader
+from firegui.runs.place import Place
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import UncertaintySpec
@@ -49,7 +47,6 @@ MEMBERS, SUMMARY, TABLE = "ensemble.csv", "summary.json", "summary.csv"
 VARIOGRAM, RESIDUALS = "semivariogram.csv", "residuals.tif"
 MEAN_BASELINE, MEAN_PLAN, DIFFERENCE = "mean_baseline.tif", "mean_plan.tif", "difference.tif"
 FIGURES = tuple(f"{name}.{kind}" for name in ("fan", "benefit", "convergence") for kind in ("png", "svg"))
-FORMAT = 1
 TITLE = "The ensemble cannot be made"
 
 _RESIDUAL = re.compile(r"residual z([12]), end of day (\d+)")
@@ -62,51 +59,24 @@ _TEXTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EnsembleHeader:
+class EnsembleHeader(KeptHeader):
     """The content of ``ensemble.toml``. The hashes are those of a plan's ``run.toml``; ``schedule`` is one too.
 
     ``error`` is the error model that the members are drawn from, where they are; ``notes`` say what is approximate.
     """
 
-    format: int = FORMAT
-    command: str
     settings: UncertaintySettings
     error: ErrorModel | None = None
     notes: tuple[str, ...] = ()
-    state: RunState
-    reason: FinishReason | None = None
-    message: str = ""
     members_done: int = 0
-    started: datetime
-    updated: datetime | None = None
-    seconds: float = 0.0
     seed: int
-    backend: str = ""
     device: str = ""
     schedule: str = ""
     schedule_file: str = ""
-    project_folder: str = ""
-    project_hash: str
-    event_hash: str
-    versions: Mapping[str, str] = field(default_factory=dict)
-    project: ProjectSnapshot
-
-    def text(self) -> str:
-        """The file's text; what has no value is left out, for TOML has no null."""
-        return header_text(self)
 
 
-def read_header(folder: Path) -> EnsembleHeader:
-    """Read ``ensemble.toml``. Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new."""
-    return read_kept(folder / HEADER, EnsembleHeader, FORMAT, "make the ensemble again elsewhere", TITLE)
-
-
-def write_header(folder: Path, header: EnsembleHeader) -> None:
-    """Replace ``ensemble.toml``."""
-    atomic.write_text(folder / HEADER, header.text())
-
-
-PLACE = Place("an ensemble", HEADER, TITLE, read_header)
+PLACE = Place("an ensemble", HEADER, TITLE, EnsembleHeader, "make the ensemble again elsewhere")
+read_header, write_header = PLACE.read, PLACE.write
 
 
 def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) -> list[Problem]:

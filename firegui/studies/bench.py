@@ -32,9 +32,9 @@ from firegui.runs.benchmark_task import Cost, Desk, carried_out, scored
 from firegui.runs.benchmark_worker import ModelAtHand
 from firegui.runs.control import RunControl
 from firegui.runs.engine import LazyEngine
+from firegui.runs.engine_values import EngineModel
 from firegui.runs.failures import failure_message, is_foreseen
 from firegui.runs.folder import PLAN
-from firegui.runs.protocols import EngineModel
 from firegui.studies.parcel import unpacked
 
 Told = Callable[[int, int, float], object]

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -28,16 +27,14 @@ from firegui.domain.study_table import StudyRow, StudyTable
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.runs.events import FinishReason, RunState
-from firegui.runs.header import NOT_INSTALLED, header_text, schedule_hash
-from firegui.runs.place import Place, read_kept
+from firegui.runs.header import NOT_INSTALLED, schedule_hash
+from firegui.runs.kept import KeptHeader
+from firegui.runs.place import Place
 from firegui.runs.resume import differences
-from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import StudySpec
 from firegui.studies.bench import Answer
 
 HEADER, CELLS, FAILED = "study.toml", "cells", "failed.json"
-FORMAT = 1
 TITLE = "The study cannot be carried out"
 _REMEDY = "set it back, or carry the study out in another folder"
 _FREE = ("name", "measure")
@@ -46,7 +43,7 @@ _TABLES = {"set": "other values for every cell", "vary": "something else that va
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudyHeader:
+class StudyHeader(KeptHeader):
     """The content of ``study.toml``. The hashes are those of a plan's ``run.toml``.
 
     ``seconds`` are by the clock, of every session. ``workers`` is how many processes there were at most, 0 where the
@@ -54,44 +51,17 @@ class StudyHeader:
     hash of the schedule that cells fly, where they do not plan.
     """
 
-    format: int = FORMAT
-    command: str
     settings: StudySettings
-    state: RunState
-    reason: FinishReason | None = None
-    message: str = ""
-    started: datetime
-    updated: datetime | None = None
-    seconds: float = 0.0
-    backend: str = ""
     machine: str = ""
     workers: int = 0
     scheduler: str = ""
     schedule: str = ""
     schedule_file: str = ""
     study_file: str = ""
-    project_folder: str = ""
-    project_hash: str
-    event_hash: str
-    versions: Mapping[str, str] = field(default_factory=dict)
-    project: ProjectSnapshot
-
-    def text(self) -> str:
-        """The file's text; what has no value is left out, for TOML has no null."""
-        return header_text(self)
 
 
-def read_header(folder: Path) -> StudyHeader:
-    """Read ``study.toml``. Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new."""
-    return read_kept(folder / HEADER, StudyHeader, FORMAT, "carry the study out again elsewhere", TITLE)
-
-
-def write_header(folder: Path, header: StudyHeader) -> None:
-    """Replace ``study.toml``."""
-    atomic.write_text(folder / HEADER, header.text())
-
-
-PLACE = Place("a study", HEADER, TITLE, read_header)
+PLACE = Place("a study", HEADER, TITLE, StudyHeader, "carry the study out again elsewhere")
+read_header, write_header = PLACE.read, PLACE.write
 
 
 def resume_problems(then: StudyHeader, spec: StudySpec, digest: str, backend: str) -> list[Problem]:

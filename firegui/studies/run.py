@@ -6,7 +6,6 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,16 +15,15 @@ from firegui.domain.results import Metrics
 from firegui.domain.study import SCHEDULE, Cell
 from firegui.domain.study_factors import study_cells, study_problems
 from firegui.domain.study_table import StudyRow, StudyTable
-from firegui.errors import CancelledError, InputError, Problem, Problems
+from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.project_store import project_hash
 from firegui.rollout.machine import cores, processor
 from firegui.runs.benchmark import SEARCHES_WITH, installation
 from firegui.runs.control import RunControl
 from firegui.runs.engine import LazyEngine
 from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, RunState, StudyProgress, StudyReady
-from firegui.runs.header import PACKAGES, event_hash, installed_versions, now, schedule_hash
-from firegui.runs.lock import FolderLock
-from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.header import PACKAGES, installed_versions, schedule_hash
+from firegui.runs.kept import KeptFolder, common_fields
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
 from firegui.studies.bench import Answer, Bench, Order, encoded_settings
@@ -33,14 +31,12 @@ from firegui.studies.crew import Alone, Crew, Opens
 from firegui.studies.folder import (
     CELLS,
     PLACE,
-    TITLE,
     StudyHeader,
     read_rows,
     resume_problems,
     study_name,
     version_problems,
     write_failed,
-    write_header,
 )
 from firegui.studies.parcel import packed
 from firegui.studies.shelf import Shelf
@@ -94,18 +90,17 @@ class StudyRun:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._opens = opens
         self._crew: Crew | None = None
-        self._lock: FolderLock | None = None
-        self._header: StudyHeader | None = None
+        self._folder = KeptFolder(PLACE, spec.out, spec.resume)
         self._cells: tuple[Cell, ...] = ()
         self._rows: dict[int, StudyRow] = {}
         self._failed: dict[int, str] = {}
         self._waiting: deque[Cell] = deque()
         self._shelf: Shelf | None = None
         self._new = 0
-        self._began = self._from = time.monotonic()
+        self._from = time.monotonic()
+        self._most_workers = 0
         self._told_at = self._shown_at = self._keep_at = -math.inf
         self.baseline_metrics: Metrics | None = None
-        self.written_folder: Path | None = None
 
     @property
     def _left_on_shelf(self) -> int:
@@ -119,13 +114,18 @@ class StudyRun:
     def _table(self) -> StudyTable:
         return StudyTable(self._spec.settings, self._cells, dict(self._rows), dict(self._failed))
 
+    @property
+    def written_folder(self) -> Path | None:
+        """The folder, once something was written to it."""
+        return self._folder.written
+
     def run(self) -> RunFinished:
         """Carry out every cell that is missing. Writes nothing before the input is known to be good."""
         spec = self._spec
         backend = self._backend()
         then = self._checked(backend)
-        self._header = self._new_header(then, backend)
-        self._claim(then)
+        self._most_workers = 0 if then is None else then.workers
+        self._folder.claim(then, self._new_header(then, backend))
         self._cells = study_cells(spec.settings, spec.project)
         self._rows = {} if then is None else read_rows(spec.out, self._cells)
         self._waiting.extend(cell for cell in self._cells if cell.number not in self._rows)
@@ -155,8 +155,7 @@ class StudyRun:
             self._crew.close()
         if self._shelf is not None:
             self._shelf.close()
-        if self._lock is not None:
-            self._lock.release()
+        self._folder.close()
 
     # -- before the first cell ---------------------------------------------------------------------------------------
     def _backend(self) -> str:
@@ -167,50 +166,24 @@ class StudyRun:
         return self._engine.chosen(spec.backend)
 
     def _checked(self, backend: str) -> StudyHeader | None:
-        spec, problems = self._spec, Problems()
-        problems.extend(study_lacks(spec, self._engine))
-        then = None
-        try:
-            then = PLACE.check(spec.out, spec.resume)
-        except InputError as error:
-            problems.extend(error.problems)
-        if then is not None and not problems:
-            problems.extend(resume_problems(then, spec, project_hash(spec.project), backend))
-            problems.extend(version_problems(then, _versions(), spec.out))
-        problems.raise_if_any(TITLE)
-        return then
+        spec = self._spec
+
+        def unlike(then: StudyHeader) -> list[Problem]:
+            found = resume_problems(then, spec, project_hash(spec.project), backend)
+            return found + version_problems(then, _versions(), spec.out)
+
+        return self._folder.checked(study_lacks(spec, self._engine), unlike)
 
     def _new_header(self, then: StudyHeader | None, backend: str) -> StudyHeader:
         spec = self._spec
         return StudyHeader(
-            command=spec.command,
-            settings=spec.settings,
-            state=RunState.RUNNING,
-            started=then.started if then else now(),
-            seconds=then.seconds if then else 0.0,
-            backend=backend,
+            **common_fields(spec, then, backend, (*PACKAGES, *SEARCHES_WITH)),
             machine=f"{processor()}, {cores()} cores",
-            workers=then.workers if then else 0,
             scheduler=spec.scheduler,
             schedule=schedule_hash(spec.schedule),
             schedule_file="" if spec.schedule_file is None else str(spec.schedule_file.resolve()),
             study_file="" if spec.study_file is None else str(spec.study_file.resolve()),
-            project_folder="" if spec.project_folder is None else str(spec.project_folder.resolve()),
-            project_hash=project_hash(spec.project),
-            event_hash=event_hash(spec.project),
-            versions=_versions(),
-            project=ProjectSnapshot.of(spec.project),
         )
-
-    def _claim(self, then: StudyHeader | None) -> None:
-        """Take the folder, which held ``then`` when it was checked. Refused when another study was faster."""
-        out = self._spec.out
-        self._lock = FolderLock(out)
-        there = PLACE.found_in(out, self._spec.resume)
-        if (there and there.text()) != (then and then.text()):
-            problem = Problem(str(out), "another study has just written to this folder", "look at it, then start again")
-            raise InputError([problem], TITLE)
-        self.written_folder = out
 
     def _hired(self, backend: str) -> Crew:
         """Whoever carries the cells out; the project is sent to each of them once."""
@@ -218,10 +191,9 @@ class StudyRun:
         order = Order(packed(spec.project, spec.schedule), encoded_settings(spec.settings), backend)
         if self._serial:
             return Alone(order, self._control, self._tell_if_due, self._opens)
-        assert self._header is not None
         cluster = import_module("firegui.studies.cluster")
         errand = import_module("firegui.studies.on_worker").Errand(order, self._opens, tuple(_versions().items()))
-        name = study_name(spec, self._header.project_hash)
+        name = study_name(spec, self._folder.header.project_hash)
         crew: Crew = cluster.Workers(errand, name, spec.scheduler, self._count(backend), self._control, self._warn)
         return crew
 
@@ -292,16 +264,15 @@ class StudyRun:
             self._emit(StudyReady(self._table))
 
     def _progress(self, moment: float) -> StudyProgress:
-        assert self._header is not None
         left, new = len(self._cells) - len(self._rows) - len(self._failed), self._new
         pace = (moment - self._from) / new if new else math.nan
         crew = self._crew
         workers = () if crew is None else crew.workers
         seen = 0 if self._serial else len(workers)
-        self._header = replace(self._header, workers=max(self._header.workers, seen))
+        self._most_workers = max(self._most_workers, seen)
         return StudyProgress(
             len(self._rows), len(self._failed), len(self._cells), () if crew is None else crew.running, workers,
-            self._header.seconds + moment - self._began, pace * left if left else 0.0,
+            self._folder.seconds, pace * left if left else 0.0,
         )  # fmt: skip
 
     # -- what is kept ------------------------------------------------------------------------------------------------
@@ -343,14 +314,7 @@ class StudyRun:
         return RunFinished(reason, message, None, self.baseline_metrics, out)
 
     def _update(self, *, state: RunState, reason: FinishReason | None = None, message: str = "") -> None:
-        assert self._header is not None
-        moment = time.monotonic()
-        spent, self._began = moment - self._began, moment
-        self._header = replace(
-            self._header, state=state, reason=reason, message=message, updated=now(),
-            seconds=self._header.seconds + spent,
-        )  # fmt: skip
-        write_header(self._spec.out, self._header)
+        self._folder.update(state=state, reason=reason, message=message, workers=self._most_workers)
 
 
 def _versions() -> dict[str, str]:

@@ -88,6 +88,32 @@ def test_without_nevergrad_two_planners_are_left_out_and_named(
     assert not (tmp_path / "two").exists()
 
 
+def test_at_the_matched_allowance_all_leaves_out_what_cannot_be_run_and_names_it(
+    firegui: Run, project: Path, workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(factory, "missing_extra", lambda name: "cma" if name is PlannerName.CMA_ES else "")
+    answer = firegui("benchmark", project, "--planners", "none", "--matched", "all", "--out", tmp_path / "run")
+    assert answer.code == 0, answer.err
+    assert read_header(tmp_path / "run").settings.matched == (PlannerName.GRADIENT,)
+    assert "CMA-ES (daily basis) is left out" in answer.out and "pip install cma" in answer.out
+
+
+def test_a_benchmark_whose_project_is_gone_says_where_it_was_and_goes_on_where_it_is_now(
+    firegui: Run, project: Path, workplace: Workplace, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    words = ("--planners", "none,tactical", "--budget", 5, "--seeds", 1, "--out", out)
+    assert firegui("benchmark", project, *words).code == 0
+    moved = project.rename(tmp_path / "elsewhere.firegui")
+    before = (out / HEADER).read_bytes()
+    answer = firegui("benchmark", project, "--planners", "greedy", "--out", out, "--resume")
+    assert answer.code == 2 and (out / HEADER).read_bytes() == before
+    assert f"{project}: the project does not exist" in answer.err
+    assert f"kept in {project.resolve()} — give the folder it is in now" in answer.err
+    assert firegui("benchmark", moved, "--planners", "greedy", "--out", out, "--resume").code == 0
+    assert read_header(out).project_folder == str(moved.resolve())
+
+
 def test_bad_input_is_listed_at_once_and_nothing_is_written(firegui: Run, tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = (

@@ -36,7 +36,7 @@ def stopping(monkeypatch: pytest.MonkeyPatch) -> Stop:
             if isinstance(event, kind) and done >= epoch:
                 control.request_stop()
 
-        monkeypatch.setattr("firegui.cli.calibrate.RunControl", lambda: control)
+        monkeypatch.setattr("firegui.cli.carry_out.RunControl", lambda: control)
         monkeypatch.setattr("firegui.cli.calibrate.emitter", lambda mode: show)
 
     return arrange

@@ -45,7 +45,7 @@ def stopping(monkeypatch: pytest.MonkeyPatch) -> Callable[[type, int, bool], Non
             if isinstance(event, kind) and getattr(event, "epoch", 0) >= epoch:
                 control.request_stop(now=now)
 
-        monkeypatch.setattr("firegui.cli.plan_runs.RunControl", lambda: control)
+        monkeypatch.setattr("firegui.cli.carry_out.RunControl", lambda: control)
         for command in ("plan_runs", "demo"):
             monkeypatch.setattr(f"firegui.cli.{command}.emitter", lambda mode: show)
 
@@ -96,7 +96,7 @@ def test_a_run_that_has_done_what_is_asked_is_not_computed_again(
 ) -> None:
     out = tmp_path / "run"
     first = firegui("optimize", project, "--out", out, "--epochs", 4, "--json", *QUIET).json
-    monkeypatch.setattr("firegui.cli.plan_runs.execute", lambda *_: pytest.fail("it was computed again"))
+    monkeypatch.setattr("firegui.cli.plan_runs.carry_out", lambda *_: pytest.fail("it was computed again"))
     answer = firegui("optimize", project, "--out", out, "--resume", "--json", *QUIET)
     assert answer.code == 0
     assert answer.json == {**first, "message": "nothing left to do: give --epochs above 4"}

@@ -148,7 +148,7 @@ def test_a_stopped_run_exits_with_130_and_its_best_saved(
     firegui: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     control = RunControl()
-    monkeypatch.setattr("firegui.cli.plan_runs.RunControl", lambda: control)
+    monkeypatch.setattr("firegui.cli.carry_out.RunControl", lambda: control)
 
     def show(event: object) -> None:
         if isinstance(event, EpochDone) and event.epoch == 3:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -20,12 +22,11 @@ from firegui.errors import InputError
 from firegui.gui.forms.benchmark import BenchmarkForm
 from firegui.gui.jobs import benchmarks as benchmarks_module
 from firegui.gui.jobs.benchmark import BenchmarkDesk
-from firegui.gui.jobs.benchmarks import EXTRAS, FOLDER, cost_text, earlier_benchmarks
+from firegui.gui.jobs.benchmarks import FOLDER, cost_text, earlier_benchmarks
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.panels.benchmark import BenchmarkPanel
 from firegui.gui.session import Session
 from firegui.io.project_store import save_project
-from firegui.planning import benchmark as planning_module
 from firegui.runs.benchmark_folder import HEADER, task_folder
 from tests.gui.fake_benchmarks import Contest, table, write_benchmark
 from tests.gui.hands import LEFT, cell_text, type_into_field
@@ -133,11 +134,6 @@ def test_a_planner_whose_package_is_missing_cannot_be_ticked_says_why_and_is_not
         assert "needs nevergrad" in box.text() and "pip install nevergrad" in box.toolTip()
     run(qtbot, panel, desk)
     assert any("Particle swarm is left out" in note for note in execute.specs[0].notes)
-
-
-def test_the_form_knows_of_every_package_that_a_planner_may_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning_module, "find_spec", lambda _name: None)
-    assert {name: planning_module.missing_extra(name) for name in P} == {name: EXTRAS.get(name, "") for name in P}
 
 
 def test_without_a_planner_nothing_can_be_run_and_the_dock_says_so(make: Make) -> None:
@@ -348,11 +344,16 @@ def test_an_export_into_its_own_folder_is_refused_and_one_that_fails_leaves_noth
     reopen(panel)
     export_to(monkeypatch, panel, folder)
     assert "own folder" in str(refusals[-1])
-    (folder / "rows.csv").unlink()
-    (folder / "rows.csv").symlink_to(tmp_path / "gone")
     out = tmp_path / "out"
     out.mkdir()
-    monkeypatch.setattr(benchmarks_module, "files_of", lambda place: (place / "planner_cost.csv", place / "rows.csv"))
+    copyfile = shutil.copyfile
+
+    def fail_late(source: Path, target: Path) -> None:
+        if source.name == "rows.csv":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        copyfile(source, target)
+
+    monkeypatch.setattr(shutil, "copyfile", fail_late)
     export_to(monkeypatch, panel, out)
     assert len(refusals) == 2
     assert list(out.iterdir()) == []
@@ -366,7 +367,7 @@ def test_the_table_is_copied_as_it_is_shown(qtbot: QtBot, make: Make) -> None:
     QTest.keyClick(panel.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
     assert lines[0][:2] == ["Planner", "Drops"]
-    assert [line[0] for line in lines[1:]] == ["No intervention (baseline)", "Tactical heuristic", "Budgeted gradient"]
+    assert [line[0] for line in lines[1:]] == ["Budgeted gradient", "Tactical heuristic", "No intervention (baseline)"]
     panel.pages.setCurrentWidget(panel.tasks_view)
     QTest.mouseClick(panel.button("copy"), LEFT)
     assert "Gradient (seed 1)" in QGuiApplication.clipboard().text()

@@ -22,6 +22,7 @@ from firegui.gui.dialogs.closing import Running
 from firegui.gui.jobs.benchmark import BenchmarkDesk
 from firegui.gui.jobs.benchmarks import FOLDER
 from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.work import Work
 from firegui.gui.main_window import MainWindow
 from firegui.gui.map.place import Place
 from firegui.gui.map.readout import hover_text, probe_rows
@@ -170,8 +171,8 @@ def test_closing_the_window_asks_about_a_benchmark_and_ends_its_thread(
     asked: list[tuple[str, str]] = []
     answers = [Running.KEEP, Running.STOP_AND_SAVE]
 
-    def answer(_parent: object, title: str, _purpose: str, kept: str) -> Running:
-        asked.append((title, kept))
+    def answer(_parent: object, work: Work, _purpose: str) -> Running:
+        asked.append((work.title, work.kept))
         return answers[len(asked) - 1]
 
     monkeypatch.setattr(documents_module, "ask_running", answer)

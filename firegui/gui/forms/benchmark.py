@@ -9,14 +9,13 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QHBoxLayout, 
 
 from firegui.domain.benchmark import (
     FIXED_COST,
-    PLANNER_TITLES,
+    PLANNERS,
     BenchmarkSettings,
     PlannerName,
 )
 from firegui.gui.forms.numbers import WholeField
 from firegui.gui.forms.paths import description_of
 from firegui.gui.jobs.benchmarks import Wish, missing_package
-from firegui.gui.plots.benchmark_text import SHORT_TITLES
 
 _ORDER = (PlannerName.TWO_STAGE, *(name for name in PlannerName if name is not PlannerName.TWO_STAGE))
 _NEVER_MATCHED = FIXED_COST | {PlannerName.TWO_STAGE}
@@ -111,10 +110,10 @@ class BenchmarkForm(QWidget):
             head.setToolTip(tip)
             grid.addWidget(head, 0, place, Qt.AlignmentFlag.AlignBottom)
         for row, name in enumerate(_ORDER, start=1):
-            self._dress(self.planners[name], name, SHORT_TITLES[name], PLANNER_TITLES[name])
+            self._dress(self.planners[name], name, PLANNERS[name].short, PLANNERS[name].title)
             grid.addWidget(self.planners[name], row, 0)
             if name in self.matched:
-                self._dress(self.matched[name], name, "", f"{PLANNER_TITLES[name]}: {_MATCHED_TIP}")
+                self._dress(self.matched[name], name, "", f"{PLANNERS[name].title}: {_MATCHED_TIP}")
                 grid.addWidget(self.matched[name], row, 1, Qt.AlignmentFlag.AlignHCenter)
         return grid
 

@@ -6,17 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QAbstractItemModel, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QFileDialog,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QProgressBar,
     QScrollArea,
     QSizePolicy,
+    QTableView,
     QTabWidget,
     QToolButton,
     QVBoxLayout,
@@ -24,9 +27,12 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import Problem
+from firegui.gui.dialogs.replacing import may_replace
 from firegui.gui.forms.buttons import ButtonRow
 from firegui.gui.forms.plan_choices import narrow_combo
-from firegui.gui.jobs.desk import Desk
+from firegui.gui.forms.tables import dress_table
+from firegui.gui.jobs.table_desk import TableDesk
+from firegui.gui.models.sensitivity import table_text
 from firegui.gui.plots.elided import ElidedLabel
 from firegui.gui.session import Session
 
@@ -46,8 +52,9 @@ class Kept(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a person reads of a desk: on the first button, what the buttons do, the list of earlier results."""
+    """What a person reads of a desk: what it makes, its first button, what buttons do, the list of earlier results."""
 
+    thing: str
     start: str
     start_tip: str
     stop_tip: str
@@ -68,7 +75,9 @@ class DeskPanel(QWidget):
     enlarge_requested = Signal()
     """A person wants more room for it."""
 
-    def __init__(self, session: Session, desk: Desk, form: QWidget, words: Words, parent: QWidget | None) -> None:
+    def __init__(
+        self, session: Session, desk: TableDesk[Any, Any], form: QWidget, words: Words, parent: QWidget | None
+    ) -> None:
         super().__init__(parent)
         self._session, self._of, self._words, self._form = session, desk, words, form
         self._kept: Sequence[Kept] = ()
@@ -82,6 +91,12 @@ class DeskPanel(QWidget):
     def button(self, name: str) -> QToolButton:
         """``start``, ``stop``, ``resume``, ``fit`` and those of the results; else ``KeyError``."""
         return self._buttons[name]
+
+    def copy(self) -> None:
+        """Put the table in front on the clipboard as it is shown, tabs between its columns."""
+        titles, rows = self._front()
+        QGuiApplication.clipboard().setText(table_text(titles, rows))
+        self._session.message.emit("The table is on the clipboard.")
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _put_together(self, pages: Sequence[tuple[str, QWidget]], more: ButtonRow) -> None:
@@ -150,8 +165,8 @@ class DeskPanel(QWidget):
         """What lies in the project's folder, the latest first."""
         raise NotImplementedError
 
-    def _shown_folder(self) -> Path | None:
-        """Where the result lies that is shown."""
+    def _front(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """Titles and lines of the table in front, as they are shown."""
         raise NotImplementedError
 
     def _open(self, index: int) -> None:
@@ -187,7 +202,8 @@ class DeskPanel(QWidget):
 
     def _choose_shown(self) -> None:
         """Choose the entry of the result that is shown, the first for none."""
-        folders, shown = [each.folder for each in self._kept], self._shown_folder()
+        shown = None if self._of.shown is None else self._of.shown.folder
+        folders = [each.folder for each in self._kept]
         with QSignalBlocker(self.earlier):
             self.earlier.setCurrentIndex(folders.index(shown) + 1 if shown in folders else 0)
 
@@ -195,6 +211,24 @@ class DeskPanel(QWidget):
         if 0 < index <= len(self._kept):
             self._open(index - 1)
             self._refresh()
+
+    # -- tables ------------------------------------------------------------------------------------------------------
+    def _dress(self, view: QTableView, name: str, mode: QHeaderView.ResizeMode) -> None:
+        """Whole lines are chosen in ``view``, and copied; ``name`` is what a screen reader says."""
+        dress_table(view, name, view.fontMetrics().height() + 8)
+        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        view.verticalHeader().hide()
+        view.horizontalHeader().setSectionResizeMode(mode)
+        on_copy(view, self.copy)
+
+    def _ask_folder(self) -> None:
+        """Export what is shown into a folder that a person chooses."""
+        start = self._session.folder.parent if self._session.folder is not None else Path.home()
+        title = f"Export the {self._words.thing} into a folder"
+        name = QFileDialog.getExistingDirectory(self.window(), title, str(start))
+        out = Path(name)
+        if name and may_replace(self.window(), out, self._of.exported_names(out)):
+            self._of.export(out)
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show_work(self, activity: str, share: float, problems: Sequence[Problem]) -> None:
@@ -213,3 +247,9 @@ def on_copy(view: QAbstractItemView, copy: Callable[[], object]) -> None:
     shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
     shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
     shortcut.activated.connect(copy)
+
+
+def texts_of(model: QAbstractItemModel) -> list[list[str]]:
+    """Every line of a table as it is shown."""
+    columns = range(model.columnCount())
+    return [[str(model.index(row, column).data()) for column in columns] for row in range(model.rowCount())]

@@ -15,7 +15,7 @@ Tasks = frozenset[Task]
 
 
 class PlannersTable(QTreeView):
-    """See the module. It is sorted by any column, at first by the objective, the worst first as in the paper."""
+    """See the module. It is sorted by any column, at first by the objective, the best first."""
 
     chosen = Signal()
     """Other lines are chosen."""
@@ -41,7 +41,7 @@ class PlannersTable(QTreeView):
         header = self.header()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(False)
-        self.sortByColumn(OBJECTIVE, Qt.SortOrder.DescendingOrder)
+        self.sortByColumn(OBJECTIVE, Qt.SortOrder.AscendingOrder)
         self.activated.connect(self._on_activated)
         self.selectionModel().selectionChanged.connect(self._on_selection)
 

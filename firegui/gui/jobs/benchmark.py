@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from math import isnan
 from pathlib import Path
@@ -20,38 +19,27 @@ from firegui.gui.jobs.benchmarks import (
     Wish,
     comparison_spec,
     earlier_benchmarks,
-    export_files,
-    files_of,
     project_then,
     seconds_left,
     task_spec,
     wished_spec,
 )
 from firegui.gui.jobs.bridge import EventBridge
-from firegui.gui.jobs.desk import Desk
-from firegui.gui.jobs.worker import Execute, RunJob
+from firegui.gui.jobs.table_desk import Shown, TableDesk
+from firegui.gui.jobs.worker import Execute
 from firegui.gui.plots.text import duration
 from firegui.gui.session import Session
-from firegui.runs.benchmark_folder import BenchmarkHeader, read_benchmark, read_header
-from firegui.runs.events import BenchmarkProgress, BenchmarkReady, Progress, RunFinished, TaskProgress
+from firegui.runs.benchmark_folder import PLACE, BenchmarkHeader, read_benchmark
+from firegui.runs.events import BenchmarkProgress, BenchmarkReady, Progress, TaskProgress
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import BenchmarkSpec, EvaluateSpec
+from firegui.runs.spec import EvaluateSpec
 
+_SUFFIXES = (".csv", ".tex", ".png", ".svg")
 Trail = list[tuple[int, float]]
 """``(spent, best)`` of a task at work, as far as it was told."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ShownBenchmark:
-    """A benchmark on screen: of ``project``, and as its ``header`` says once it has written one."""
-
-    folder: Path
-    project: Project
-    table: BenchmarkTable | None = None
-    header: BenchmarkHeader | None = None
-
-
-class BenchmarkDesk(Desk):
+class BenchmarkDesk(TableDesk[BenchmarkTable, BenchmarkHeader]):
     """See the module."""
 
     title = "The benchmark"
@@ -65,24 +53,13 @@ class BenchmarkDesk(Desk):
         clock: Callable[[], datetime] = datetime.now,
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(session, execute=execute, clock=clock, parent=parent)
+        super().__init__(session, PLACE, _SUFFIXES, execute=execute, clock=clock, parent=parent)
         self._told: BenchmarkProgress | None = None
         self._step = ""
         self._running: BenchmarkTable | None = None
-        self._shown: ShownBenchmark | None = None
         self.trails: dict[Task, Trail] = {}
 
     # -- what is known -----------------------------------------------------------------------------------------------
-    @property
-    def shown(self) -> ShownBenchmark | None:
-        """What is on screen: the benchmark at work, the latest, or one that was opened."""
-        return self._shown
-
-    @property
-    def shows_running(self) -> bool:
-        """Whether the benchmark on screen is the one at work."""
-        return self._shown is not None and self._job is not None and self._shown.folder == self._out
-
     @property
     def running(self) -> tuple[TaskProgress, ...]:
         """The tasks at work."""
@@ -159,7 +136,7 @@ class BenchmarkDesk(Desk):
         except InputError as error:
             self._session.refuse(error)
             return
-        self._show(ShownBenchmark(folder, header.project.on(self._session.project), table, header))
+        self._show(Shown(folder, header.project.on(self._session.project), table, header))
 
     def spec_of(self, task: Task) -> EvaluateSpec | None:
         """Both fires of a finished task for the map; what cannot be shown is refused."""
@@ -171,7 +148,9 @@ class BenchmarkDesk(Desk):
             lambda shown, project: comparison_spec(shown.folder, one, other, project, self._session.backend)
         )
 
-    def _spec(self, make: Callable[[ShownBenchmark, Project], EvaluateSpec]) -> EvaluateSpec | None:
+    def _spec(
+        self, make: Callable[[Shown[BenchmarkTable, BenchmarkHeader], Project], EvaluateSpec]
+    ) -> EvaluateSpec | None:
         shown = self._shown
         if shown is None:
             return None
@@ -182,43 +161,14 @@ class BenchmarkDesk(Desk):
             self._session.refuse(error)
             return None
 
-    def exported_names(self, out: Path) -> tuple[str, ...]:
-        """The files that :meth:`export` would write into ``out``: none into the benchmark's own folder."""
-        if self._shown is None or out.resolve() == self._shown.folder.resolve():
-            return ()
-        return tuple(path.name for path in files_of(self._shown.folder))
-
-    def export(self, out: Path) -> None:
-        """Copy the tables and figures of what is shown into ``out``, and say what was written."""
-        if self._shown is None:
-            return
-        try:
-            names = export_files(self._shown.folder, out)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        drawn = "" if any(name.endswith(".png") for name in names) else "; figures are drawn once every task is done"
-        self._session.message.emit(f"Wrote {', '.join(names)} to {out}{drawn}")
+    def _remark_on(self, names: tuple[str, ...]) -> str:
+        return "" if any(name.endswith(".png") for name in names) else "; figures are drawn once every task is done"
 
     # -- at work -----------------------------------------------------------------------------------------------------
-    @property
-    def _out(self) -> Path | None:
-        spec = None if self._job is None else self._job.spec
-        return spec.out if isinstance(spec, BenchmarkSpec) else None
-
     @property
     def _spent(self) -> int:
         done = 0 if self._running is None else sum(row.evaluations for row in self._running.rows)
         return done + sum(one.spent for one in self.running)
-
-    def _run(self, spec: BenchmarkSpec) -> None:
-        self._begin(spec)
-        if self._shown is None or self._shown.folder != spec.out:
-            self._show(ShownBenchmark(spec.out, spec.project))
-
-    def _show(self, shown: ShownBenchmark | None) -> None:
-        self._shown = shown
-        self.result_changed.emit()
 
     def _listen(self, bridge: EventBridge) -> None:
         bridge.progress.connect(self._on_progress)
@@ -227,9 +177,6 @@ class BenchmarkDesk(Desk):
     def _forget(self) -> None:
         self._told, self._step, self._running = None, "", None
         self.trails = {}
-
-    def _clear(self) -> None:
-        self._show(None)
 
     # -- what comes in -----------------------------------------------------------------------------------------------
     def _on_progress(self, event: Progress) -> None:
@@ -245,9 +192,7 @@ class BenchmarkDesk(Desk):
         first, self._running = self._running is None, event.table
         for row in event.table.rows:
             self.trails.pop(row.task, None)
-        # Another benchmark may have been opened since; what is done lies in its folder all the same.
-        if self._shown is not None and self._shown.folder == self._out:
-            self._show(replace(self._shown, table=event.table))
+        self._show_more(event.table)
         if first:
             self.earlier_changed.emit()
 
@@ -257,17 +202,3 @@ class BenchmarkDesk(Desk):
             trail = self.trails.setdefault(one.task, [])
             if not isnan(one.best) and (not trail or one.best < trail[-1][1]):
                 trail.append((one.spent, one.best))
-
-    def _on_finished(self, event: RunFinished) -> None:
-        super()._on_finished(event)
-        shown = self._shown
-        if shown is not None and shown.folder == self._out:
-            # What nothing was written to is forgotten when the thread ends.
-            with suppress(InputError):
-                self._show(replace(shown, header=read_header(shown.folder)))
-
-    def _on_ended(self, job: RunJob) -> None:
-        nothing = job is self._job and self._shown is not None and self._shown.table is None
-        super()._on_ended(job)
-        if nothing:
-            self._show(None)

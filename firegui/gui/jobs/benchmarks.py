@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -12,7 +11,7 @@ from pathlib import Path
 from firegui.domain.benchmark import (
     ALWAYS_ONE_SEED,
     FIXED_COST,
-    PLANNER_TITLES,
+    PLANNERS,
     BenchmarkSettings,
     BenchmarkTable,
     PlannerName,
@@ -22,11 +21,10 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
-from firegui.gui.jobs.copies import copied
 from firegui.gui.jobs.listing import kept_plan, kept_schedule
 from firegui.gui.plots.text import duration
 from firegui.planning.flight_rules import rule_problems
-from firegui.runs.benchmark_folder import HEADER, ROW, BenchmarkHeader, read_header, task_folder
+from firegui.runs.benchmark_folder import ROW, BenchmarkHeader, read_header, task_folder
 from firegui.runs.benchmark_text import benchmark_command
 from firegui.runs.header import event_hash
 from firegui.runs.lock import is_held
@@ -35,14 +33,6 @@ from firegui.runs.spec import BenchmarkSpec, EvaluateSpec
 
 FOLDER = "benchmarks"
 """The folder of a project that holds its benchmarks."""
-EXTRAS: Mapping[PlannerName, str] = {
-    PlannerName.CMA_ES: "cma",
-    PlannerName.CMA_ES_NATIVE: "cma",
-    PlannerName.DIFFERENTIAL_EVOLUTION: "nevergrad",
-    PlannerName.PARTICLE_SWARM: "nevergrad",
-}
-"""Packages that may be missing, by the planners that need them. The engine knows them too, but is slow to load."""
-_KINDS = (".csv", ".tex", ".png", ".svg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +96,7 @@ class Wish:
 
 def missing_package(planner: PlannerName) -> str:
     """The package that has to be installed before ``planner`` can be run; empty where nothing is missing."""
-    package = EXTRAS.get(planner, "")
+    package = PLANNERS[planner].package
     return package if package and find_spec(package) is None else ""
 
 
@@ -114,8 +104,8 @@ def wished_spec(wish: Wish, project: Project, folder: Path, out: Path, backend: 
     """What is carried out for ``wish``; planners that cannot be run here are noted as left out."""
     command = benchmark_command(folder, out, wish.settings, processes=wish.processes, backend=backend)
     left_out = tuple(
-        f"{PLANNER_TITLES[planner]} is left out: it needs the package {package}"
-        for planner in EXTRAS
+        f"{PLANNERS[planner].title} is left out: it needs the package {package}"
+        for planner in PlannerName
         if (package := missing_package(planner)) and planner not in (*wish.settings.planners, *wish.settings.matched)
     )
     return BenchmarkSpec(
@@ -129,7 +119,7 @@ def lacks(project: Project, settings: BenchmarkSettings) -> list[Problem]:
     for planner in dict.fromkeys((*settings.planners, *settings.matched)):
         if package := missing_package(planner):
             remedy = f"pip install {package}, or leave the planner out"
-            found.append(Problem(PLANNER_TITLES[planner], f"{package} is not installed", remedy))
+            found.append(Problem(PLANNERS[planner].title, f"{package} is not installed", remedy))
     return found
 
 
@@ -212,18 +202,3 @@ def comparison_spec(folder: Path, one: Task, other: Task, project: Project, back
     none = Schedule.empty(project.calendar.n_steps, project.planned_fleet.n_aircraft)
     plan = task_schedule(folder, one, project) or none
     return EvaluateSpec(project, plan, backend=backend, against=task_schedule(folder, other, project))
-
-
-# -- handing over -----------------------------------------------------------------------------------------------------
-def files_of(folder: Path) -> tuple[Path, ...]:
-    """The sheets, LaTeX tables and figures of a benchmark, and what it says of itself."""
-    found = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix in _KINDS)
-    return (*(path for path in found if not path.name.startswith(".")), folder / HEADER)
-
-
-def export_files(folder: Path, out: Path) -> tuple[str, ...]:
-    """Copy the files of the benchmark in ``folder`` into ``out``; returns their names. Every file appears or none.
-
-    Raises :class:`InputError` for the benchmark's own folder and where the system refuses.
-    """
-    return copied(files_of(folder), out, folder, "benchmark")

@@ -70,7 +70,7 @@ class Desk(QObject):
 
     def work(self) -> Work | None:
         """What would be lost if the project were left now."""
-        return Work(self.title, self.kept, self.stop, self.stop) if self._job is not None else None
+        return Work(self.title, self.kept, self.stop) if self._job is not None else None
 
     # -- what can be asked -------------------------------------------------------------------------------------------
     def stop(self) -> None:

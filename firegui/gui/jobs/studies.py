@@ -13,7 +13,6 @@ from firegui.domain.study import CASE, SCHEDULE, Case, Cell, StudySettings, Vary
 from firegui.domain.study_factors import prepared, study_problems
 from firegui.domain.study_table import StudyTable
 from firegui.errors import InputError, Problem
-from firegui.gui.jobs.copies import copied
 from firegui.gui.plots.text import duration
 from firegui.io.schedule_file import read_schedule
 from firegui.io.study_file import StudyFile, parse_study
@@ -22,12 +21,11 @@ from firegui.runs.header import event_hash
 from firegui.runs.lock import is_held
 from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec, StudySpec
-from firegui.studies.folder import HEADER, StudyHeader, done_in, plan_file, read_header
+from firegui.studies.folder import StudyHeader, done_in, plan_file, read_header
 from firegui.studies.text import study_command
 
 FOLDER = "studies"
 """The folder of a project that holds its studies."""
-_KINDS = (".csv", ".parquet", ".png", ".svg", ".json")
 _NAME = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -197,18 +195,3 @@ def cell_spec(folder: Path, cell: Cell, header: StudyHeader, project: Project, b
 def columns_in(table: StudyTable) -> tuple[str, ...]:
     """What the cells of a study differ in, for a choice of axes."""
     return tuple(name for name in table.settings.names if name != CASE or table.settings.cases)
-
-
-# -- handing over -----------------------------------------------------------------------------------------------------
-def files_of(folder: Path) -> tuple[Path, ...]:
-    """The tables and figures of a study, and what it says of itself."""
-    found = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix in _KINDS)
-    return (*(path for path in found if not path.name.startswith(".")), folder / HEADER)
-
-
-def export_files(folder: Path, out: Path) -> tuple[str, ...]:
-    """Copy the files of the study in ``folder`` into ``out``; returns their names. Every file appears or none.
-
-    Raises :class:`InputError` for the study's own folder and where the system refuses.
-    """
-    return copied(files_of(folder), out, folder, "study")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from math import isnan
 from pathlib import Path
@@ -12,13 +11,11 @@ from statistics import fmean
 
 from PySide6.QtCore import QObject
 
-from firegui.domain.project import Project
 from firegui.domain.study import Cell
 from firegui.domain.study_table import StudyTable
 from firegui.errors import InputError
 from firegui.gui.background import wait_for
 from firegui.gui.jobs.bridge import EventBridge
-from firegui.gui.jobs.desk import Desk
 from firegui.gui.jobs.studies import (
     FOLDER,
     Earlier,
@@ -26,35 +23,26 @@ from firegui.gui.jobs.studies import (
     cell_spec,
     earlier_studies,
     ending_of,
-    export_files,
-    files_of,
     kept_text,
     text_to_keep,
     wished_spec,
 )
-from firegui.gui.jobs.worker import Execute, RunJob
+from firegui.gui.jobs.table_desk import Shown, TableDesk
+from firegui.gui.jobs.worker import Execute
 from firegui.gui.plots.text import duration
 from firegui.gui.session import Session
 from firegui.io import atomic
 from firegui.io.study_file import StudyFile, parse_study
-from firegui.runs.events import CellProgress, RunFinished, StudyProgress, StudyReady, WorkerSeen
+from firegui.runs.events import CellProgress, StudyProgress, StudyReady, WorkerSeen
 from firegui.runs.header import event_hash
-from firegui.runs.spec import EvaluateSpec, StudySpec
-from firegui.studies.folder import StudyHeader, read_header, read_study
+from firegui.runs.spec import EvaluateSpec
+from firegui.studies.folder import PLACE, StudyHeader, read_header, read_study
 from firegui.studies.runner import execute as study_execute
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ShownStudy:
-    """A study on screen: its ``table`` so far, and what its ``header`` says once it has written one."""
-
-    folder: Path
-    project: Project
-    table: StudyTable | None = None
-    header: StudyHeader | None = None
+_SUFFIXES = (".csv", ".parquet", ".png", ".svg", ".json")
 
 
-class StudyDesk(Desk):
+class StudyDesk(TableDesk[StudyTable, StudyHeader]):
     """See the module."""
 
     title = "The study"
@@ -68,21 +56,10 @@ class StudyDesk(Desk):
         clock: Callable[[], datetime] = datetime.now,
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(session, execute=execute, clock=clock, parent=parent)
+        super().__init__(session, PLACE, _SUFFIXES, execute=execute, clock=clock, parent=parent)
         self._told: StudyProgress | None = None
-        self._shown: ShownStudy | None = None
 
     # -- what is known -----------------------------------------------------------------------------------------------
-    @property
-    def shown(self) -> ShownStudy | None:
-        """What is on screen: the study at work, the latest, or one that was opened."""
-        return self._shown
-
-    @property
-    def shows_running(self) -> bool:
-        """Whether the study on screen is the one at work."""
-        return self._shown is not None and self._job is not None and self._shown.folder == self._out
-
     @property
     def running(self) -> tuple[CellProgress, ...]:
         """The cells at work that have said how far they are."""
@@ -172,7 +149,7 @@ class StudyDesk(Desk):
         except InputError as error:
             self._session.refuse(error)
             return
-        self._show(ShownStudy(folder, header.project.on(self._session.project), table, header))
+        self._show(Shown(folder, header.project.on(self._session.project), table, header))
 
     def spec_of(self, cell: Cell) -> EvaluateSpec | None:
         """Both fires of a finished cell for the map; what cannot be shown is refused."""
@@ -186,46 +163,12 @@ class StudyDesk(Desk):
             self._session.refuse(error)
             return None
 
-    def exported_names(self, out: Path) -> tuple[str, ...]:
-        """The files that :meth:`export` would write into ``out``: none into the study's own folder."""
-        if self._shown is None or out.resolve() == self._shown.folder.resolve():
-            return ()
-        return tuple(path.name for path in files_of(self._shown.folder))
-
-    def export(self, out: Path) -> None:
-        """Copy the tables and figures of what is shown into ``out``, and say what was written."""
-        if self._shown is None:
-            return
-        try:
-            names = export_files(self._shown.folder, out)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._session.message.emit(f"Wrote {', '.join(names)} to {out}")
-
     # -- at work -----------------------------------------------------------------------------------------------------
-    @property
-    def _out(self) -> Path | None:
-        spec = None if self._job is None else self._job.spec
-        return spec.out if isinstance(spec, StudySpec) else None
-
-    def _run(self, spec: StudySpec) -> None:
-        self._begin(spec)
-        if self._shown is None or self._shown.folder != spec.out:
-            self._show(ShownStudy(spec.out, spec.project))
-
-    def _show(self, shown: ShownStudy | None) -> None:
-        self._shown = shown
-        self.result_changed.emit()
-
     def _listen(self, bridge: EventBridge) -> None:
         bridge.study.connect(self._on_news)
 
     def _forget(self) -> None:
         self._told = None
-
-    def _clear(self) -> None:
-        self._show(None)
 
     # -- what comes in -----------------------------------------------------------------------------------------------
     def _on_news(self, event: StudyProgress | StudyReady) -> None:
@@ -233,23 +176,7 @@ class StudyDesk(Desk):
             self._told = event
             self.changed.emit()
             return
-        # Another study may have been opened since; what is done lies in its folder all the same.
-        if self._shown is not None and self._shown.folder == self._out:
-            first = self._shown.table is None
-            self._show(replace(self._shown, table=event.table))
-            if first:
-                self.earlier_changed.emit()
-
-    def _on_finished(self, event: RunFinished) -> None:
-        super()._on_finished(event)
-        shown = self._shown
-        if shown is not None and shown.folder == self._out:
-            # What nothing was written to is forgotten when the thread ends.
-            with suppress(InputError):
-                self._show(replace(shown, header=read_header(shown.folder)))
-
-    def _on_ended(self, job: RunJob) -> None:
-        nothing = job is self._job and self._shown is not None and self._shown.table is None
-        super()._on_ended(job)
-        if nothing:
-            self._show(None)
+        first = self._shown is not None and self._shown.table is None
+        self._show_more(event.table)
+        if first:
+            self.earlier_changed.emit()

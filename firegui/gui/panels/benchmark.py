@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHeaderView,
     QLabel,
     QMenu,
@@ -20,24 +18,23 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.benchmark import Task
 from firegui.errors import Problem
-from firegui.gui.dialogs.replacing import may_replace
 from firegui.gui.forms.benchmark import BenchmarkForm
 from firegui.gui.forms.buttons import ButtonRow
-from firegui.gui.forms.desk_panel import DeskPanel, Kept, Words, on_copy
+from firegui.gui.forms.desk_panel import DeskPanel, Kept, Words, on_copy, texts_of
 from firegui.gui.forms.planners_table import PlannersTable
-from firegui.gui.forms.tables import dress_table
 from firegui.gui.jobs.benchmark import BenchmarkDesk
 from firegui.gui.jobs.benchmarks import Earlier, cost_text, lacks
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.models.benchmark import DeploymentModel, TasksModel
-from firegui.gui.models.sensitivity import table_text
 from firegui.gui.models.uncertainty import ColumnsModel
 from firegui.gui.plots.benchmark import ConvergenceView, Tasks
 from firegui.gui.plots.benchmark_text import DEPLOYMENT_NOTE, NOTHING, head_text, notes, task_name
 from firegui.gui.plots.elided import ElidedLabel
 from firegui.gui.session import Session, View
 
+_FITTING = QHeaderView.ResizeMode.ResizeToContents
 _WORDS = Words(
+    thing="benchmark",
     start="Run",
     start_tip="Run the benchmark; the project is saved first",
     stop_tip="Stop; tasks that are done are kept, those at work go on where they are",
@@ -92,17 +89,11 @@ class BenchmarkPanel(DeskPanel):
             self._differ = True
             self._queue.show_member(task_name(one), spec, task_name(other))
 
-    def copy(self) -> None:
-        """Put the table in front on the clipboard as it is shown, tabs between its columns."""
-        titles, rows = self._front()
-        QGuiApplication.clipboard().setText(table_text(titles, rows))
-        self._session.message.emit("The table is on the clipboard.")
-
     # -- putting together --------------------------------------------------------------------------------------------
     def _pages(self) -> tuple[tuple[str, QWidget], ...]:
         self._decisions, notes_page = self._deployment_page(), self._notes_page()
         self.tasks_view.setModel(self.tasks)
-        self._dress(self.tasks_view, "Tasks of the benchmark")
+        self._dress(self.tasks_view, "Tasks of the benchmark", _FITTING)
         return (
             ("Table", self.table), ("Convergence", self.curves), ("Which planner", self._decisions),
             ("Tasks", self.tasks_view), ("Notes", notes_page),
@@ -124,7 +115,7 @@ class BenchmarkPanel(DeskPanel):
     def _deployment_page(self) -> QWidget:
         note = ElidedLabel(DEPLOYMENT_NOTE, role="muted")
         self.deployment_view.setModel(self.deployment)
-        self._dress(self.deployment_view, "Which planner for the time available")
+        self._dress(self.deployment_view, "Which planner for the time available", _FITTING)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
@@ -132,13 +123,6 @@ class BenchmarkPanel(DeskPanel):
         column.addWidget(self.deployment_view, 1)
         column.addWidget(note)
         return page
-
-    def _dress(self, view: QTableView, name: str) -> None:
-        dress_table(view, name, view.fontMetrics().height() + 8)
-        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        view.verticalHeader().hide()
-        view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        on_copy(view, self.copy)
 
     def _notes_page(self) -> QWidget:
         self.remarks.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -176,9 +160,6 @@ class BenchmarkPanel(DeskPanel):
 
     def _kept_results(self) -> Sequence[Kept]:
         return self._desk.earlier
-
-    def _shown_folder(self) -> Path | None:
-        return None if self._desk.shown is None else self._desk.shown.folder
 
     @property
     def _chosen(self) -> Earlier | None:
@@ -227,13 +208,6 @@ class BenchmarkPanel(DeskPanel):
         self.menu = menu
         menu.popup(self.table.viewport().mapToGlobal(at))
 
-    def _ask_folder(self) -> None:
-        start = self._session.folder.parent if self._session.folder is not None else Path.home()
-        name = QFileDialog.getExistingDirectory(self.window(), "Export the benchmark into a folder", str(start))
-        out = Path(name)
-        if name and may_replace(self.window(), out, self._desk.exported_names(out)):
-            self._desk.export(out)
-
     def _on_selected(self) -> None:
         self.curves.choose(self.table.all_chosen)
         self._refresh()
@@ -244,12 +218,12 @@ class BenchmarkPanel(DeskPanel):
         self.curves.choose(tasks)
         self._refresh()
 
-    def _front(self) -> tuple[tuple[str, ...], list[list[str]]]:
+    def _front(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         page = self.pages.currentWidget()
         if page is self.table:
             return self.table.titles, list(self.table.shown_rows())
         model: ColumnsModel = self.tasks if page is self.tasks_view else self.deployment
-        return model.titles, [_texts(model, row) for row in range(model.rowCount())]
+        return model.titles, texts_of(model)
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show(self) -> None:
@@ -303,7 +277,3 @@ class BenchmarkPanel(DeskPanel):
         self._buttons["copy"].setVisible(page in (self.table, self._decisions, self.tasks_view))
         self.about.setText(cost_text(settings, desk.pace))
         self._show_work(desk.activity, desk.share, self._problems)
-
-
-def _texts(model: ColumnsModel, row: int) -> list[str]:
-    return [str(model.index(row, column).data()) for column in range(model.columnCount())]

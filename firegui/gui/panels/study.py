@@ -6,20 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from firegui.domain.study import Cell
 from firegui.errors import InputError, Problem
-from firegui.gui.dialogs.replacing import may_replace
 from firegui.gui.forms.buttons import ButtonRow
-from firegui.gui.forms.desk_panel import DeskPanel, Kept, Words, on_copy
+from firegui.gui.forms.desk_panel import DeskPanel, Kept, Words, texts_of
 from firegui.gui.forms.study import StudyForm
-from firegui.gui.forms.tables import dress_table
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.jobs.studies import BEGINNINGS, Earlier, Looked, cost_text, look_at
 from firegui.gui.jobs.study import StudyDesk
-from firegui.gui.models.sensitivity import table_text
 from firegui.gui.models.study import CellsModel, WorkersModel
 from firegui.gui.plots.study_views import ChosenView, HeatView, ParetoView, TornadoView
 from firegui.gui.session import Session
@@ -28,6 +24,7 @@ from firegui.io.study_file import StudyFile
 from firegui.rollout.machine import cores
 
 _WORDS = Words(
+    thing="study",
     start="Run",
     start_tip="Carry the study out; the project is saved first",
     stop_tip="Stop within a second; cells that are done are kept, and the study can go on later",
@@ -72,18 +69,6 @@ class StudyPanel(DeskPanel):
         if spec is not None:
             self._queue.show_member(f"Cell {cell.number}: {cell.case or cell.title}", spec)
 
-    def copy(self) -> None:
-        """Put the table in front on the clipboard as it is shown, tabs between its columns."""
-        view = self.workers_view if self.pages.currentWidget() is self.workers_view else self.cells_view
-        model = view.model()
-        lines = [
-            [str(model.index(row, column).data()) for column in range(model.columnCount())]
-            for row in range(model.rowCount())
-        ]
-        titles = (self.workers if view is self.workers_view else self.cells).titles
-        QGuiApplication.clipboard().setText(table_text(titles, lines))
-        self._session.message.emit("The table is on the clipboard.")
-
     def begin(self, name: str) -> None:
         """Put the beginning called ``name`` of a study of the open project into the form."""
         if self._session.has_project:
@@ -95,12 +80,8 @@ class StudyPanel(DeskPanel):
         self.cells_view.setModel(self.cells)
         self.workers_view.setModel(self.workers)
         for view, name in ((self.cells_view, "Cells of the study"), (self.workers_view, "Workers of the study")):
-            dress_table(view, name, view.fontMetrics().height() + 8)
-            view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-            view.verticalHeader().hide()
-            view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+            self._dress(view, name, QHeaderView.ResizeMode.Interactive)
             view.horizontalHeader().setResizeContentsPrecision(_LINES_MEASURED)
-            on_copy(view, self.copy)
         self.cells_view.setSortingEnabled(True)
         self.cells_view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         return (
@@ -111,10 +92,11 @@ class StudyPanel(DeskPanel):
     def _result_buttons(self) -> ButtonRow:
         row = ButtonRow()
         show = "Show the plan of the selected cell on the map (double-click; likewise in the charts)"
+        every = "Copy tables (CSV, Parquet) and figures into a folder"
         self._buttons |= {
             "show": row.add("show", "Show", show, self._play_selected),
             "copy": row.add("copy", "Copy", "Copy the table for a spreadsheet (Ctrl+C in it)", self.copy),
-            "export": row.add("export", "Export…", "Copy tables (CSV, Parquet) and figures into a folder", self._ask),
+            "export": row.add("export", "Export…", every, self._ask_folder),
         }
         return row
 
@@ -160,9 +142,6 @@ class StudyPanel(DeskPanel):
     def _kept_results(self) -> Sequence[Kept]:
         return self._desk.earlier
 
-    def _shown_folder(self) -> Path | None:
-        return None if self._desk.shown is None else self._desk.shown.folder
-
     @property
     def _chosen(self) -> Earlier | None:
         kept = None if self._chosen_index is None else self._kept[self._chosen_index]
@@ -182,18 +161,15 @@ class StudyPanel(DeskPanel):
             self._desk.go_on(self._chosen, self.form.wish())
             self.pages.setCurrentWidget(self.cells_view)
 
-    def _ask(self) -> None:
-        start = self._session.folder.parent if self._session.folder is not None else Path.home()
-        name = QFileDialog.getExistingDirectory(self.window(), "Export the study into a folder", str(start))
-        out = Path(name)
-        if name and may_replace(self.window(), out, self._desk.exported_names(out)):
-            self._desk.export(out)
-
     def _start_folder(self) -> Path:
         return self._session.folder.parent if self._session.folder is not None else Path.home()
 
     def _refuse_file(self, path: Path, error: OSError) -> None:
         self._session.refuse(InputError([write_problem(path, error)], "The study's file cannot be used"))
+
+    def _front(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        model = self.workers if self.pages.currentWidget() is self.workers_view else self.cells
+        return model.titles, texts_of(model)
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show(self) -> None:

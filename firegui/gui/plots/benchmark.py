@@ -14,8 +14,9 @@ from PySide6.QtCore import QEvent, QPointF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
-from firegui.domain.benchmark import FIXED_COST, BenchmarkTable, Group, PlannerName, Task
-from firegui.gui.plots.benchmark_text import CURVES_NOTE, SHORT_TITLES, group_name, task_name
+from firegui.domain.benchmark import FIXED_COST, PLANNERS, BenchmarkTable, Group, PlannerName, Task
+from firegui.domain.spare_colors import ON_DARK, ON_LIGHT, spare_colors
+from firegui.gui.plots.benchmark_text import CURVES_NOTE, group_name, task_name
 from firegui.gui.plots.chart import Chart
 from firegui.gui.plots.elided import Piece
 from firegui.gui.plots.text import number
@@ -27,7 +28,7 @@ Trails = Mapping[Task, Sequence[tuple[int, float]]]
 
 LEVELS = FIXED_COST | {PlannerName.TWO_STAGE}
 """Drawn as dotted lines across: they have no curve on the shared allowance."""
-_COLORS: Mapping[PlannerName, tuple[str, str]] = {
+_CHOSEN: Mapping[PlannerName, tuple[str, str]] = {
     PlannerName.NONE: ("#9aa3b0", "#5a6472"),
     PlannerName.UNIFORM: ("#c3c8d0", "#8a8a8a"),
     PlannerName.FOOTPRINT: ("#c9a66b", "#8f6414"),
@@ -43,6 +44,12 @@ _COLORS: Mapping[PlannerName, tuple[str, str]] = {
     PlannerName.TWO_STAGE: ("#7f9cff", "#0b3c5d"),
 }
 """Okabe and Ito's colours for the searches, on dark and on light ground."""
+_OTHERS = tuple(name for name in PlannerName if name not in _CHOSEN)
+_SPARE = tuple(spare_colors(_OTHERS, ground) for ground in (ON_DARK, ON_LIGHT))
+PLANNER_COLORS: Mapping[PlannerName, tuple[str, str]] = {
+    **_CHOSEN, **{name: (_SPARE[0][name], _SPARE[1][name]) for name in _OTHERS},
+}  # fmt: skip
+"""Of every planner, on dark and on light ground."""
 _NEAR_PX = 14.0
 _DIM_ALPHA = 70
 _SWATCH = QSize(26, 12)
@@ -82,7 +89,7 @@ def lines_of(table: BenchmarkTable, trails: Trails) -> Iterator[Line]:
         if group.planner in LEVELS:
             tasks = frozenset(row.task for row in group.rows)
             x, y = np.array([1.0, last]), np.full(2, group.objective.mean)
-            yield Line(SHORT_TITLES[group.planner], group.planner, group.matched, tasks, x, y)
+            yield Line(PLANNERS[group.planner].short, group.planner, group.matched, tasks, x, y)
         else:
             yield from (_curve(row.task, row.curve, row.evaluations) for row in group.rows if row.curve)
     for task, trail in trails.items():
@@ -239,7 +246,7 @@ class ConvergenceChart(Chart):
 
 
 class ConvergenceView(QWidget):
-    """The chart, and beside it the names of its lines, worst first: to look up, and to choose one."""
+    """The chart, and beside it the names of its lines, the best first: to look up, and to choose one."""
 
     chosen = Signal(object)
     """``frozenset[Task]`` that a person pointed at, in the chart or in the list; empty for none."""
@@ -334,7 +341,7 @@ def pen_of(
     planner: PlannerName, matched: bool, colors: Colors, *, width: float = 1.3, faint: bool = False
 ) -> QPen:  # fmt: skip
     """Dotted for a level, dashed at the matched allowance, else solid; in pixels whatever the zoom."""
-    color = QColor(_COLORS[planner][0 if colors is COLORS[Theme.DARK] else 1])
+    color = QColor(PLANNER_COLORS[planner][0 if colors is COLORS[Theme.DARK] else 1])
     color.setAlpha(_DIM_ALPHA if faint else 255)
     style = Qt.PenStyle.DotLine if planner in LEVELS else Qt.PenStyle.DashLine if matched else Qt.PenStyle.SolidLine
     pen = QPen(color, width, style)

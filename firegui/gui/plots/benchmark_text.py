@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkTable, PlannerName, Task
+from firegui.domain.benchmark import GRADIENT_CHARGE, PLANNERS, BenchmarkTable, PlannerName, Task
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES
 from firegui.runs.benchmark_folder import BenchmarkHeader
@@ -12,26 +12,11 @@ from firegui.runs.benchmark_printed import dropless, effectiveness_text, incompl
 from firegui.runs.messages import counted
 
 NOTHING = "No benchmark is shown: run one, or open an earlier one."
-SHORT_TITLES: Mapping[PlannerName, str] = {
-    PlannerName.NONE: "No drops",
-    PlannerName.UNIFORM: "Random, anywhere",
-    PlannerName.FOOTPRINT: "Random, footprint",
-    PlannerName.TACTICAL: "Tactical",
-    PlannerName.GREEDY: "Greedy",
-    PlannerName.CMA_ES: "CMA-ES, daily",
-    PlannerName.CMA_ES_NATIVE: "CMA-ES, native",
-    PlannerName.DIFFERENTIAL_EVOLUTION: "Differential evolution",
-    PlannerName.PARTICLE_SWARM: "Particle swarm",
-    PlannerName.GRADIENT: "Gradient",
-    PlannerName.GRADIENT_DESIGN: "Gradient, design η",
-    PlannerName.GRADIENT_TACTICAL: "Gradient, tactical start",
-    PlannerName.TWO_STAGE: "Two-stage",
-}
 
 
 def group_name(planner: PlannerName, matched: bool) -> str:
     """A line of the table where there is little room."""
-    return SHORT_TITLES[planner] + (", matched" if matched else "")
+    return PLANNERS[planner].short + (", matched" if matched else "")
 
 
 def task_name(task: Task) -> str:

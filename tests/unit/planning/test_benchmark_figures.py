@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Text
 
 from firegui.domain.benchmark import BenchmarkTable, PlannerName
-from firegui.planning.benchmark_figures import _COLORS, apart, convergence_figure, draw, matched_figure
+from firegui.planning.benchmark_figures import PLANNER_COLORS, apart, convergence_figure, draw, matched_figure
 from tests.support import make_project
 from tests.unit.domain.benchmark_samples import made_table, whole_table
 
@@ -111,7 +111,7 @@ def test_an_unfinished_benchmark_says_so() -> None:
 
 
 def test_every_planner_has_a_colour_of_its_own() -> None:
-    assert set(_COLORS) == set(PlannerName) and len(set(_COLORS.values())) == len(PlannerName)
+    assert set(PLANNER_COLORS) == set(PlannerName) and len(set(PLANNER_COLORS.values())) == len(PlannerName)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from firegui.domain.settings import PlanSettings
 from firegui.runs.benchmark_line import Line
 from firegui.runs.benchmark_task import Desk
 from firegui.runs.engine import LazyEngine
-from firegui.runs.protocols import Check, TaskRun
+from firegui.runs.engine_values import Check
+from firegui.runs.planner_protocols import TaskRun
 from tests.support import make_project
 
 ALLOWANCE, BUDGET = 40, 9

@@ -44,8 +44,9 @@ from firegui.planning.audit import AuditReport, Conditions
 from firegui.rollout.gates import FlightRules
 from firegui.rollout.remark import Tell, silent
 from firegui.runs.control import RunControl
+from firegui.runs.engine_values import Check
 from firegui.runs.events import RunEvent
-from firegui.runs.protocols import Check, TaskRun
+from firegui.runs.planner_protocols import TaskRun
 from firegui.runs.runner import execute
 from firegui.runs.spec import MemberOf, RunSpec
 from tests.unit.domain.samples import training, weights

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, TaskTerms
+from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, Task, TaskTerms
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError, Problem
@@ -29,7 +29,7 @@ from firegui.runs.events import (
     RunState,
     StateChanged,
 )
-from firegui.runs.folder import read_run
+from firegui.runs.folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PLAN, REFERENCE, SMOOTHING_CHECKPOINT, read_run
 from firegui.runs.lock import FolderLock
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project
@@ -257,6 +257,35 @@ def test_a_complete_benchmark_is_resumed_without_a_process(workplace: Workplace,
     assert workplace.begun == begun
     told = [event for event in events if isinstance(event, BenchmarkProgress)]
     assert (told[-1].done, told[-1].tasks, told[-1].running) == (6, 6, ()), "however fast it was"
+
+
+def test_resuming_clears_up_after_tasks_that_are_done_and_leaves_the_others_their_checkpoints(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    carried_out(spec_of(out))
+    done, plan = (task_folder(out, task) for task in (Task(GRADIENT, 0), Task(PlannerName.TWO_STAGE, 0)))
+    (task_folder(out, Task(GRADIENT, 1)) / "row.json").unlink()
+    unfinished = task_folder(out, Task(GRADIENT, 1)) / CHECKPOINT
+    left = [done / CHECKPOINT, plan / CHECKPOINT, plan / ELIMINATION_CHECKPOINT, plan / SMOOTHING_CHECKPOINT]
+    kept = [unfinished, done / PLAN, plan / PLAN, plan / REFERENCE]
+    for path in (*left, *kept):
+        path.write_bytes(b"numbers")
+    assert end(carried_out(spec_of(out, resume=True))).reason is FinishReason.COMPLETED
+    assert not any(path.exists() for path in left) and all(path.exists() for path in kept)
+
+
+def test_a_header_whose_lines_are_in_another_order_is_read_and_gone_on_with(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    # As earlier versions wrote them: settings and what is of the kind alone among the others.
+    out = tmp_path / "run"
+    carried_out(spec_of(out))
+    header = read_header(out)
+    plain, _, tables = (out / HEADER).read_text(encoding="utf-8").partition("\n\n")
+    (out / HEADER).write_text("\n".join(reversed(plain.splitlines())) + "\n\n" + tables, encoding="utf-8")
+    assert read_header(out) == header
+    assert end(carried_out(spec_of(out, resume=True))).reason is FinishReason.COMPLETED
 
 
 def test_resuming_with_anything_else_is_refused_with_everything_that_differs(

@@ -65,6 +65,7 @@ def test_processes_carry_the_project_out_as_it_was_when_the_benchmark_began(desk
     finished = ended(two)
     assert finished.reason is FinishReason.COMPLETED, finished.message
     assert multiprocessing.active_children() == []
+    assert not [*(two.out / TASKS).rglob("*checkpoint*")], "nobody goes on with what is done"
 
     header, table = read_benchmark(two.out)
     assert len(table.rows) == 3 and table.complete and header.processes == 2
@@ -86,6 +87,14 @@ def test_an_event_that_has_changed_since_is_refused(tmp_path: Path) -> None:
     assert finished.reason is FinishReason.FAILED
     assert "is not the event any more" in finished.problems[0].what and finished.problems[0].where == str(folder)
     assert multiprocessing.active_children() == []
+
+
+def test_a_project_that_is_gone_is_named_with_what_to_do(tmp_path: Path) -> None:
+    gone = tmp_path / "tiny.firegui"
+    finished = ended(BenchmarkSpec(make_project(), tmp_path / "run", "again", QUICK, gone, processes=1))
+    assert finished.reason is FinishReason.FAILED
+    (problem,) = finished.problems
+    assert problem.where == str(gone) and "is gone" in problem.what and "put it back" in problem.remedy
 
 
 # -- killed and stopped -----------------------------------------------------------------------------------------------

@@ -19,9 +19,9 @@ from firegui.runs.benchmark_folder import task_folder
 from firegui.runs.benchmark_line import Order, Report, Word
 from firegui.runs.benchmark_task import Desk, carried_out
 from firegui.runs.benchmark_two_stage import SECONDS
+from firegui.runs.engine_values import Check
 from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
 from firegui.runs.history import read_history
-from firegui.runs.protocols import Check
 from tests.support import make_project
 from tests.unit.runs.desks import ALLOWANCE, BUDGET, Desks, Engine, line_of, measured, terms_of
 
@@ -185,7 +185,8 @@ def test_the_two_stage_plan_is_a_run_that_is_charged_for_all_that_it_takes(desks
 
     record = read_run(task_folder(desk.out, row.task))
     assert record.scores.pruned is not None and record.settings.optimizer.seed == 0
-    assert row.evaluations == 3 * len(record.history) + record.scores.pruned.rollouts
+    pruned = record.scores.pruned
+    assert row.evaluations == 3 * len(record.history) + pruned.rollouts + 2 * pruned.passes and pruned.passes > 0
     assert row.metrics == record.metrics and row.objective == row.metrics.objective, "its drops are the budget"
     spent, best = row.curve[-1]
     assert best == min(epoch.objective for epoch in record.history) and spent <= 3 * len(record.history)
@@ -202,7 +203,7 @@ def test_setting_b_is_charged_for_the_first_stage_that_it_begins_with(desks: Des
     preliminary, main = (len(read_history(folder / name, 8)) for name in (PRELIMINARY_HISTORY, HISTORY))
     pruned = read_run(folder).scores.pruned
     assert pruned is not None and preliminary == 8
-    assert row.evaluations == 3 * (preliminary + main) + pruned.rollouts
+    assert row.evaluations == 3 * (preliminary + main) + pruned.rollouts + 2 * pruned.passes
     assert all(spent > 3 * preliminary for spent, _ in row.curve)
 
 
