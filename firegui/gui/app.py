@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _PATIENCE_MS = 1000
 _SWITCH_S = 0.0001
+_FULL_COLLECTION = 100
+"""Collections of young objects before Python looks through all of them; 10 by default."""
 _UNEXPECTED = "Unexpected error: "
 _LEVELS = {"warning": logging.WARNING, "error": logging.ERROR}
 
@@ -73,6 +76,9 @@ def make_application(arguments: list[str]) -> QApplication:
     # The thread of a run computes in Python, too, and the window's waits as long as this for its turn, many times in
     # one repaint.
     sys.setswitchinterval(_SWITCH_S)
+    # Looking through every object holds the whole program up for a twentieth of a second; a run, which makes many that
+    # last, would otherwise have it done every few seconds.
+    gc.set_threshold(*gc.get_threshold()[:2], _FULL_COLLECTION)
     QLocale.setDefault(QLocale.c())
     app = QApplication(arguments)
     app.setApplicationName("firegui")

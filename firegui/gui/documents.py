@@ -31,6 +31,7 @@ from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import PROJECT_FILE, ProjectExistsError, load_project, save_project
 from firegui.io.weights_file import read_weights
+from firegui.runs.events import RunState
 from firegui.runs.project_lock import ProjectLock
 
 SUFFIX = ".firegui"
@@ -54,7 +55,7 @@ class Documents(QObject):
     # -- bringing a project in ---------------------------------------------------------------------------------------
     def new_demo(self) -> bool:
         """Make the synthetic demo and open it, not saved anywhere yet."""
-        return self._bring_in("the demo", "Making the demo fire…", make_demo, None)
+        return self._bring_in("the demo", "Making the demo fire…", make_demo)
 
     def choose_and_open(self) -> bool:
         """Ask for a project folder and open it."""
@@ -64,32 +65,27 @@ class Documents(QObject):
     def open(self, folder: Path) -> bool:
         """Open the project in ``folder``; what is wrong with it is listed and the open one stays.
 
-        One that is open in another window is opened as a copy, or not at all.
+        One that is open in another window is opened read-only, or not at all.
         """
-        opens, place = self._ask_place(folder)
-        if not opens or not self._bring_in(str(folder), f"Opening {folder.name}…", lambda: load_project(folder), place):
+        opens, read_only = self._ask_holder(folder)
+        if not opens:
             return False
-        if place is not None:
-            self._remember(folder)
-        return True
+        text, take = f"Opening {folder.name}…", partial(self._take_in, folder=folder, read_only=read_only)
+        return self._bring_in(str(folder), text, lambda: load_project(folder), take)
 
     def bring_back(self, saved: Project, edited: Project, folder: Path | None) -> bool:
         """Open the project that is ``saved`` in ``folder``, with the unsaved edits of a killed window as one step."""
-        opens, place = (True, None) if folder is None else self._ask_place(folder)
-        if not opens or not self._take_in(saved, place):
+        opens, read_only = (True, False) if folder is None else self._ask_holder(folder)
+        if not opens or not self._take_in(saved, folder, read_only=read_only):
             return False
         if edited is not saved:
             self._session.edit("recovered edits", edited)
-        if place is not None:
-            self._remember(place)
         return True
 
-    def _ask_place(self, folder: Path) -> tuple[bool, Path | None]:
-        """Whether to open the project in ``folder``, and where it is saved from then on: there, or nowhere yet."""
+    def _ask_holder(self, folder: Path) -> tuple[bool, bool]:
+        """Whether to open the project in ``folder``, and whether read-only: another window has it."""
         holder = self._lock.holder_of(folder)
-        if not holder:
-            return True, folder
-        return ask_open_twice(self._window, folder, holder), None
+        return (ask_open_twice(self._window, folder, holder), True) if holder else (True, False)
 
     def import_folder(self, folder: Path | None = None) -> bool:
         """Ask for a PyTorchFire folder and what belongs to it, and open the event as a new project."""
@@ -98,7 +94,7 @@ class Documents(QObject):
 
     def import_event(self, source: EventSource) -> bool:
         """Open the event that ``source`` describes as a new project."""
-        return self._bring_in(str(source.folder), f"Importing {source.folder.name}…", lambda: _event(source), None)
+        return self._bring_in(str(source.folder), f"Importing {source.folder.name}…", lambda: _event(source))
 
     def import_landscape(self, paths: Sequence[Path] = ()) -> bool:
         """Ask for landscape layers, wind and fire, and open the event as a new project, saved where that was said.
@@ -126,7 +122,7 @@ class Documents(QObject):
 
     def import_maps(self, path: Path) -> bool:
         """Open the fire maps in ``path`` as a new project."""
-        return self._bring_in(str(path), f"Importing {path.name}…", lambda: _maps(path), None)
+        return self._bring_in(str(path), f"Importing {path.name}…", lambda: _maps(path))
 
     def choose_and_load_weights(self) -> bool:
         """Ask for a file of network weights and give them to the open project."""
@@ -163,25 +159,31 @@ class Documents(QObject):
         # A project.toml stands for the folder around it; anything else is refused with the reason.
         return self.open(path.parent if path.name == PROJECT_FILE else path)
 
-    def _bring_in(self, where: str, text: str, read: Callable[[], Project], folder: Path | None) -> bool:
+    def _bring_in(
+        self, where: str, text: str, read: Callable[[], Project], take: Callable[[Project], bool] | None = None
+    ) -> bool:
         try:
             project = wait_for(self._window, text, read)
         except (FireguiError, OSError) as error:
             self._session.refuse(as_input_error(error, where))
             return False
-        return self._take_in(project, folder)
+        return (take or self._take_in)(project)
 
-    def _take_in(self, project: Project, folder: Path | None) -> bool:
+    def _take_in(self, project: Project, folder: Path | None = None, *, read_only: bool = False) -> bool:
+        """Open ``project``, kept in ``folder`` or only read from there."""
         # Asked only now: a project that cannot be opened is no reason to stop a run or to throw edits away.
         if not self.may_leave("open another project"):
             return False
-        if folder is None:
+        own = None if read_only else folder
+        if own is None:
             self._lock.release()
-        elif not self._lock.take(folder):
-            self._session.refuse(_opened_meanwhile(folder, self._lock.holder_of(folder)))
+        elif not self._lock.take(own):
+            self._session.refuse(_opened_meanwhile(own, self._lock.holder_of(own)))
             return False
-        self._session.open_project(project, folder)
-        self._session.message.emit(f"{project.scenario.name} is open.")
+        self._session.open_project(project, own, folder)
+        self._session.message.emit(f"{project.scenario.name} is open{', read-only' if read_only else ''}.")
+        if own is not None:
+            self._remember(own)
         return True
 
     # -- saving ------------------------------------------------------------------------------------------------------
@@ -239,15 +241,16 @@ class Documents(QObject):
 
         A run is stopped (or discarded) only after every question has been answered in favour of leaving.
         """
-        works, answers = self._works(), list[Running]()
-        for work in works:
-            answers.append(ask_running(self._window, work.title, purpose, work.kept))
-            if answers[-1] is Running.KEEP:
+        ends = list[Callable[[], object]]()
+        for work in self._works():
+            answer = ask_running(self._window, work, purpose)
+            if answer is Running.KEEP:
                 return False
+            ends.append(work.discard if answer is Running.DISCARD and work.discard is not None else work.stop)
         if not self._may_lose_edits():
             return False
-        for work, answer in zip(works, answers, strict=True):
-            (work.discard if answer is Running.DISCARD else work.stop)()
+        for end in ends:
+            end()
         return True
 
     def release(self) -> None:
@@ -262,7 +265,9 @@ class Documents(QObject):
         found, active = [watched() for watched in self._watched], self._queue.active
         if active is not None:
             stop, discard = partial(self._queue.stop, active), partial(self._queue.discard, active)
-            found.insert(0, Work(active.title, "plan", stop, discard))
+            behind = sum(entry.state is RunState.QUEUED for entry in self._queue.entries if entry is not active)
+            title, lost = f"The run “{active.title}”", "the run and all that lies in its folder"
+            found.insert(0, Work(title, "best plan so far", stop, discard, lost, behind=behind))
         return [work for work in found if work is not None]
 
     def _may_lose_edits(self) -> bool:
@@ -282,7 +287,7 @@ class Documents(QObject):
         self.recent_changed.emit()
 
     def _place(self) -> str:
-        folder = self._session.folder or next(iter(self.recent), None)
+        folder = self._session.source or next(iter(self.recent), None)
         return str(folder.parent if folder is not None else Path.home())
 
 

@@ -6,15 +6,14 @@ plan they are, and are kept as a run of their own (:class:`~firegui.gui.jobs.liv
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoCommand
 
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.project import Project
+from firegui.gui.undo import Exchange
 from firegui.planning.hand_check import HandCheck
 from firegui.runs.live import LiveLook
 
@@ -44,32 +43,6 @@ class Change:
     drop: Drop
     text: str
     broken: tuple[str, ...] = ()
-
-
-class _Exchange(QUndoCommand):
-    """Swap one plan made by hand for another; consecutive edits with the same ``merge`` key become one."""
-
-    def __init__(
-        self, text: str, apply: Callable[[HandPlan | None], None], before: HandPlan | None, after: HandPlan | None,
-        merge: int,
-    ) -> None:  # fmt: skip
-        super().__init__(text)
-        self._apply, self._before, self._after, self._merge = apply, before, after, merge
-
-    def id(self) -> int:
-        return self._merge
-
-    def mergeWith(self, other: QUndoCommand) -> bool:
-        if not isinstance(other, _Exchange) or other._merge != self._merge or self._merge < 0:
-            return False
-        self._after = other._after
-        return True
-
-    def redo(self) -> None:
-        self._apply(self._after)
-
-    def undo(self) -> None:
-        self._apply(self._before)
 
 
 class HandDrops(QObject):
@@ -180,7 +153,7 @@ class HandDrops(QObject):
         before, session = self._plan, self._session
         plan = HandPlan(session.result if before is None else before.origin, after)
         self._selected = None if chosen is None else chosen.key
-        session.undo_stack.push(_Exchange(text, self._set, before, plan, merge))
+        session.undo_stack.push(Exchange(text, self._set, before, plan, merge))
         self.selected_changed.emit()
 
     def take_frames(self, look: LiveLook) -> None:

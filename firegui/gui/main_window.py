@@ -147,6 +147,7 @@ class MainWindow(QMainWindow):
         session.dirty_changed.connect(self.setWindowModified)
         session.project_opened.connect(self._on_project)
         session.project_edited.connect(self._show_title)
+        session.folder_changed.connect(self._show_title)
         session.backend_changed.connect(self._keep_backend)
         self.documents.recent_changed.connect(self.start_page.refresh)
         app = QApplication.instance()
@@ -242,7 +243,8 @@ class MainWindow(QMainWindow):
     def _show_title(self) -> None:
         there = self._ready and self.session.has_project
         name = self.session.project.scenario.name if there else "no project"
-        self.setWindowTitle(f"{name}[*] — firegui")
+        badge = " (read-only)" if there and self.session.is_read_only else ""
+        self.setWindowTitle(f"{name}[*]{badge} — firegui")
         self.setWindowModified(there and self.session.is_dirty)
 
     def _show_problems(self, error: InputError) -> None:

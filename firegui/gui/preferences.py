@@ -1,4 +1,7 @@
-"""What the window remembers between starts: theme, device, layout, recent projects. Never part of a project."""
+"""What the window remembers between starts: theme, device, layout, order of layers, recent projects.
+
+Never part of a project.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from firegui.gui.theme import Theme
 
 RECENT_LIMIT = 10
+_LAYER_ORDER = "layers/order"
 
 
 class Store(Protocol):
@@ -116,6 +120,21 @@ class Preferences:
             self._store.remove(_base_map_key(folder))
         else:
             self._store.setValue(_base_map_key(folder), str(file.absolute()))
+
+    @property
+    def layer_order(self) -> tuple[str, ...]:
+        """The layers of the map as somebody ordered them, bottom first; empty for the order of the beginning."""
+        value = self._store.value(_LAYER_ORDER, "")
+        # An INI file may give back what has commas in it as a list.
+        keys = value if isinstance(value, list) else str(value).split(",")
+        return tuple(str(key) for key in keys if key)
+
+    @layer_order.setter
+    def layer_order(self, order: Sequence[str]) -> None:
+        if order:
+            self._store.setValue(_LAYER_ORDER, ",".join(order))
+        else:
+            self._store.remove(_LAYER_ORDER)
 
     def save_layout(self, geometry: QByteArray, docks: QByteArray, names: Sequence[str]) -> None:
         """Remember where the window is, and where its docks of these ``names`` are."""

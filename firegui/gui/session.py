@@ -5,13 +5,13 @@ Panels and the map never talk to each other: they read the session, ask it to ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoCommand, QUndoStack
+from PySide6.QtGui import QUndoStack
 
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
@@ -24,6 +24,7 @@ from firegui.errors import InputError
 from firegui.gui.basemap import BaseMap
 from firegui.gui.drawing import DrawingChoices
 from firegui.gui.hand import HandDrops
+from firegui.gui.undo import Exchange
 from firegui.runs.spec import Stage
 
 
@@ -90,31 +91,6 @@ class ShownResult:
         return self.against or "baseline", self.plan_name or "plan"
 
 
-class _Edit(QUndoCommand):
-    """Swap one project value for another; consecutive edits with the same ``merge`` key become one."""
-
-    def __init__(
-        self, text: str, apply: Callable[[Project], None], before: Project, after: Project, merge: int
-    ) -> None:
-        super().__init__(text)
-        self._apply, self._before, self._after, self._merge = apply, before, after, merge
-
-    def id(self) -> int:
-        return self._merge
-
-    def mergeWith(self, other: QUndoCommand) -> bool:
-        if not isinstance(other, _Edit) or other._merge != self._merge or self._merge < 0:
-            return False
-        self._after = other._after
-        return True
-
-    def redo(self) -> None:
-        self._apply(self._after)
-
-    def undo(self) -> None:
-        self._apply(self._before)
-
-
 class Session(QObject):
     """See the module. Every signal carries nothing or a plain value; read the state from the session."""
 
@@ -151,6 +127,7 @@ class Session(QObject):
         self.undo_stack.cleanChanged.connect(self._on_clean)
         self._project: Project | None = None
         self._folder: Path | None = None
+        self._source: Path | None = None
         self._step = 0
         self._tool = Tool.PAN
         self._view = View.PLAN
@@ -185,13 +162,24 @@ class Session(QObject):
         return self._folder
 
     @property
+    def source(self) -> Path | None:
+        """Where the project was read from, with its runs and tables: its folder, or that of another window."""
+        return self._source
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether another window has the project's folder: it can be saved elsewhere, and nothing is written there."""
+        return self._folder is None and self._source is not None
+
+    @property
     def is_dirty(self) -> bool:
         """Whether there are unsaved edits."""
         return not self.undo_stack.isClean()
 
-    def open_project(self, project: Project, folder: Path | None) -> None:
-        """Show another project, with an empty undo stack and no result."""
+    def open_project(self, project: Project, folder: Path | None, source: Path | None = None) -> None:
+        """Show another project, with an empty undo stack and no result; read-only where it has only a ``source``."""
         self._project, self._folder, self._step, self._selected = project, folder, 0, ""
+        self._source = folder or source
         self._result = ShownResult()
         self.set_side_by_side(False)
         self.undo_stack.clear()
@@ -205,14 +193,14 @@ class Session(QObject):
 
     def mark_saved(self, folder: Path) -> None:
         """The project was written to ``folder``."""
-        moved, self._folder = folder != self._folder, folder
+        moved, self._folder, self._source = folder != self._folder, folder, folder
         self.undo_stack.setClean()
         if moved:
             self.folder_changed.emit()
 
     def edit(self, text: str, project: Project, merge: int = -1) -> None:
         """Replace the project as one undoable step called ``text``; equal ``merge`` ≥ 0 joins consecutive steps."""
-        self.undo_stack.push(_Edit(text, self._set_project, self.project, project, merge))
+        self.undo_stack.push(Exchange(text, self._set_project, self.project, project, merge))
 
     def set_regions(self, text: str, regions: Sequence[Region], merge: int = -1) -> None:
         """Undoable change of the protected regions."""

@@ -100,6 +100,8 @@ class Workbench(QObject):
         yield
         self.map, self.timeline = MapView(session), TimelineBar(session)
         self.map.setObjectName("map")
+        self.map.layers.restore_order(self._preferences.layer_order)
+        self.map.layers.reordered.connect(self._keep_layer_order)
         self.maps = MapBoard(session, self.map)
         self.timeline.film_wanted.connect(self._keep_film)
         window.setCentralWidget(self.maps)
@@ -140,7 +142,8 @@ class Workbench(QObject):
         self.log_book = LogBook(session, self.queue, window)
         if self._preferences.recovery is not None:
             place = self._preferences.recovery
-            self.recovery = Recovery(session, self.queue, self.documents, place, window)
+            keeper = self.live_desk.keeper
+            self.recovery = Recovery(session, self.queue, self.documents, keeper, place, window)
             self.recovery.autosave.failed.connect(self._on_not_kept)
 
     def _side_docks(self) -> Iterator[None]:
@@ -261,6 +264,10 @@ class Workbench(QObject):
         self._awake.said.connect(self.log_book.add)
         Notice(work, self.session, self._window, Tray(self._window).tell)
 
+    def _keep_layer_order(self) -> None:
+        layers = self.map.layers
+        self._preferences.layer_order = layers.order if layers.is_reordered else ()
+
     def _on_not_kept(self, why: str) -> None:
         text = f"Unsaved edits could not be kept for the case of a crash; save the project. {why}"
         self.log_book.add(text, "warning")
@@ -298,8 +305,9 @@ class Workbench(QObject):
             return False
         if not self.session.is_dirty:
             self.photographer.take()
+        # Saved, or thrown away by a person.
+        self.live_desk.keeper.give_up()
         if self.recovery is not None:
-            # Saved, or thrown away by a person.
             self.recovery.autosave.give_up()
         return True
 

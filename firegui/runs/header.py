@@ -175,9 +175,10 @@ def path_text(path: Path | None) -> str:
 
 
 def header_text(header: object) -> str:
-    """The TOML of a run's header, its project last; what has no value is left out, for TOML has no null."""
+    """The TOML of a header, its project last if it has one; what has no value is left out, for TOML has no null."""
     plain = without_none(msgspec.to_builtins(header, builtin_types=(datetime, date)))
-    return toml_text.dumps({**plain, "project": plain.pop("project")})
+    project = {"project": plain.pop("project")} if "project" in plain else {}
+    return toml_text.dumps({**plain, **project})
 
 
 def without_none(value: Any) -> Any:

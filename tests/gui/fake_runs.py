@@ -158,6 +158,7 @@ class FakeExecute:
             Stage.OPTIMIZE: (self._epoch, self.epochs),
             Stage.PRUNE: (self._remove, self.removals),
             Stage.TACTICAL: (self._pass, 3),
+            Stage.KEEP: (self._pass, 1),
         }
         for number, stage in enumerate(spec.stages):
             emit(StageBegan(stage, number + 1, len(spec.stages), f"the {stage.value} stage"))

@@ -14,8 +14,8 @@ from firegui.gui.jobs.live import LiveDesk
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.session import Session, ShownResult, Tool
 from firegui.planning.hand_check import HandCheck
+from firegui.runs.engine_values import Check
 from firegui.runs.live import LiveLook, LiveWish
-from firegui.runs.protocols import Check
 
 # S-2T-1 on the first day, S-2T-2 on the second, CL-415-1 on the second; S-2T are grounded on the third.
 DROPS = DropList((Drop(10, 0, 20.0, 30.0, 0.0), Drop(60, 1, 10.0, 20.0, 1.0), Drop(70, 2, 30.0, 45.0, 0.5)))

@@ -20,6 +20,7 @@ from firegui.gui.dialogs.closing import Running
 from firegui.gui.jobs.calibrate import CalibrationDesk
 from firegui.gui.jobs.calibrations import interrupted_in, new_weights_file
 from firegui.gui.jobs.specs import same_spread
+from firegui.gui.jobs.work import Work
 from firegui.gui.main_window import MainWindow
 from firegui.gui.panels.calibrate import CalibratePanel
 from firegui.gui.plots.fit_text import activity_text
@@ -479,8 +480,8 @@ def test_leaving_asks_what_becomes_of_it(
 ) -> None:
     asked: list[str] = []
 
-    def ask(_parent: object, title: str, _purpose: str, what: str) -> Running:
-        asked.append(f"{title}, {what}")
+    def ask(_parent: object, work: Work, _purpose: str) -> Running:
+        asked.append(f"{work.title}: {work.outcome}")
         return answer
 
     monkeypatch.setattr("firegui.gui.documents.ask_running", ask)
@@ -489,7 +490,10 @@ def test_leaving_asks_what_becomes_of_it(
     qtbot.waitUntil(lambda: len(desk.history) > 2, timeout=PATIENCE_MS)
 
     assert window.documents.may_leave("close") is (answer is not Running.KEEP)
-    assert asked == ["Calibration, weights"]
+    assert asked == [
+        "The calibration: Stopping keeps the best weights so far; it can be gone on with later. Discarding deletes the "
+        "weights and all that was tried for them."
+    ]
     desk.stop()
     qtbot.waitUntil(lambda: not desk.is_busy)
     assert (interrupted_in(folder) is not None) is kept

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.dialogs.closing import Running, Unsaved, ask_running, ask_unsaved
 from firegui.gui.dialogs.problems import ProblemsDialog, show_problems
+from firegui.gui.jobs.work import Work
 from firegui.gui.reporting import as_input_error, refusing
 from firegui.gui.session import Session
 
@@ -54,6 +55,15 @@ def press(text: str) -> Callable[[QWidget], None]:
 
 
 LEFT = Qt.MouseButton.LeftButton
+
+
+def nothing() -> None:
+    """Ends nothing."""
+
+
+RUN = Work(
+    "The run “A · 14:20:05”", "best plan so far", nothing, nothing, "the run and all that lies in its folder", behind=2
+)
 
 
 def escape(dialog: QWidget) -> None:
@@ -102,20 +112,45 @@ def test_the_question_about_unsaved_edits(
 )
 def test_the_question_about_a_run(parent: QWidget, answer: Callable[[QWidget], None], expected: Running) -> None:
     when_open(answer)
-    assert ask_running(parent, "A · 14:20:05") is expected
+    assert ask_running(parent, RUN) is expected
 
 
-def test_the_question_about_a_run_names_it(parent: QWidget) -> None:
-    seen: list[str] = []
+def question(parent: QWidget, work: Work) -> tuple[str, list[str]]:
+    """What is said of ``work``, and the answers that are offered."""
+    seen: list[tuple[str, list[str]]] = []
 
     def read(dialog: QWidget) -> None:
         assert isinstance(dialog, QMessageBox)
-        seen.append(dialog.text())
+        said = f"{dialog.text()} {dialog.informativeText()}"
+        seen.append((said, sorted(button.text().replace("&", "") for button in dialog.buttons())))
         escape(dialog)
 
     when_open(read)
-    ask_running(parent, "A · 14:20:05")
-    assert "A · 14:20:05" in seen[0]
+    assert ask_running(parent, work) is Running.KEEP
+    return seen[0]
+
+
+def test_the_question_about_a_run_says_what_becomes_of_it_and_of_those_behind_it(parent: QWidget) -> None:
+    said, offered = question(parent, RUN)
+    assert said == (
+        "The run “A · 14:20:05” is still working. Stopping keeps the best plan so far; it can be gone on with later. "
+        "Discarding deletes the run and all that lies in its folder. The 2 runs that wait behind it will not begin."
+    )
+    assert offered == ["Discard and close", "Keep running", "Stop, save and close"]
+
+
+def test_what_deletes_nothing_does_not_offer_to_discard(parent: QWidget) -> None:
+    said, offered = question(parent, Work("The ensemble", "finished members", nothing))
+    assert said == (
+        "The ensemble is still working. Stopping keeps the finished members; it can be gone on with later. Nothing is "
+        "deleted."
+    )
+    assert offered == ["Keep running", "Stop, save and close"]
+
+
+def test_what_cannot_be_gone_on_with_does_not_say_so(parent: QWidget) -> None:
+    said, _ = question(parent, Work("The robustness table", "finished rows", nothing, again=False))
+    assert said.endswith("Stopping keeps the finished rows. Nothing is deleted.")
 
 
 @pytest.mark.parametrize(

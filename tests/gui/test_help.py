@@ -71,7 +71,7 @@ def test_every_page_is_in_one_group_and_the_list_shows_them_in_order(view: HelpV
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_fits_into_a_narrow_dock(view: HelpView, page: str) -> None:
-    view.resize(340, 500)
+    view.resize(244, 500)
     view.show_page(page)
     settle()
     assert view.text.horizontalScrollBar().maximum() == 0
@@ -100,6 +100,20 @@ def test_f1_explains_the_panel_that_has_the_focus(window: MainWindow, title: str
     assert not window.docks["Help"].isHidden()
     assert not window.help.text.viewport().visibleRegion().isEmpty()
     assert title.split()[0] in window.help.text.toPlainText()
+
+
+@pytest.mark.parametrize("title", ["Scenario", "Regions", "Objective", "Progress", "Runs"])
+def test_the_page_and_the_panel_it_is_about_are_read_side_by_side(window: MainWindow, title: str) -> None:
+    window.bench.bring(title)
+    window.setFocus()
+    assert (window.width(), window.height()) == (1280, 800)
+    window.bench.guide.show_page("tutorial")
+    settle()
+    panel = window.docks[title].widget()
+    assert panel is not None and panel.visibleRegion().boundingRect().height() >= 150
+    seen = window.help.text.viewport().visibleRegion().boundingRect()
+    assert seen.width() >= 220 and seen.height() >= 200
+    assert window.help.visibleRegion().boundingRect().width() == window.help.width()
 
 
 def test_f1_on_the_map_explains_the_map(window: MainWindow) -> None:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QToolButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.main_window import MainWindow
 from firegui.gui.map.board import MapBoard
 from firegui.gui.map.layers.stack import GROUND
+from firegui.gui.map.legends import LegendView
 from firegui.gui.panels.layers import LayersPanel
+from firegui.gui.preferences import Preferences
 from firegui.gui.session import Session, ShownResult
 from tests.gui.map_scene import Hand, growing, only, open_map
+
+Start = Callable[[], MainWindow]
 
 
 @pytest.fixture
@@ -95,6 +103,33 @@ def test_by_keyboard_with_the_grip_and_from_the_whole_row(panel: LayersPanel, ha
     assert hand.view.layers.order.index("wind") == place - 1
 
 
+def test_the_legends_stand_in_the_order_of_what_is_shown_and_those_that_say_the_same_stay(
+    panel: LayersPanel, hand: Hand
+) -> None:
+    def blocks() -> dict[str, QWidget]:
+        view = panel.findChild(LegendView)
+        assert view is not None
+        found = [each for each in view.children() if isinstance(each, QWidget) and each.isVisibleTo(view)]
+        found.sort(key=lambda block: block.y())
+        return {block.findChildren(QLabel)[0].text(): block for block in found}
+
+    only(hand.view, "extent", "regions", "observed", "graticule")
+    QApplication.processEvents()
+    before = blocks()
+    box = next(each for each in panel.findChildren(QCheckBox) if each.text() == "Wind")
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
+    hand.view.flush()
+    QApplication.processEvents()
+    after = blocks()
+    assert set(after) - set(before) == {hand.view.layers["wind"].title}
+    assert all(after[title] is block for title, block in before.items())
+    shown = [layer.title for layer in reversed(list(hand.view.layers)) if layer.title in after]
+    assert list(after) == shown
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
+    QApplication.processEvents()
+    assert list(blocks().items()) == list(before.items())
+
+
 def test_tab_follows_the_new_order(panel: LayersPanel, hand: Hand) -> None:
     hand.view.layers.set_order([*(key for key in hand.view.layers.order if key != "wind"), "wind"])
     order = [hand.view.layers[key].title for key in reversed(hand.view.layers.order)]
@@ -128,3 +163,58 @@ def test_maps_beside_each_other_are_drawn_in_the_same_order(session: Session, ha
     hand.view.layers.move("wind", 3)
     assert {pane.layers.order for pane in board.panes} == {hand.view.layers.order}
     board.deleteLater()
+
+
+# -- from one start to the next ----------------------------------------------------------------------------------------
+@pytest.fixture
+def start(qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QSettings) -> Iterator[Start]:
+    """Begins the program, shutting the window of before."""
+    windows: list[MainWindow] = []
+
+    def shut() -> None:
+        for opened in windows:
+            opened.close()
+            opened.deleteLater()
+        windows.clear()
+
+    def begin() -> MainWindow:
+        shut()
+        windows.append(MainWindow(session, queue, Preferences(preferences_store)))
+        windows[0].resize(1280, 800)
+        with qtbot.waitActive(windows[0]):
+            windows[0].show()
+            windows[0].activateWindow()
+        return windows[0]
+
+    yield begin
+    shut()
+
+
+def test_the_order_is_there_again_at_the_next_start_until_it_is_reset(start: Start) -> None:
+    window = start()
+    first = window.map.layers.order
+    held = window.docks["Layers"].findChild(LayersPanel)
+    assert isinstance(held, LayersPanel)
+    wind = grip(held, "Wind")
+    wind.setFocus()
+    QTest.keyClick(wind, Qt.Key.Key_Up)
+    moved = window.map.layers.order
+    assert moved != first
+    window = start()
+    assert window.map.layers.order == moved
+    again = window.docks["Layers"].findChild(LayersPanel)
+    assert isinstance(again, LayersPanel)
+    assert listed(again) == [window.map.layers[key].title for key in reversed(moved)]
+    button = next(each for each in again.findChildren(QToolButton) if each.accessibleName() == "Order of the beginning")
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert start().map.layers.order == first
+
+
+def test_an_order_of_another_version_keeps_its_layers_and_takes_the_new_ones_in(hand: Hand) -> None:
+    stack = hand.view.layers
+    below = stack.order[stack.order.index("drops") - 1]
+    kept = [key for key in stack.order if key not in ("drops", "wind")]
+    stack.restore_order(["wind", "gone", *kept, "wind"])
+    order = stack.order
+    assert sorted(order) == sorted(stack[key].key for key in {*kept, "drops", "wind"})
+    assert order[:2] == (GROUND, "wind") and order.index("drops") == order.index(below) + 1

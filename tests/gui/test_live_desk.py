@@ -17,13 +17,14 @@ from firegui.domain.drops import Drop, DropList
 from firegui.errors import InputError, Problem
 from firegui.gui.hand import Change
 from firegui.gui.jobs.draft import UNSAVED
-from firegui.gui.jobs.live import BY_HAND, LiveDesk
+from firegui.gui.jobs.hand_keeper import BY_HAND
+from firegui.gui.jobs.live import LiveDesk
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
 from firegui.gui.session import Session, ShownResult
 from firegui.io.schedule_file import read_schedule
+from firegui.runs.engine_values import Check
 from firegui.runs.live import LiveLook, LiveWish
-from firegui.runs.protocols import Check
 from firegui.runs.spec import PlanSpec, Stage
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hand_scene import DROPS, FakeLive, desk_of, settled, show_plan
@@ -77,7 +78,7 @@ def test_saving_the_project_keeps_the_drops_as_a_run(
     (spec,) = execute.runs
     assert spec.stages == (Stage.KEEP,) and spec.warm_start_file == file
     assert spec.command.startswith("firegui keep ") and str(file) in spec.command
-    assert not desk.has_unkept
+    assert not desk.keeper.has_unkept
 
 
 def test_what_is_kept_already_is_not_kept_again(session: Session, desk: LiveDesk, tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_what_is_kept_already_is_not_kept_again(session: Session, desk: LiveDesk
     session.undo_stack.undo()
     assert not session.is_dirty and len(kept_files(tmp_path)) == 1
     session.undo_stack.undo()
-    assert not desk.has_unkept
+    assert not desk.keeper.has_unkept
     session.undo_stack.redo()
     session.mark_saved(tmp_path)
     assert len(kept_files(tmp_path)) == 1
@@ -105,7 +106,7 @@ def test_a_plan_by_hand_that_another_takes_from_the_screen_is_kept(
 
 def test_without_a_folder_they_wait_for_the_project_to_be_saved(session: Session, desk: LiveDesk) -> None:
     nudge(session, 31.5)
-    assert not desk.keep() and desk.has_unkept and session.is_dirty
+    assert not desk.keeper.keep() and desk.keeper.has_unkept and session.is_dirty
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_nothing_counts_as_kept(
@@ -114,7 +115,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_nothing_counts_as_kept(
     (tmp_path / BY_HAND).write_text("in the way")
     nudge(session, 31.5)
     session.mark_saved(tmp_path)
-    assert len(refusals) == 1 and desk.has_unkept
+    assert len(refusals) == 1 and desk.keeper.has_unkept
 
 
 def test_a_killed_program_leaves_the_drops_in_a_file_that_the_next_start_names(

@@ -338,7 +338,7 @@ def press_button(text: str, seen: list[str]) -> None:
     QTimer.singleShot(0, look)
 
 
-def test_a_project_that_is_open_elsewhere_is_opened_as_a_copy_or_not_at_all(
+def test_a_project_that_is_open_elsewhere_is_opened_read_only_or_not_at_all(
     qtbot: QtBot, window: MainWindow, folder: Path, elsewhere: subprocess.Popen[str]
 ) -> None:
     before, seen = window.session.project, list[str]()
@@ -346,10 +346,11 @@ def test_a_project_that_is_open_elsewhere_is_opened_as_a_copy_or_not_at_all(
     assert not window.documents.open(folder)
     assert window.session.project is before
     assert f"“ridge.firegui” is already open: process {elsewhere.pid} on" in seen[0]
-    press_button("Open a copy", seen)
+    press_button("Open read-only", seen)
     assert window.documents.open(folder)
     assert window.session.project is not before
-    assert window.session.folder is None
+    assert window.session.is_read_only and window.session.folder is None
+    assert window.windowTitle() == "Test Ridge[*] (read-only) — firegui"
     assert folder not in window.documents.recent
 
 

@@ -22,6 +22,7 @@ from firegui.gui import main_window as main_window_module
 from firegui.gui.dialogs.closing import Running, Unsaved
 from firegui.gui.forms.numbers import WholeField
 from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.work import Work
 from firegui.gui.main_window import MainWindow
 from firegui.gui.panels.calendar import CalendarPanel
 from firegui.gui.plots.elided import ElidedLabel
@@ -68,8 +69,8 @@ def answer_unsaved(monkeypatch: pytest.MonkeyPatch, answer: Unsaved) -> list[str
 def answer_running(monkeypatch: pytest.MonkeyPatch, answer: Running) -> list[str]:
     asked: list[str] = []
 
-    def ask(_parent: object, title: str, _purpose: str, _kept: str) -> Running:
-        asked.append(title)
+    def ask(_parent: object, work: Work, _purpose: str) -> Running:
+        asked.append(work.title)
         return answer
 
     monkeypatch.setattr(documents_module, "ask_running", ask)

@@ -44,7 +44,7 @@ class BaseMapKeeper(QObject):
             self._preferences.set_base_map(folder, None if archive is None else archive.path)
 
     def _restore(self) -> None:
-        folder = self._session.folder
+        folder = self._session.source
         path = None if folder is None else self._preferences.base_map(folder)
         if path is None:
             return

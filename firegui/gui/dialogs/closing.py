@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from firegui.gui.jobs.work import Work
+
 
 class Unsaved(Enum):
     """What to do with unsaved edits."""
@@ -37,45 +39,43 @@ def ask_unsaved(parent: QWidget | None, name: str) -> Unsaved:
     return {buttons.Save: Unsaved.SAVE, buttons.Discard: Unsaved.DISCARD}.get(answer, Unsaved.CANCEL)
 
 
-def ask_running(parent: QWidget | None, title: str, leaving: str = "close", kept: str = "plan") -> Running:
-    """Ask what becomes of the run ``title`` when the person is ``leaving``; closing the question keeps it running.
+def ask_running(parent: QWidget | None, work: Work, leaving: str = "close") -> Running:
+    """Ask what becomes of ``work`` when the person is ``leaving``; closing the question keeps it running.
 
-    ``kept`` is what stopping keeps the best of.
+    Discarding is offered only where it deletes something.
     """
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle("Work is under way")
-    box.setText(f"The run “{title}” is still working.")
-    box.setInformativeText(
-        f"Stopping keeps the best {kept} so far; it can be resumed later. Discarding deletes the run."
-    )
+    box.setText(f"{work.title} is still working.")
+    box.setInformativeText(work.outcome)
     keep = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
-    stop = box.addButton(f"Stop, save and {leaving}", QMessageBox.ButtonRole.AcceptRole)
-    discard = box.addButton(f"Discard and {leaving}", QMessageBox.ButtonRole.DestructiveRole)
+    answers = {box.addButton(f"Stop, save and {leaving}", QMessageBox.ButtonRole.AcceptRole): Running.STOP_AND_SAVE}
+    if work.discard is not None:
+        answers[box.addButton(f"Discard and {leaving}", QMessageBox.ButtonRole.DestructiveRole)] = Running.DISCARD
     box.setDefaultButton(keep)
     box.setEscapeButton(keep)
     box.exec()
-    answers = {stop: Running.STOP_AND_SAVE, discard: Running.DISCARD}
     clicked = box.clickedButton()
     return next((answer for button, answer in answers.items() if button is clicked), Running.KEEP)
 
 
 def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
-    """Say that the project in ``folder`` is open elsewhere; ``True`` where a copy is to be opened instead."""
+    """Say that the project in ``folder`` is open elsewhere; ``True`` where it is to be opened read-only."""
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Warning)
     box.setWindowTitle("Open in another window")
     box.setText(f"“{folder.name}” is already open: {holder}.")
     box.setInformativeText(
-        "Two windows would overwrite each other's edits. A copy has a place of its own once you save it, and none of "
-        f"the project's runs.\n\n{folder}"
+        "Two windows would overwrite each other's edits. Read-only you see the project and its runs and can try things "
+        f"out; before you save it or start a run you are asked for another place.\n\n{folder}"
     )
-    copy = box.addButton("Open a copy", QMessageBox.ButtonRole.AcceptRole)
+    read_only = box.addButton("Open read-only", QMessageBox.ButtonRole.AcceptRole)
     cancel = box.addButton("Do not open it", QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(cancel)
     box.setEscapeButton(cancel)
     box.exec()
-    return box.clickedButton() is copy
+    return box.clickedButton() is read_only
 
 
 def ask_replace(parent: QWidget | None, folder: Path) -> bool:

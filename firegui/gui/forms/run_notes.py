@@ -18,6 +18,7 @@ from firegui.runs.notes import NOTES, read_notes, takes_notes, write_notes
 
 _AFTER_MS = 700
 _NONE = "Select a run to write about it"
+_READ_ONLY = "The project is open in another window: write your notes there"
 _NOT_YET = "Notes can be written once the run has begun"
 
 
@@ -57,7 +58,7 @@ class RunNotes(QWidget):
 
     def show_run(self, entry: RunEntry | None) -> None:
         """Show the notes on another run; what was typed about the one before is saved first."""
-        takes = entry is not None and takes_notes(entry.folder)
+        takes = entry is not None and not entry.read_only and takes_notes(entry.folder)
         if entry is not self._entry:
             self.flush()
             self._entry = entry
@@ -65,7 +66,7 @@ class RunNotes(QWidget):
         if takes and not self.field.isEnabled():
             self._read()
         self.field.setEnabled(takes)
-        self.field.setPlaceholderText(_NONE if entry is None else _NOT_YET if not takes else "Write what you think")
+        self.field.setPlaceholderText(_hint(entry, takes))
         self.title.set_text("Notes" if entry is None else f"Notes on {entry.title}")
 
     def flush(self) -> None:
@@ -102,6 +103,14 @@ class RunNotes(QWidget):
 
     def _on_saved(self, _nothing: object) -> None:
         self._unsaved = self._writer.is_busy
+
+
+def _hint(entry: RunEntry | None, takes: bool) -> str:
+    if entry is None:
+        return _NONE
+    if entry.read_only:
+        return _READ_ONLY
+    return "Write what you think" if takes else _NOT_YET
 
 
 def _writing(folder: Path, text: str) -> Callable[[Callable[[], None]], object]:

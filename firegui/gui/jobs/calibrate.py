@@ -98,7 +98,8 @@ class CalibrationDesk(QObject):
 
     def work(self) -> Work | None:
         """What would be lost if the project were left now."""
-        return Work("Calibration", "weights", self.stop, self.discard) if self._job is not None else None
+        lost = "the weights and all that was tried for them"
+        return Work(_WHERE, "best weights so far", self.stop, self.discard, lost) if self._job is not None else None
 
     # -- what can be asked -------------------------------------------------------------------------------------------
     def start(

@@ -29,9 +29,10 @@ class RunEntry:
     ``number`` of so many (``count``). ``baseline``, ``plan`` (at design effectiveness) and ``nominal`` are its scores,
     ``reference`` that of the plan the second stage began with, at nominal effectiveness. ``pausing`` is set between the
     wish to pause and the run holding; ``interrupted``: found without an end; ``elsewhere``: found while another process
-    was at it. ``replans``: it plans what is left of another plan; ``replan`` are its numbers, once it has ended.
-    ``swept`` are the passes of the tactical heuristic, done and in all, and ``rollouts`` what they took; ``seconds``
-    what the whole run did, once it has ended. :attr:`elapsed` and :attr:`eta` are seconds, too.
+    was at it; ``read_only``: another window has its project, so nothing is written to it. ``replans``: it plans what is
+    left of another plan; ``replan`` are its numbers, once it has ended. ``swept`` are the passes of the tactical
+    heuristic, done and in all, and ``rollouts`` what they took; ``seconds`` what the whole run did, once it has ended.
+    :attr:`elapsed` and :attr:`eta` are seconds, too.
     """
 
     title: str
@@ -54,6 +55,7 @@ class RunEntry:
     discarding: bool = False
     interrupted: bool = False
     elsewhere: bool = False
+    read_only: bool = False
     replans: bool = False
     replan: ReplanScores | None = None
     swept: tuple[int, int] = (0, 0)
@@ -163,7 +165,13 @@ class RunEntry:
     @property
     def can_go_on(self) -> bool:
         """Whether it was stopped before its end and can be resumed from its folder."""
-        return self.is_over and self.reason is FinishReason.STOPPED and not self.elsewhere
+        return self.is_over and self.reason is FinishReason.STOPPED and not self.elsewhere and not self.read_only
+
+    @property
+    def is_unscored(self) -> bool:
+        """Whether it was stopped before its plan was scored at nominal effectiveness."""
+        stopped = self.is_over and self.reason is FinishReason.STOPPED and not self.interrupted
+        return stopped and self.nominal is None and not self._loops
 
     @property
     def status(self) -> str:

@@ -18,9 +18,9 @@ from firegui.gui.jobs.history import History, Removals
 from firegui.gui.jobs.specs import RUNS, FolderSpec, run_title, same_inputs
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.folder import PLAN, SCHEDULE, RunRecord, read_run
+from firegui.runs.folder import PLAN, SCHEDULE, RunFolder, RunRecord, read_run
 from firegui.runs.header import event_hash
-from firegui.runs.lock import held_problem, is_held
+from firegui.runs.lock import FolderLock, held_problem, is_held
 from firegui.runs.notes import read_notes
 from firegui.runs.place import names_in
 from firegui.runs.replan_base import read_scores
@@ -150,6 +150,29 @@ def take_saved_scores(entry: RunEntry) -> None:
         entry.plan, entry.reference = record.scores.design or entry.plan, record.scores.reference
         entry.take_saved(record)
     _take_replan(entry)
+
+
+def keep_scores(entry: RunEntry) -> bool:
+    """Write the scores of a plan that was kept without them, now that ``entry`` has them; whether they were written.
+
+    Only a run that ended by itself or was stopped gets them: of another the plan is still to change. A folder that
+    somebody writes to, or that another window has, stays as it is.
+    """
+    if entry.read_only or entry.nominal is None or is_held(entry.folder):
+        return False
+    lock: FolderLock | None = None
+    with suppress(InputError):
+        lock = FolderLock(entry.folder)
+        record = read_run(entry.folder)
+        if record.state is RunState.FINISHED and record.scores.nominal is None:
+            baseline = record.scores.baseline or entry.baseline
+            scores = replace(record.scores, baseline=baseline, nominal=entry.nominal)
+            RunFolder(entry.folder, record.header).write_scores(scores)
+            lock.release()
+            return True
+    if lock is not None:
+        lock.release()
+    return False
 
 
 def _take_replan(entry: RunEntry) -> None:

@@ -169,7 +169,7 @@ class RunQueue(QObject):
     def discard(self, entry: RunEntry | None = None) -> None:
         """Stop ``entry`` (or the active run) if it works, and delete its folder."""
         entry = entry or self._active
-        if entry is None:
+        if entry is None or entry.read_only:
             return
         if entry is self._active:
             entry.discarding = True
@@ -320,9 +320,8 @@ class RunQueue(QObject):
             self._active, self._job = None, None
         self._list.clear()
         self._warn(self._list.read_project(self._live))
-        self._screen.set_shown(None)
+        self._screen.begin()
         self.changed.emit()
-        self.show_baseline()
 
     def _on_folder_changed(self) -> None:
         """List the runs of the folder that the project was saved to; those that work or wait go on where they are."""

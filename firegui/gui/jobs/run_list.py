@@ -56,7 +56,7 @@ class RunList:
 
     def read_project(self, live: Sequence[RunEntry]) -> tuple[InputError, ...]:
         """Like :meth:`read`, for all runs in the folder of the open project."""
-        folder = self._session.folder
+        folder = self._session.source
         if folder is None:
             return ()
         # One that is still ending may not have made its folder yet.
@@ -72,6 +72,7 @@ class RunList:
         free = [one for one in folders if not any(same_folder(entry.folder, one) for entry in (*live, *ending))]
         found = found_runs(free, self._session.project, self._clock().date())
         for entry in found.entries:
+            entry.read_only = self._session.is_read_only
             self._put(entry)
         for entry in ending:
             self._put(entry)

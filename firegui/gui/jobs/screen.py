@@ -9,13 +9,15 @@ from firegui.errors import InputError, Problem
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.feed import ResultFeed
 from firegui.gui.jobs.listing import kept_schedule
-from firegui.gui.jobs.viewer import Viewer, Wish
+from firegui.gui.jobs.viewer import NO_DROPS, Viewer, Wish
 from firegui.gui.jobs.worker import Execute
 from firegui.gui.session import Session, ShownResult
 from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
 from firegui.runs.spec import EvaluateSpec
 
 _SETTLE_MS = 400
+_PAINTED_MS = 150
+"""So long after an opened project was first painted its charts are drawn, too."""
 
 
 class Screen(QObject):
@@ -42,6 +44,11 @@ class Screen(QObject):
         self._viewer.failed.connect(self._on_failed)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.show_baseline)
+        self._painted = QTimer(self, singleShot=True, interval=_PAINTED_MS)
+        self._painted.timeout.connect(self.show_baseline)
+        # Fires once the event loop has nothing left to paint.
+        self._opened = QTimer(self, singleShot=True, interval=0)
+        self._opened.timeout.connect(self._painted.start)
 
     @property
     def shown(self) -> RunEntry | None:
@@ -51,17 +58,27 @@ class Screen(QObject):
     @property
     def activity(self) -> str:
         """What is being worked out for the map, or empty."""
-        return self._viewer.activity
+        waits = self._opened.isActive() or self._painted.isActive()
+        return NO_DROPS if waits else self._viewer.activity
 
     # -- choosing what is shown --------------------------------------------------------------------------------------
+    def begin(self) -> None:
+        """A project was opened: work out its fire without drops, once the window has painted what there is already.
+
+        The engine is loaded with the first fire, and both at once would hold the window up for most of a second.
+        """
+        self.set_shown(None)
+        self._opened.start()
+
     def show_baseline(self) -> None:
         """Work out the fire without drops and show it."""
         project = self._session.project
         if problems := project.problems():
             text = str(InputError(problems, "The fire cannot be worked out yet"))
             self.message.emit(Message(text, "warning"))
+            self.changed.emit()
             return
-        self._viewer.ask(Wish("No drops", EvaluateSpec(project, backend=self._session.backend), None))
+        self._ask(Wish("No drops", EvaluateSpec(project, backend=self._session.backend), None))
 
     def show_live(self, entry: RunEntry, project: Project) -> None:
         """Show what ``entry``, which works on ``project``, reports."""
@@ -75,19 +92,22 @@ class Screen(QObject):
         except InputError as error:
             self._session.refuse(error)
             return
-        self._viewer.ask(Wish(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry))
+        self._ask(Wish(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry))
 
     def show_member(self, title: str, spec: EvaluateSpec, against: str = "") -> None:
         """Work out both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
-        self._viewer.ask(Wish(title, spec, None, against))
+        self._ask(Wish(title, spec, None, against))
 
     def show_means(self, means: ShownResult) -> None:
         """Show means over an ensemble at once, instead of whatever was asked for."""
-        self._settle.stop()
-        self._viewer.drop()
+        self.drop()
         self.set_shown(None)
         self._feed.means(means)
         self.changed.emit()
+
+    def _ask(self, wish: Wish) -> None:
+        self.drop()
+        self._viewer.ask(wish)
 
     def set_shown(self, entry: RunEntry | None) -> None:
         """Note which run is shown."""
@@ -127,11 +147,13 @@ class Screen(QObject):
 
     def drop(self) -> None:
         """Forget what was asked for."""
+        for timer in (self._settle, self._opened, self._painted):
+            timer.stop()
         self._viewer.drop()
 
     def shutdown(self) -> None:
         """Stop, and wait until every thread has ended."""
-        self._settle.stop()
+        self.drop()
         self._viewer.shutdown()
 
 

@@ -175,7 +175,7 @@ class SensitivityDesk(QObject):
     @property
     def earlier(self) -> tuple[Earlier, ...]:
         """The tables in the project's folder, the latest first."""
-        return earlier_tables(self._session.folder)
+        return earlier_tables(self._session.source)
 
     @property
     def today(self) -> date:
@@ -184,7 +184,11 @@ class SensitivityDesk(QObject):
 
     def work(self) -> Work | None:
         """What would be lost if the project were left now."""
-        return Work("The robustness table", "finished rows", self.stop, self.stop) if self._job is not None else None
+        if self._job is None:
+            return None
+        # Only the plans of a sweep are gone on with.
+        sweeps = isinstance(self._job.spec, SensitivitySpec) and self._job.spec.kind is SensitivityKind.DESIGN
+        return Work(_WHERE, "finished rows", self.stop, again=sweeps)
 
     # -- what can be asked -------------------------------------------------------------------------------------------
     def start(self, wish: Wish) -> None:

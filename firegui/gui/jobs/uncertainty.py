@@ -186,7 +186,7 @@ class UncertaintyDesk(QObject):
     @property
     def earlier(self) -> tuple[Earlier, ...]:
         """The ensembles in the project's folder, the latest first."""
-        return earlier_ensembles(self._session.folder)
+        return earlier_ensembles(self._session.source)
 
     @property
     def today(self) -> date:
@@ -195,7 +195,7 @@ class UncertaintyDesk(QObject):
 
     def work(self) -> Work | None:
         """What would be lost if the project were left now."""
-        return Work(_WHERE, "finished members", self.stop, self.stop) if self._job is not None else None
+        return Work(_WHERE, "finished members", self.stop) if self._job is not None else None
 
     # -- what can be asked -------------------------------------------------------------------------------------------
     def start(self, wish: Wish) -> None:

@@ -8,9 +8,12 @@ from PySide6.QtCore import QObject, Signal
 
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.feed import ResultFeed
+from firegui.gui.jobs.listing import keep_scores
 from firegui.gui.jobs.worker import Execute, RunJob
 from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished
 from firegui.runs.spec import EvaluateSpec
+
+NO_DROPS = "Working out the fire without drops…"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +64,9 @@ class Viewer(QObject):
         if wish is None:
             return ""
         plain = wish.entry is None and wish.spec.member is None and wish.spec.schedule is None
-        what = "the fire without drops" if plain else wish.title
-        return f"Working out {what}…" if self._job is not None else f"{what} is shown when the run pauses or ends"
+        if self._job is not None:
+            return NO_DROPS if plain else f"Working out {wish.title}…"
+        return f"{'the fire without drops' if plain else wish.title} is shown when the run pauses or ends"
 
     def ask(self, wish: Wish) -> None:
         """Work this out, instead of whatever was asked before."""
@@ -118,8 +122,12 @@ class Viewer(QObject):
     def _on_plan(self, event: PlanUpdated) -> None:
         self._feed.plan(event)
         if self._current is not None and self._current.entry is not None:
-            self._current.entry.nominal = event.metrics
-            self.entry_updated.emit(self._current.entry)
+            entry, scored = self._current.entry, self._current.entry.is_unscored
+            entry.nominal = event.metrics
+            if scored and keep_scores(entry):
+                text = f"{entry.title} had been stopped before its plan was scored; it is scored now."
+                self.message.emit(Message(text))
+            self.entry_updated.emit(entry)
 
     def _on_message(self, event: Message) -> None:
         self.message.emit(event)

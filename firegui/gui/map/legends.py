@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 
 from firegui.gui.map.decorations import scale_image
 from firegui.gui.map.ink import faded
-from firegui.gui.map.layers.base import Layer, LegendEntry, Sample
+from firegui.gui.map.layers.base import Layer, Legend, LegendEntry, Sample
 from firegui.gui.map.layers.wind import add_arrow
 from firegui.gui.map.scales import Scale
 
@@ -92,18 +92,27 @@ class LegendView(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
+        self._blocks: dict[str, tuple[Legend, QWidget]] = {}
 
     def show_layers(self, layers: Sequence[Layer]) -> None:
-        """Replace everything by the legends of ``layers``."""
-        while (item := self._column.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        """Show the legends of ``layers`` and no others; a block that says the same stays, for a new one takes long."""
+        before, self._blocks = self._blocks, {}
         for layer in layers:
             legend = layer.legend
-            if legend.scale is not None or legend.entries or legend.note:
-                self._column.addWidget(self._block(layer))
+            if legend.scale is None and not legend.entries and not legend.note:
+                continue
+            old = before.get(layer.key)
+            if old is not None and _same(old[0], legend):
+                self._blocks[layer.key] = before.pop(layer.key)
+            else:
+                self._blocks[layer.key] = legend, self._block(layer)
+        for _legend, block in before.values():
+            self._column.removeWidget(block)
+            block.hide()
+            block.deleteLater()
+        for place, (_legend, block) in enumerate(self._blocks.values()):
+            if self._column.indexOf(block) != place:
+                self._column.insertWidget(place, block)
 
     def _block(self, layer: Layer) -> QWidget:
         block = QWidget()
@@ -120,6 +129,10 @@ class LegendView(QWidget):
         if legend.note:
             column.addWidget(_label(legend.note, muted=True))
         return block
+
+
+def _same(legend: Legend, other: Legend) -> bool:
+    return legend.scale is other.scale and legend.entries == other.entries and legend.note == other.note
 
 
 class LegendRow(QWidget):

@@ -71,6 +71,8 @@ class MapView(QWidget):
         self._router = MouseRouter(self.camera, self._active_tool)
         self._timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._timer.timeout.connect(self._flush_if_seen)
+        self._ahead = QTimer(self, singleShot=True, interval=0)
+        self._ahead.timeout.connect(self._prepare)
         self._step_timer = QTimer(self, singleShot=True)
         self._step_timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._step_timer.timeout.connect(self._flush_if_seen)
@@ -121,6 +123,11 @@ class MapView(QWidget):
         if self._hover_dirty:
             self._hover_dirty = False
             self.hovered.emit(self._hover_text(shown))
+
+    def _prepare(self) -> None:
+        # What a new plan needs is made apart from its drawing: the window answers in between.
+        if self.isVisible():
+            self.layers.prepare(Shown.of(self._session))
 
     def _flush_if_seen(self) -> None:
         if self.isVisible():
@@ -231,6 +238,7 @@ class MapView(QWidget):
 
     def _on_result(self) -> None:
         self._mark("result")
+        self._ahead.start()
 
     def _on_selection(self, _: str) -> None:
         self._mark("regions")

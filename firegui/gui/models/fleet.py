@@ -67,8 +67,6 @@ class FleetModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(COLUMNS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """One row an entry; a cell has none below it."""
-        """The columns; a cell has none below it."""
         """What stands above a column or beside a row, and its explanation."""
         if orientation is Qt.Orientation.Vertical:
             kind = self._types[section]

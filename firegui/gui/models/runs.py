@@ -6,6 +6,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor, QFont
 
 from firegui.gui.jobs.entry import RunEntry
+from firegui.gui.jobs.listing import kept_plan
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.plots.text import duration, number
 from firegui.gui.theme import current_colors
@@ -181,6 +182,10 @@ def _tip(entry: RunEntry) -> str:
         lines.append("stale: the project was edited since, or the run was made with other settings")
     if entry.baseline is not None and entry.best is not None:
         lines.append(f"without drops the objective is {number(entry.baseline.objective)}")
+    if entry.is_unscored and kept_plan(entry.folder) is not None:
+        lines.append("its plan was not scored before it stopped: show it, and it is")
+    if entry.read_only:
+        lines.append("read-only: its project is open in another window")
     if entry.notes.strip():
         lines.append(f"✎ {shortened(entry.notes)}")
     lines.append("Double-click to show it; select two with Ctrl to compare them")

@@ -46,11 +46,12 @@ class LayersPanel(QScrollArea):
         column = QVBoxLayout(body)
         column.setContentsMargins(4, 6, 8, 8)
         column.addLayout(self._grid)
-        self._list()
         column.addLayout(self._headed_legend())
         column.addWidget(self._legend)
         column.addStretch(1)
         self.setWidget(body)
+        # Once everything stands in one window: Qt orders the keyboard's way only within one.
+        self._list()
         self.setMinimumWidth(body.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
         for keys, by in (("Ctrl+Up", 1), ("Ctrl+Down", -1)):
             key = QShortcut(QKeySequence(keys), self)

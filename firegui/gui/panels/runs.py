@@ -215,7 +215,7 @@ class RunsPanel(QWidget):
         self._buttons["stop"].setEnabled(entry is not None and not entry.is_over)
         stopping = entry is not None and entry.state is RunState.STOPPING
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
-        self._buttons["delete"].setEnabled(entry is not None and not entry.discarding)
+        self._buttons["delete"].setEnabled(entry is not None and not entry.discarding and not entry.read_only)
         self._buttons["show"].setEnabled(entry is not None and entry is not self._queue.shown)
         self._buttons["folder"].setEnabled(entry is not None and entry.folder.exists())
         self._buttons["export"].setEnabled(bool(self._session.result.drops))

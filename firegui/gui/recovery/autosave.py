@@ -51,6 +51,11 @@ class Autosave(QObject):
             signal.connect(self._look)
         self._look()
 
+    @property
+    def slot(self) -> Path:
+        """Where this window keeps what is not saved; nothing is there before there is something to keep."""
+        return self._slot.path
+
     # -- for the window ----------------------------------------------------------------------------------------------
     def adopt(self, slot: Slot, opened: Project) -> None:
         """Go on in the slot that a killed window left; ``opened`` is the project that lies in it, or was saved last.
@@ -126,8 +131,8 @@ class Autosave(QObject):
             return None
         working = [entry for entry in self._queue.entries if not entry.is_over]
         runs = tuple(entry.folder for entry in working if entry.folder.exists())
-        # The demo is made anew in a moment; what was imported may not be.
-        precious = session.folder is None and not session.project.scenario.synthetic
+        # The demo is made anew in a moment, and what is open read-only lies in its folder; what was imported may not.
+        precious = session.source is None and not session.project.scenario.synthetic
         if not session.is_dirty and not runs and not precious:
             return None
         waiting = len(working) - len(runs)

@@ -13,6 +13,8 @@ from firegui.errors import FireguiError, InputError
 from firegui.gui.background import wait_for
 from firegui.gui.dialogs.recover import Choice, RecoverDialog
 from firegui.gui.documents import Documents
+from firegui.gui.jobs.draft import drafts_in
+from firegui.gui.jobs.hand_keeper import BY_HAND, HandKeeper
 from firegui.gui.jobs.listing import same_folder
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.recovery.autosave import Autosave
@@ -22,14 +24,23 @@ from firegui.runs.autosave import Left, Slot, gone, left_behind
 
 
 class Recovery(QObject):
-    """See the module; ``place`` is where windows keep what is not saved."""
+    """See the module; ``place`` is where windows keep what is not saved, drops that the ``keeper`` has included."""
 
-    def __init__(self, session: Session, queue: RunQueue, documents: Documents, place: Path, window: QWidget) -> None:
+    def __init__(
+        self,
+        session: Session,
+        queue: RunQueue,
+        documents: Documents,
+        keeper: HandKeeper,
+        place: Path,
+        window: QWidget,
+    ) -> None:
         super().__init__(window)
         self._session, self._queue, self._documents, self._window = session, queue, documents, window
-        self._place = place
+        self._keeper, self._place = keeper, place
         self.autosave = Autosave(session, queue, place, self)
         documents.ahead_of_save = self.autosave.ahead_of_save
+        keeper.spare = lambda: self.autosave.slot
 
     def offer(self) -> bool:
         """Ask about everything that was left behind; ``True`` once a project was recovered and is open."""
@@ -59,6 +70,8 @@ class Recovery(QObject):
             slot.release()
             return False
         self.autosave.adopt(slot, saved)
+        if left.folder is None and (drops := drafts_in(left.path / BY_HAND)):
+            self._keeper.take_back(drops)
         self._session.message.emit(f"{saved.scenario.name} is back as it was.")
         if resumes:
             self._go_on(left)

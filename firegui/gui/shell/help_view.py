@@ -164,7 +164,6 @@ class HelpView(QWidget):
         self.search.setAccessibleName("Search the help")
         self.search.setToolTip("Pages that hold every word typed; Enter opens the first (Ctrl+F)")
         row.addWidget(self.contents, 1)
-        row.addWidget(self.search, 1)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.activated.connect(self.search.setFocus)
@@ -172,6 +171,8 @@ class HelpView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)
         column.addLayout(row)
+        # On a line of its own: the column beside the map is narrow.
+        column.addWidget(self.search)
         column.addWidget(self._stack, 1)
         self._dress()
 

@@ -9,8 +9,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 _Area = Qt.DockWidgetArea
-LEFT = ("Scenario", "Layers")
-RIGHT = ("Regions", "Fleet", "Calendar", "Objective", "Constraints", "Help")
+LEFT = ("Scenario", "Layers", "Help")
+RIGHT = ("Regions", "Fleet", "Calendar", "Objective", "Constraints")
 PLOTS = ("Progress", "Skill", "Calibrate", "Sensitivity", "Uncertainty", "Benchmark", "Study")
 BELOW = ("Timeline", *PLOTS, "Runs", "Log")
 HIDDEN_AT_FIRST = ("Help",)
@@ -37,6 +37,8 @@ def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
             window.addDockWidget(place, docks[title])
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     window.splitDockWidget(docks["Scenario"], docks["Layers"], down)
+    # Not over what it is about: the panels of the plan, and what comes of it, can be read beside it.
+    window.tabifyDockWidget(docks["Layers"], docks["Help"])
     for title in RIGHT[1:]:
         window.tabifyDockWidget(docks[RIGHT[0]], docks[title])
     window.splitDockWidget(docks["Timeline"], docks["Progress"], down)

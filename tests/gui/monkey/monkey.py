@@ -175,6 +175,7 @@ def _what_goes_on(window: MainWindow) -> list[str]:
     queue, bench = window.queue, window.bench
     desks = (
         bench.skill_desk, bench.calibration_desk, bench.sensitivity_desk, bench.uncertainty_desk, bench.benchmark_desk,
+        bench.study_desk,
     )  # fmt: skip
     for entry in queue.entries:
         queue.stop(entry)

@@ -36,7 +36,7 @@ from tests.gui.fake_runs import FakeExecute
 from tests.support import SHAPE, make_project, watched_project, write_random_maps, write_schedule
 
 Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
-_DESKS = ("SkillDesk", "CalibrationDesk", "SensitivityDesk", "UncertaintyDesk", "BenchmarkDesk")
+_DESKS = ("SkillDesk", "CalibrationDesk", "SensitivityDesk", "UncertaintyDesk", "BenchmarkDesk", "StudyDesk")
 _SIZE = (1280, 800)
 _PATIENCE_S = 10.0
 
@@ -166,8 +166,9 @@ def _opened(place: Path, engine: Execute) -> Iterator[MainWindow]:
         yield window
     finally:
         session.undo_stack.setClean()
-        window.close()
+        # Closing asks what becomes of work under way, and nobody is there to answer any more.
         window.stop_work()
+        window.close()
         window.deleteLater()
         # Outside an event loop Qt deletes only when it is asked to.
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -121,6 +121,9 @@ class Layer:
         if on:
             self.draw(Shown.of(self.session))
 
+    def prepare(self, shown: Shown | None) -> None:
+        """Do what can be done ahead of :meth:`draw`, in a turn of the event loop of its own; nothing to see changes."""
+
     def draw(self, shown: Shown | None) -> None:
         """Rebuild what the item shows."""
         raise NotImplementedError

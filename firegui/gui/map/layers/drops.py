@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,7 +76,7 @@ class DropsLayer(Layer):
         self._source: tuple[DropRecord, ...] | None = None
         self._ellipses: dict[Material, Ellipses] = {}
         self._other_days: tuple[Stroke, ...] = ()
-        self._today: tuple[tuple[int, Stroke], ...] = ()
+        self._today: dict[int, tuple[Stroke, ...]] = {}
         self._made_of: tuple[object, int, object] = (None, -1, None)
 
     @property
@@ -111,11 +111,10 @@ class DropsLayer(Layer):
         if shown is None or not shown.result.drops:
             self.strokes.set_strokes(())
             return
+        self._make(shown)
         per_day = shown.project.calendar.steps_per_day
         begin, now = shown.day * per_day, shown.step + 1
-        self._load(shown.result.drops)
-        self._turn_to(begin, begin + per_day, shown.project.calendar.n_steps + 1)
-        flown = [stroke for step, stroke in self._today if step < now]
+        flown = [stroke for step in range(begin, now) for stroke in self._strokes_of(step)]
         later = [
             Stroke(self._ellipses[material].between(now, begin + per_day), cosmetic(faded(color, _LATER)))
             for material, color in self._materials
@@ -123,12 +122,22 @@ class DropsLayer(Layer):
         still = self._other_days
         self.strokes.set_strokes([*still, *flown, *later], still=len(still), growing=len(flown))
 
+    def prepare(self, shown: Shown | None) -> None:
+        """Make the shapes of a new plan, a part of the work that needs no painting."""
+        if shown is not None and shown.result.drops and self.visible and self.in_view:
+            self._make(shown)
+
+    def _make(self, shown: Shown) -> None:
+        per_day = shown.project.calendar.steps_per_day
+        self._load(shown.result.drops)
+        self._turn_to(shown.day * per_day, (shown.day + 1) * per_day, shown.project.calendar.n_steps + 1)
+
     @property
     def _materials(self) -> tuple[tuple[Material, QColor], ...]:
         return (Material.RETARDANT, self.ink.retardant), (Material.WATER, self.ink.water)
 
     def _turn_to(self, begin: int, end: int, after: int) -> None:
-        """Make the strokes of a day and of the others, unless they are at hand: the same objects look the same."""
+        """Make the strokes of the days before and after, unless they are at hand: the same objects look the same."""
         wanted = (self._source, begin, self.ink)
         if all(new is old or new == old for new, old in zip(wanted, self._made_of, strict=True)):
             return
@@ -138,19 +147,22 @@ class DropsLayer(Layer):
         self._other_days = tuple(
             Stroke(path, cosmetic(faded(color, strength))) for path, color, strength in (*later, *earlier)
         )
-        self._today = tuple((step, stroke) for step in range(begin, end) for stroke in self._strokes_of(step))
+        self._today = {}
 
-    def _strokes_of(self, step: int) -> Iterator[Stroke]:
-        """A casing and a filled outline for each material of a step."""
-        for material, color in self._materials:
-            path = self._ellipses[material].between(step, step + 1)
-            if not path.isEmpty():
-                pens = cosmetic(self.ink.halo, 3.5), cosmetic(color, 1.8)
-                for pen in pens:
-                    # An ellipse has 24 corners and no sharp one; rounding them all would take three times as long.
-                    pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
-                yield Stroke(path, pens[0])
-                yield Stroke(path, pens[1], QBrush(faded(color, 0.55), Qt.BrushStyle.SolidPattern))
+    def _strokes_of(self, step: int) -> tuple[Stroke, ...]:
+        """A casing and a filled outline for each material of a step, made when it is shown for the first time."""
+        if step not in self._today:
+            paths = [(self._ellipses[material].between(step, step + 1), color) for material, color in self._materials]
+            drawn = [stroke for path, color in paths if not path.isEmpty() for stroke in self._outlined(path, color)]
+            self._today[step] = tuple(drawn)
+        return self._today[step]
+
+    def _outlined(self, path: QPainterPath, color: QColor) -> tuple[Stroke, Stroke]:
+        pens = cosmetic(self.ink.halo, 3.5), cosmetic(color, 1.8)
+        for pen in pens:
+            # An ellipse has 24 corners and no sharp one; rounding them all would take three times as long.
+            pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
+        return Stroke(path, pens[0]), Stroke(path, pens[1], QBrush(faded(color, 0.55), Qt.BrushStyle.SolidPattern))
 
     def _load(self, drops: tuple[DropRecord, ...]) -> None:
         if drops is self._source:

@@ -20,6 +20,7 @@ from firegui.gui.map.layers.regions import RegionsLayer
 from firegui.gui.map.layers.removed import RemovedLayer
 from firegui.gui.map.layers.wind import WindLayer
 from firegui.gui.map.layers.zones import PinsLayer, ZonesLayer
+from firegui.gui.map.shown import Shown
 from firegui.gui.session import Session
 
 GROUND = "extent"
@@ -93,6 +94,19 @@ class LayerStack(QObject):
         place = min(max(self._order.index(key) + by, 1), len(others))
         self.set_order([*others[:place], key, *others[place:]] if key != GROUND else self._order)
 
+    def restore_order(self, order: Sequence[str]) -> None:
+        """Draw in the order that was kept, bottom first; a layer that is new lies on the one it lay on at first."""
+        wanted = [key for key in dict.fromkeys(order) if key in self._layers]
+        for below, key in zip(("", *self._first_order), self._first_order, strict=False):
+            if key not in wanted:
+                wanted.insert(wanted.index(below) + 1 if below else 0, key)
+        self.set_order(wanted)
+
+    @property
+    def is_reordered(self) -> bool:
+        """Whether the order is another than at first."""
+        return tuple(self._order) != self._first_order
+
     def reset_order(self) -> None:
         """Draw in the order of the beginning."""
         self.set_order(self._first_order)
@@ -111,6 +125,12 @@ class LayerStack(QObject):
         """Note that the layers which follow ``cause`` are out of date; ``"project"`` means all of them."""
         for layer in self:
             layer.dirty |= cause == "project" or cause in layer.follows
+
+    def prepare(self, shown: Shown | None) -> None:
+        """Do ahead of :meth:`update` what can be."""
+        for layer in self:
+            if layer.dirty:
+                layer.prepare(shown)
 
     def update(self) -> None:
         """Redraw whatever is out of date."""

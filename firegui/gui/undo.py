@@ -1,0 +1,41 @@
+"""One step of the undo stack: a value exchanged for another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from PySide6.QtGui import QUndoCommand
+
+Value = TypeVar("Value")
+
+
+class Exchange(QUndoCommand, Generic[Value]):
+    """Swap ``before`` for ``after`` by ``apply``, and back.
+
+    Consecutive steps with the same ``merge`` ≥ 0 become one where the same ``apply`` makes them.
+    """
+
+    def __init__(self, text: str, apply: Callable[[Value], None], before: Value, after: Value, merge: int) -> None:
+        super().__init__(text)
+        self._apply, self._before, self._after, self._merge = apply, before, after, merge
+
+    def id(self) -> int:
+        """By which Qt asks whether two steps may become one."""
+        return self._merge
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        """Take in the step that follows."""
+        # Qt has compared the ids, and asks nothing of a step with -1.
+        if not isinstance(other, Exchange) or other._apply != self._apply:
+            return False
+        self._after = other._after
+        return True
+
+    def redo(self) -> None:
+        """The value after the step."""
+        self._apply(self._after)
+
+    def undo(self) -> None:
+        """The value before it."""
+        self._apply(self._before)

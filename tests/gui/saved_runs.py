@@ -1,0 +1,26 @@
+"""Runs in a project's folder as a window leaves them, without any being carried out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from firegui.domain.drops import DropList
+from firegui.gui.jobs.specs import plan_spec
+from firegui.io.project_store import load_project
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.folder import RunFolder, RunScores
+from firegui.runs.header import new_header
+
+
+def stopped_run(project_folder: Path, drops: DropList, scores: RunScores | None = None) -> Path:
+    """A run that was stopped and kept a plan of ``drops``; not scored unless there are ``scores``."""
+    project = load_project(project_folder)
+    spec = plan_spec(project, project_folder, datetime(2026, 1, 2, 3, 4, 5))
+    spec.out.mkdir(parents=True)
+    written = RunFolder(spec.out, new_header(spec, "cpu", "the CPU", None))
+    written.write_plan(drops.schedule(project.calendar.n_steps, project.planned_fleet.n_aircraft))
+    if scores is not None:
+        written.write_scores(scores)
+    written.update(state=RunState.FINISHED, reason=FinishReason.STOPPED)
+    return spec.out

@@ -1,0 +1,109 @@
+"""An opened project is painted first: only then is its fire worked out, with which the engine is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.session import Session
+from firegui.runs.spec import EvaluateSpec, PlanSpec
+from tests.gui.fake_runs import FakeExecute
+from tests.gui.map_scene import open_map
+
+
+@pytest.fixture
+def execute() -> FakeExecute:
+    return FakeExecute()
+
+
+@pytest.fixture
+def queue(session: Session, execute: FakeExecute) -> Iterator[RunQueue]:
+    made = RunQueue(session, execute=execute)
+    yield made
+    made.shutdown()
+    made.deleteLater()
+
+
+class Painted(QObject):
+    """How many pieces of work had begun at each painting of a widget."""
+
+    def __init__(self, widget: QWidget, execute: FakeExecute) -> None:
+        super().__init__(widget)
+        self._execute = execute
+        self.begun: list[int] = []
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.begun.append(len(self._execute.specs))
+        return False
+
+
+def looked_at(execute: FakeExecute) -> list[Project]:
+    """What fires were worked out of."""
+    return [spec.project for spec in execute.specs if isinstance(spec, EvaluateSpec)]
+
+
+def test_nothing_is_worked_out_before_the_map_was_painted(
+    qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute
+) -> None:
+    view = open_map(qtbot, session)
+    qtbot.waitUntil(lambda: not queue.activity)
+    execute.specs.clear()
+    seen = Painted(view.camera.viewport, execute)
+    session.open_project(replace(session.project, regions=()), None)
+    assert queue.activity == "Working out the fire without drops…" and session.result.baseline is None
+    qtbot.waitUntil(lambda: session.result.baseline is not None)
+    assert seen.begun[0] == 0 and looked_at(execute) == [session.project]
+
+
+def test_only_the_project_that_was_opened_last_is_worked_out(
+    qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute
+) -> None:
+    first, second = (replace(session.project, regions=()) for _ in range(2))
+    session.open_project(first, None)
+    QApplication.processEvents()
+    session.open_project(second, None)
+    qtbot.waitUntil(lambda: session.result.baseline is not None)
+    qtbot.waitUntil(lambda: not queue.activity)
+    assert [each is second for each in looked_at(execute)] == [True]
+
+
+def test_a_run_that_is_started_at_once_takes_its_place(
+    qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute, tmp_path: Path
+) -> None:
+    session.open_project(session.project, tmp_path)
+    entry = queue.plan()
+    qtbot.waitUntil(lambda: entry.is_over and not queue.is_busy)
+    qtbot.waitUntil(lambda: session.result.plan is not None)
+    assert not queue.activity and queue.shown is entry
+    assert [type(spec) for spec in execute.specs] == [PlanSpec]
+
+
+def test_a_window_that_is_shut_at_once_begins_nothing(
+    qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute
+) -> None:
+    session.open_project(session.project, None)
+    queue.shutdown()
+    with qtbot.waitSignal(session.step_changed, timeout=600, raising=False):
+        pass
+    assert execute.specs == [] and not queue.activity
+
+
+def test_a_project_that_cannot_be_worked_out_says_so_and_leaves_nothing_waiting(
+    qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute
+) -> None:
+    said: list[str] = []
+    queue.logged.connect(lambda text, _level: said.append(text))
+    session.open_project(replace(session.project, plan=replace(session.project.plan, days=40)), None)
+    qtbot.waitUntil(lambda: bool(said))
+    assert "cannot be worked out yet" in said[0] and not queue.activity
+    assert execute.specs == []
