@@ -232,6 +232,9 @@ class MainWindow(QMainWindow):
             self.when_ready(lambda: self.documents.open(folder))
 
     def _wish(self, wish: Wish) -> None:
+        if wish is Wish.HELP:
+            # The page of the help is a dock, which the start page would cover.
+            self.when_ready(self.hide_start_page)
         self.when_ready(lambda: self.bench.fulfil(wish))
 
     def _place_start_page(self) -> None:

@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.session import Session
+from firegui.gui.session import Session, ShownResult
 from firegui.runs.spec import EvaluateSpec, PlanSpec
-from tests.gui.fake_runs import FakeExecute
+from tests.gui.fake_runs import FakeExecute, frames
 from tests.gui.map_scene import open_map
 
 
@@ -86,6 +86,14 @@ def test_a_run_that_is_started_at_once_takes_its_place(
     qtbot.waitUntil(lambda: session.result.plan is not None)
     assert not queue.activity and queue.shown is entry
     assert [type(spec) for spec in execute.specs] == [PlanSpec]
+
+
+def test_what_is_shown_meanwhile_stays(qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute) -> None:
+    session.open_project(session.project, None)
+    shown = ShownResult("other", plan=frames(session.project))
+    session.show_result(shown)
+    qtbot.waitUntil(lambda: not queue.activity)
+    assert session.result is shown and execute.specs == []
 
 
 def test_a_window_that_is_shut_at_once_begins_nothing(

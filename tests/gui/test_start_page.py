@@ -168,6 +168,16 @@ def test_a_wish_before_the_window_is_furnished_is_kept(qtbot: QtBot) -> None:
     window.stop_work()
 
 
+def test_getting_started_is_shown_with_nothing_over_it(qtbot: QtBot, empty: MainWindow) -> None:
+    QTest.mouseClick(empty.start_page.button(Wish.HELP), LEFT)
+    qtbot.waitUntil(lambda: empty.docks["Help"].isVisible() and not empty.start_page.isVisible())
+    middle = empty.docks["Help"].mapTo(empty, empty.docks["Help"].rect().center())
+    front = empty.childAt(middle)
+    assert front is not None and empty.docks["Help"].isAncestorOf(front)
+    empty.actions_.start_page.trigger()
+    assert empty.start_page.isVisible()
+
+
 def test_tab_goes_round_within_the_page(empty: MainWindow) -> None:
     page = empty.start_page
     page.button(Wish.DEMO).setFocus()

@@ -45,7 +45,7 @@ class Screen(QObject):
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.show_baseline)
         self._painted = QTimer(self, singleShot=True, interval=_PAINTED_MS)
-        self._painted.timeout.connect(self.show_baseline)
+        self._painted.timeout.connect(self._look_first)
         # Fires once the event loop has nothing left to paint.
         self._opened = QTimer(self, singleShot=True, interval=0)
         self._opened.timeout.connect(self._painted.start)
@@ -69,6 +69,13 @@ class Screen(QObject):
         """
         self.set_shown(None)
         self._opened.start()
+
+    def _look_first(self) -> None:
+        shown = self._session.result
+        if shown.baseline is None and shown.plan is None:
+            self.show_baseline()
+        else:
+            self.changed.emit()
 
     def show_baseline(self) -> None:
         """Work out the fire without drops and show it."""

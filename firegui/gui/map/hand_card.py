@@ -55,7 +55,8 @@ def _effect_rows(session: Session, change: Change, look: LiveLook | None) -> Row
     cells = look.after.final_extent_cells - look.before.final_extent_cells
     guarded = look.after.protected_cells - look.before.protected_cells
     clearly = f"{counted(look.changed, 'cell')} · {look.changed * cell_ha:,.1f} ha"
-    rows = [
+    rows = [("", "Without this drop:")] if change.after.at(change.drop.key) is None else []
+    rows += [
         ("Burned at end", f"{signed(cells)} cells · {signed(cells * cell_ha, 2)} ha"),
         (f"Changed ≥ {100 * CLEARLY:.0f} %", clearly),
     ]

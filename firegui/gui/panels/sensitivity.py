@@ -277,9 +277,10 @@ class SensitivityPanel(QWidget):
         desk, there = self._desk, self._session.has_project
         found = self.form.problems() if there else ()
         chosen, some = self._chosen(), desk.table is not None and bool(desk.table.rows)
+        goes_on = chosen is not None and chosen.can_go_on and not self._session.is_read_only
         usable = {
             "start": there and not desk.is_busy and not found, "stop": desk.is_busy and not desk.is_stopping,
-            "resume": chosen is not None and chosen.can_go_on and not desk.is_busy, "copy": some, "export": some,
+            "resume": goes_on and not desk.is_busy, "copy": some, "export": some,
         }  # fmt: skip
         for name, enabled in usable.items():
             self._buttons[name].setEnabled(enabled)

@@ -359,7 +359,9 @@ class UncertaintyPanel(QWidget):
         shown, chosen = desk.shown, self._chosen()
         some = shown is not None and shown.ensemble is not None
         can_play = shown is not None and shown.header is not None
-        can_go_on = chosen is not None and chosen.can_go_on(self.form.members.value())
+        can_go_on = (
+            chosen is not None and chosen.can_go_on(self.form.members.value()) and not self._session.is_read_only
+        )
         self.mean_maps.follow()
         usable = {
             "start": there and not desk.is_busy and not self._problems,

@@ -94,7 +94,9 @@ class Chart(QWidget):
             axis = self.item.getAxis(side)
             axis.setTickFont(font)
             axis.setStyle(tickTextOffset=3, tickLength=-4)
-            axis.enableAutoSIPrefix(False)
+        for side in ("left", "bottom", "right", "top"):
+            # Those that are hidden, too: they write their labels anew at every change of the range.
+            self.item.getAxis(side).enableAutoSIPrefix(False)
         self.item.getAxis("bottom").setHeight(_X_AXIS_HEIGHT)
         self.item.hideButtons()
         self.item.setClipToView(True)
@@ -205,7 +207,8 @@ class Chart(QWidget):
         drawable = value is not None and (value > 0 or not self._log)
         if value is not None and drawable:
             line.setPos(float(np.log10(value)) if self._log else value)
-            line.label.setFormat(text)
+            if line.label.format != text:
+                line.label.setFormat(text)
         line.setVisible(drawable)
 
     @property

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from firegui.domain.schedule import DropRecord
+from firegui.gui.map.hand_card import card_rows
 from firegui.gui.panels.constraints import ConstraintsPanel
 from firegui.gui.session import Tool
 from tests.gui.hands import LEFT, cell_text, centre_of
@@ -65,6 +66,8 @@ def test_what_a_drop_is_for_is_shown_and_changes_nothing(person: Person) -> None
     assert look is not None and look.before is not None
     assert look.after.drops_executed == look.before.drops_executed - 1
     assert look.after.objective != look.before.objective
+    card = card_rows(person.session)
+    assert card is not None and ("", "Without this drop:") in card[1]
     assert person.session.result.drops == drops
     assert not person.session.undo_stack.canUndo()
 
