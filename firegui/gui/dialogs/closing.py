@@ -55,6 +55,7 @@ def ask_running(parent: QWidget | None, work: Work, leaving: str = "close") -> R
         answers[box.addButton(f"Discard and {leaving}", QMessageBox.ButtonRole.DestructiveRole)] = Running.DISCARD
     box.setDefaultButton(keep)
     box.setEscapeButton(keep)
+    _make_room(box)
     box.exec()
     clicked = box.clickedButton()
     return next((answer for button, answer in answers.items() if button is clicked), Running.KEEP)
@@ -91,3 +92,10 @@ def ask_replace(parent: QWidget | None, folder: Path) -> bool:
     box.setEscapeButton(cancel)
     box.exec()
     return box.clickedButton() is replace
+
+
+def _make_room(box: QMessageBox) -> None:
+    """A box is as wide as its text, and cuts the buttons where they need more."""
+    for button in box.buttons():
+        button.ensurePolished()
+        button.setMinimumWidth(button.sizeHint().width())

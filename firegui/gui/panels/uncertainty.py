@@ -359,14 +359,12 @@ class UncertaintyPanel(QWidget):
         shown, chosen = desk.shown, self._chosen()
         some = shown is not None and shown.ensemble is not None
         can_play = shown is not None and shown.header is not None
-        can_go_on = (
-            chosen is not None and chosen.can_go_on(self.form.members.value()) and not self._session.is_read_only
-        )
+        more = chosen is not None and chosen.can_go_on(self.form.members.value())
         self.mean_maps.follow()
         usable = {
             "start": there and not desk.is_busy and not self._problems,
             "stop": desk.is_busy and not desk.is_stopping,
-            "resume": can_go_on and not desk.is_busy, "copy": some, "csv": some,
+            "resume": more and not desk.is_busy and not self._session.is_read_only, "copy": some, "csv": some,
             "show": can_play and self.tables.chosen is not None, "map": self.mean_maps.can_show,
             "export": some and desk.is_settled, "folder": can_play,
         }  # fmt: skip
