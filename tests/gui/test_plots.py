@@ -134,7 +134,8 @@ def test_a_chart_that_goes_leaves_no_menu_behind(qapp: QApplication) -> None:
     chart = Chart("Objective", "epoch")
     assert set(qapp.topLevelWidgets()) > before
     chart.deleteLater()
-    QApplication.sendPostedEvents(chart, QEvent.Type.DeferredDelete)
+    for _turn in range(2):
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert set(qapp.topLevelWidgets()) <= before
 
 

@@ -67,8 +67,8 @@ class Chart(QWidget):
         self.legend.setFont(small)
         self.plot = pg.PlotWidget(axisItems=dict(axes or {}), enableMenu=False)
         self.item = self.plot.getPlotItem()
-        # A menu that is never shown, made all the same; without a parent it would outlive the chart.
-        self.item.ctrlMenu.setParent(self.plot, self.item.ctrlMenu.windowFlags())
+        # A menu that is never shown, made all the same; it has no parent and would outlive the chart.
+        self.plot.destroyed.connect(self.item.ctrlMenu.deleteLater)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(1)
