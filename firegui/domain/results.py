@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from firegui.domain.film import Film
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +31,14 @@ class Metrics:
 class Frames:
     """The fire for display: every ``stride``-th state, quantised to 1/255 (approximate, for maps only).
 
-    ``fire [F, H, W]`` is P = 1 − U and ``burning [F, H, W]`` is B, uint8; ``retardant [F, H, W]`` is r, uint8.
-    Frame ``k`` is the state at step ``k · stride``; the last frame is the state at T.
+    ``fire`` is P = 1 − U, ``burning`` is B and ``retardant`` is r, each a film ``[F, H, W]`` of uint8. Frame ``k`` is
+    the state at step ``k · stride``; the last frame is the state at T.
     """
 
     stride: int
-    fire: NDArray[np.uint8]
-    burning: NDArray[np.uint8]
-    retardant: NDArray[np.uint8]
+    fire: Film
+    burning: Film
+    retardant: Film
     last_step: int | None = None
     """T, where it is no multiple of ``stride``: the last frame is then nearer to the one before."""
 

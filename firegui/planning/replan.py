@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.film import Film
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.maps import NEIGHBOURS, FireMaps
 from firegui.domain.observation import FireState
@@ -164,14 +165,14 @@ class Left:
         before = simulate(self._whole, self.joined(rest), check=check, frame_stride=stride).frames
         after = simulate(self.nominal(check), rest, check=check, frame_stride=stride).frames
         assert before is not None and after is not None
-        after.fire[:, self.state.burned] = 255
+        fire = after.fire.whole()
+        fire[:, self.state.burned] = 255
         ground = ground_factor(self._whole, self._schedule, executed(self._whole, self._schedule)[: self._first])
-        laid = np.rint(after.retardant * ground).astype(np.uint8)
+        laid = np.rint(after.retardant.whole() * ground).astype(np.uint8)
         cut = self._first // stride
         return Frames(
-            stride, np.concatenate([before.fire[:cut], after.fire]),
-            np.concatenate([before.burning[:cut], after.burning]),
-            np.concatenate([before.retardant[:cut], laid]), before.last_step,
+            stride, before.fire.until(cut, Film.of(fire)), before.burning.until(cut, after.burning),
+            before.retardant.until(cut, Film.of(laid, 255)), before.last_step,
         )  # fmt: skip
 
 

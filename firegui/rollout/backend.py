@@ -22,7 +22,7 @@ from firegui.rollout.kernels.gpu_launch import triton_is_there
 from firegui.rollout.machine import kernel_folder
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer
+from firegui.rollout.observe import Observer, Sight
 from firegui.rollout.outcome import Check, Hear, Outcome, Slopes, Wanted
 from firegui.rollout.remark import Remark
 
@@ -222,12 +222,12 @@ class _Reference(_Whole):
 
     @staticmethod
     def _outcome(model: Model, schedule: Schedule, trajectory: reference.Trajectory, observer: Observer) -> Outcome:
-        window = (slice(0, model.shape[0]), slice(0, model.shape[1]))
+        whole = (slice(0, model.shape[0]), slice(0, model.shape[1]))
         states = zip(trajectory.unburned, trajectory.burning, trajectory.retardant, strict=True)
         total = 0.0
         for step, (unburned, burning, retardant) in enumerate(states):
             total += float((1.0 - unburned.detach()).double().sum())
-            observer.see(step, window, unburned.detach(), burning.detach(), retardant.detach())
+            observer.see(step, Sight(whole, unburned.detach(), burning.detach(), whole, retardant.detach()))
         last = (1.0 - trajectory.unburned[-1]).detach().double()
         terms = (trajectory.burn, trajectory.final, trajectory.prot, trajectory.objective)
         losses = Losses(*(float(term.detach()) for term in terms))

@@ -44,7 +44,7 @@ from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.landing import fall_time_s
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer
+from firegui.rollout.observe import Observer, Sight
 from firegui.rollout.outcome import Check, Outcome
 from firegui.rollout.suppression import MAXIMUM_DOSE
 
@@ -124,7 +124,8 @@ class Forward:
             self.occupied[window] += fire
         else:
             self.unscored += float(fire.double().sum())
-        observer.see(step, window, self.unburned[window], self.burning[window], self.retardant)
+        whole = (slice(0, self.retardant.shape[0]), slice(0, self.retardant.shape[1]))
+        observer.see(step, Sight(window, self.unburned[window], self.burning[window], whole, self.retardant))
 
     def _step(self, step: int, box: Box, keep: bool) -> _Record | None:
         model, window = self.model, _window(box)

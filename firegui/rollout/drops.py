@@ -11,17 +11,18 @@ from firegui.rollout.landing import Air, drift_cells
 
 
 def drop_records(
-    maps: Air, fleet: Fleet, schedule: Schedule, rules: FlightRules | None = None
+    maps: Air, fleet: Fleet, schedule: Schedule, rules: FlightRules | None = None, *, flown: bool = False
 ) -> tuple[DropRecord, ...]:
     """Every proposed drop in order of step and column, with its landing point and whether the gates execute it.
 
-    ``maps`` are the fire's, or anything that has their wind.
+    ``maps`` are the fire's, or anything that has their wind. With ``flown`` only the executed ones: a plan that is
+    still searched for proposes three times as many.
     """
-    proposed = schedule.proposed
     executed = gates_of(schedule, fleet, maps, rules).executed
+    listed = executed if flown else schedule.proposed
     records = []
     for tail in fleet.tails:
-        steps = np.flatnonzero(proposed[:, tail.index])
+        steps = np.flatnonzero(listed[:, tail.index])
         y, x, theta = schedule.poses[steps, tail.index].T
         drift_y, drift_x = drift_cells(maps, tail.type, steps, y, x)
         for k, step in enumerate(steps):

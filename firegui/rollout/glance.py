@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
+from firegui.domain.film import Film
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.rollout import backend as backends
 from firegui.rollout.day_state import DayState
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer, Window
+from firegui.rollout.observe import Observer, Sight, part_of
 from firegui.rollout.outcome import Check, Wanted
 
 Bytes = NDArray[np.uint8]
@@ -63,8 +63,7 @@ class _Picks(Observer):
     def next_look(self, step: int) -> int:
         return next((wanted for wanted in self._wanted if wanted >= step), self._never)
 
-    def see(self, step: int, window: Window, unburned: Tensor, burning: Tensor, retardant: Tensor) -> None:
+    def see(self, step: int, sight: Sight) -> None:
         if step in self._wanted:
-            fire = np.zeros(self._shape, np.uint8)
-            fire[window] = ((1.0 - unburned) * 255.0).round().clamp(0, 255).byte().cpu().numpy()
-            self.fire[step] = fire
+            part = part_of(sight.window, sight.unburned, complement=True)
+            self.fire[step] = Film(self._shape, (part,)).picture(0)

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from firegui.domain.film import Film, Part
 from firegui.domain.results import Frames
+from firegui.rollout.grey import grey_levels
 from firegui.rollout.model import Model
 
 Window = tuple[slice, slice]
 
 
+class Sight(NamedTuple):
+    """A state: ``p^U`` and ``p^B`` on ``window``, outside of which nothing has burned, ``r`` on ``treated``, else 1."""
+
+    window: Window
+    unburned: Tensor
+    burning: Tensor
+    treated: Window
+    retardant: Tensor
+
+
 class Observer:
-    """Collects what a caller asked to see. Outside ``window`` nothing has burned since the start."""
+    """Collects what a caller asked to see."""
 
     def __init__(self, model: Model, frame_stride: int | None, keep_days: bool) -> None:
         self._stride, self._steps, self._per_day = frame_stride, model.n_steps, model.maps.steps_per_day
-        rows, columns = model.shape
-        count = 0 if frame_stride is None else len(self._frame_steps())
-        self._fire = np.zeros((count, rows, columns), np.uint8)
-        self._burning = np.zeros((count, rows, columns), np.uint8)
-        self._retardant = np.full((count, rows, columns), 255, np.uint8)
-        self._days = np.zeros((model.maps.days + 1, rows, columns), np.float32) if keep_days else None
-
-    def _frame_steps(self) -> list[int]:
-        assert self._stride is not None
-        steps = list(range(0, self._steps + 1, self._stride))
-        return steps if steps[-1] == self._steps else [*steps, self._steps]
+        self._shape = model.shape
+        self._fire, self._burning, self._retardant = list[Part](), list[Part](), list[Part]()
+        self._days = np.zeros((model.maps.days + 1, *model.shape), np.float32) if keep_days else None
 
     def next_look(self, step: int) -> int:
         """The first state at or after ``step`` that it wants to see, ``T + 1`` for none."""
@@ -41,24 +46,23 @@ class Observer:
             looks.append(min(-(-step // self._stride) * self._stride, max(self._steps, step)))
         return min(looks)
 
-    def see(self, step: int, window: Window, unburned: Tensor, burning: Tensor, retardant: Tensor) -> None:
-        """Look at the state at ``step`` (0 … T); ``unburned``, ``burning`` on ``window``, ``retardant`` whole."""
+    def see(self, step: int, sight: Sight) -> None:
+        """Look at the state at ``step`` (0 … T). Whoever shows states shows each once, from the first to the last."""
+        window, unburned, burning = sight.window, sight.unburned, sight.burning
         if self._days is not None and step % self._per_day == 0:
             self._days[(step // self._per_day, *window)] = (1.0 - unburned).cpu().numpy()
         if self._stride is None or (step % self._stride and step != self._steps):
             return
-        index = -(-step // self._stride)
-        self._fire[(index, *window)] = _quantised(1.0 - unburned)
-        self._burning[(index, *window)] = _quantised(burning)
-        self._retardant[index] = _quantised(retardant)
+        self._fire.append(part_of(window, unburned, complement=True))
+        self._burning.append(part_of(window, burning))
+        self._retardant.append(part_of(sight.treated, sight.retardant))
 
     def frames(self) -> Frames | None:
         """The frames, where they were asked for."""
-        return (
-            None
-            if self._stride is None
-            else Frames(self._stride, self._fire, self._burning, self._retardant, self._steps)
-        )
+        if self._stride is None:
+            return None
+        fire, burning = (Film(self._shape, tuple(parts)) for parts in (self._fire, self._burning))
+        return Frames(self._stride, fire, burning, Film(self._shape, tuple(self._retardant), 255), self._steps)
 
     def days(self) -> NDArray[np.float32] | None:
         """The day-boundary states, where they were asked for."""
@@ -77,9 +81,9 @@ class Onlooker(Observer):
         """Every state."""
         return step
 
-    def see(self, step: int, window: Window, unburned: Tensor, burning: Tensor, retardant: Tensor) -> None:
+    def see(self, step: int, sight: Sight) -> None:
         """Paste the window into the raster and pass it on."""
-        self._whole[window] = burning.to(self._whole.dtype)
+        self._whole[sight.window] = sight.burning.to(self._whole.dtype)
         self._look(step, self._whole)
 
 
@@ -96,12 +100,19 @@ class LastLook(Observer):
         """The last state."""
         return max(self._last, step)
 
-    def see(self, step: int, window: Window, unburned: Tensor, burning: Tensor, retardant: Tensor) -> None:
+    def see(self, step: int, sight: Sight) -> None:
         """Copy the window, outside of which nothing burned."""
         if step == self._last:
-            self.unburned[window], self.burning[window] = unburned.cpu().numpy(), burning.cpu().numpy()
+            self.unburned[sight.window] = sight.unburned.cpu().numpy()
+            self.burning[sight.window] = sight.burning.cpu().numpy()
 
 
-def _quantised(probability: Tensor) -> NDArray[np.uint8]:
-    levels: NDArray[np.uint8] = (probability * 255.0).round().clamp(0, 255).to(torch.uint8).cpu().numpy()
-    return levels
+def part_of(window: Window, probability: Tensor, *, complement: bool = False) -> Part:
+    """``p``, or ``1 − p``, as levels."""
+    levels = np.empty(tuple(probability.shape), np.uint8)
+    if probability.device.type == "cpu" and probability.dtype == torch.float32:
+        grey_levels(probability.numpy(), complement, levels)
+    else:
+        shown = 1.0 - probability if complement else probability
+        levels[:] = (shown * 255.0).round().clamp(0, 255).to(torch.uint8).cpu().numpy()
+    return Part(window[0].start, window[1].start, levels)

@@ -82,10 +82,12 @@ class RolloutCalls:
         rollout, gradient = module.simulate_with_gradient(model, schedule, check=check)
         return rollout, gradient
 
-    def drops(self, model: Any, schedule: Schedule) -> tuple[DropRecord, ...]:
+    def drops(self, model: Any, schedule: Schedule, *, flown: bool = False) -> tuple[DropRecord, ...]:
         """See :func:`firegui.rollout.drops.drop_records`."""
         module = import_module("firegui.rollout.drops")
-        records: tuple[DropRecord, ...] = module.drop_records(model.maps, model.fleet, schedule, model.rules)
+        records: tuple[DropRecord, ...] = module.drop_records(
+            model.maps, model.fleet, schedule, model.rules, flown=flown
+        )
         return records
 
     def audit(

@@ -137,7 +137,7 @@ class PlanUpdated:
     """A picture of the best plan so far, at most a few a second, for the map. ``epoch`` is −1 for an evaluated file.
 
     During the second stage ``epoch`` stays that of the first, and what a picture has less than the one before it was
-    removed.
+    removed. While a plan is worked out ``drops`` are those that are flown; the kept plan has all that it proposes.
     """
 
     epoch: int

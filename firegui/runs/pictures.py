@@ -45,7 +45,7 @@ class Pictures:
         if frames is None:
             frames = self._engine.simulate(self._model, best, check=check, frame_stride=self._stride).frames
         if frames is not None:
-            drops = self._engine.drops(self._model, best)
+            drops = self._engine.drops(self._model, best, flown=True)
             self._emit(PlanUpdated(self._pending.epoch, self._pending.metrics, frames, drops))
         self._pending, self._shown_at = None, time.monotonic()
 
@@ -55,6 +55,6 @@ class Pictures:
             return
         rollout = self._engine.simulate(self._model, schedule, check=check, frame_stride=self._stride)
         if rollout.frames is not None:
-            records = self._engine.drops(self._model, schedule)
+            records = self._engine.drops(self._model, schedule, flown=True)
             self._emit(PlanUpdated(epoch, rollout.metrics, rollout.frames, records, Stage.PRUNE))
         self._shown_drops, self._shown_at = drops, time.monotonic()

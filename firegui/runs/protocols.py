@@ -187,8 +187,8 @@ class Engine(Protocol):
     def draw_scaling(self, table: ScalingTable, folder: Path) -> list[Path]:
         """Write the pictures of a scaling study and return their paths."""
 
-    def drops(self, model: Any, schedule: Schedule) -> tuple[DropRecord, ...]:
-        """The finished table of a schedule's proposed drops, by the model's fleet, wind and rules."""
+    def drops(self, model: Any, schedule: Schedule, *, flown: bool = False) -> tuple[DropRecord, ...]:
+        """The finished table of a schedule's proposed or ``flown`` drops, by the model's fleet, wind and rules."""
 
     def audit(
         self,

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from firegui.domain.film import Film
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
@@ -32,6 +33,7 @@ from firegui.runs.events import (
 )
 from firegui.runs.replan_base import LoopDay, ReplanScores
 from firegui.runs.spec import EvaluateSpec, PlanSpec, ReplanSpec, RunSpec, Stage
+from tests.unit.domain.samples import untreated
 
 Emit = Callable[[RunEvent], None]
 STRIDE = 5
@@ -48,7 +50,8 @@ def frames(project: Project, size: int = 4) -> Frames:
     fire = np.zeros((count, *project.scenario.grid.shape), np.uint8)
     for k in range(count):
         fire[k, : size + k, : size + k] = 255
-    return Frames(STRIDE, fire, np.zeros_like(fire), np.full_like(fire, 255))
+    whole = Film.of(fire)
+    return Frames(STRIDE, whole, Film.of(np.zeros_like(fire)), untreated(whole))
 
 
 def drop(step: int, material: str = "retardant", *, executed: bool = True) -> DropRecord:

@@ -9,6 +9,7 @@ import numpy as np
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
+from firegui.domain.film import Film
 from firegui.domain.results import Frames, Metrics
 from firegui.gui.jobs.live import LiveDesk
 from firegui.gui.jobs.queue import RunQueue
@@ -16,6 +17,7 @@ from firegui.gui.session import Session, ShownResult, Tool
 from firegui.planning.hand_check import HandCheck
 from firegui.runs.engine_values import Check
 from firegui.runs.live import LiveLook, LiveWish
+from tests.unit.domain.samples import untreated
 
 # S-2T-1 on the first day, S-2T-2 on the second, CL-415-1 on the second; S-2T are grounded on the third.
 DROPS = DropList((Drop(10, 0, 20.0, 30.0, 0.0), Drop(60, 1, 10.0, 20.0, 1.0), Drop(70, 2, 30.0, 45.0, 0.5)))
@@ -44,8 +46,8 @@ class FakeLive:
         after = metrics(extent_of(wish.after), len(wish.after.drops))
         if wish.stride is not None:
             count = steps // wish.stride + 1
-            fire = np.full((count, *shape), len(wish.after.drops), np.uint8)
-            return LiveLook(wish, after, frames=Frames(wish.stride, fire, fire, np.full_like(fire, 255), steps))
+            film = Film.of(np.full((count, *shape), len(wish.after.drops), np.uint8))
+            return LiveLook(wish, after, frames=Frames(wish.stride, film, film, untreated(film), steps))
         fire, change = np.zeros(shape, np.uint8), np.zeros(shape, np.int16)
         fire[:5, :5] = 255
         change[30:, :10] = 200 if wish.after != wish.before else 0
@@ -57,8 +59,8 @@ def show_plan(session: Session, drops: DropList = DROPS) -> None:
     """A finished plan of ``drops`` on the map."""
     project = session.project
     shape, steps = project.scenario.grid.shape, project.calendar.n_steps
-    fire = np.zeros((steps // 5 + 1, *shape), np.uint8)
-    frames = Frames(5, fire, fire, np.full_like(fire, 255), steps)
+    fire = Film.of(np.zeros((steps // 5 + 1, *shape), np.uint8))
+    frames = Frames(5, fire, fire, untreated(fire), steps)
     session.show_result(
         ShownResult(
             "A · 14:24", frames, metrics(1000.0, 0), frames, metrics(extent_of(drops), len(drops.drops)),

@@ -10,12 +10,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.film import Film
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
 from firegui.gui.map.view import MapView
 from firegui.gui.session import Session
+from tests.unit.domain.samples import untreated
 
 NONE = Qt.KeyboardModifier.NoModifier
 LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
@@ -109,7 +111,8 @@ def growing(project: Project, cells: int, *, stride: int = 50) -> Frames:
     fire = np.zeros((count, rows, columns), np.uint8)
     for frame in range(count):
         fire[frame, : rows // 2, : cells * frame] = 255
-    return Frames(stride, fire, fire // 2, np.full_like(fire, 255))
+    whole = Film.of(fire)
+    return Frames(stride, whole, Film.of(fire // 2), untreated(whole))
 
 
 def drop_at(

@@ -159,7 +159,7 @@ def test_the_occupancy_is_that_of_the_screen_at_the_ends_of_days(
     (path,) = (path for path in dialog.written if path.stem.endswith("occupancy") and "baseline" not in path.stem)
     bands = read_raster(path).bands
     fire = frames(project)
-    expected = [fire.fire[fire.index_of_step(day * 50)] / 255.0 for day in range(project.calendar.days + 1)]
+    expected = [fire.fire.picture(fire.index_of_step(day * 50)) / 255.0 for day in range(project.calendar.days + 1)]
     assert np.allclose(bands, expected[-len(bands) :], atol=1e-6)
 
 

@@ -60,7 +60,7 @@ def test_the_fire_while_dragging_that_of_playback_and_that_of_the_kept_run_are_o
         assert make(session, change)
         settled(qtbot, session)
         plan = session.result.plan
-        assert plan is not None and np.array_equal(plan.fire[-1], look.fire)
+        assert plan is not None and np.array_equal(plan.fire.picture(-1), look.fire)
         assert session.result.plan_metrics == look.after
         # Saved with the project, the drops are a run.
         session.mark_saved(folder)

@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.film import Film
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.gui.map.decorations import flow
@@ -192,8 +193,9 @@ def test_the_difference_view_paints_only_what_the_plan_changed(session: Session,
 
 def test_probabilities_below_one_percent_are_not_painted(session: Session, hand: Hand, project: Project) -> None:
     frames = growing(project, 0)
-    frames.fire[:, 10, 10], frames.fire[:, 10, 20] = 2, 5
-    session.show_result(ShownResult("run", plan=frames))
+    fire = frames.fire.whole()
+    fire[:, 10, 10], fire[:, 10, 20] = 2, 5
+    session.show_result(ShownResult("run", plan=replace(frames, fire=Film.of(fire))))
     only(hand.view, "extent", "occupancy")
     ground = hand.color((37.5, 50.5))
     assert hand.color((10.5, 10.5)) == ground
@@ -202,7 +204,7 @@ def test_probabilities_below_one_percent_are_not_painted(session: Session, hand:
 
 def test_frames_of_another_grid_are_not_shown(session: Session, hand: Hand, project: Project) -> None:
     frames = growing(project, 4)
-    session.show_result(ShownResult("run", plan=replace(frames, fire=frames.fire[:, :20])))
+    session.show_result(ShownResult("run", plan=replace(frames, fire=Film.of(frames.fire.whole()[:, :20]))))
     session.set_step(200)
     only(hand.view, "extent", "occupancy")
     assert hand.color((2.5, 2.5)) == hand.color((37.5, 50.5))

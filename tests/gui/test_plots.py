@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.film import Film
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.gui.jobs.queue import RunQueue
@@ -157,7 +158,7 @@ def test_the_area_of_a_frame_is_the_sum_of_its_probabilities(project: Project) -
     fire = np.zeros((3, 2, 2), np.uint8)
     fire[1] = 51
     fire[2] = 255
-    steps, area = area_curve(Frames(5, fire, fire, fire), 8, 0.09)
+    steps, area = area_curve(Frames(5, Film.of(fire), Film.of(fire), Film.of(fire)), 8, 0.09)
     # The last frame is the state at the end, even where the stride does not divide the number of steps.
     assert steps.tolist() == [0, 5, 8]
     assert area == pytest.approx([0, 4 * 0.2 * 0.09, 4 * 0.09])

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.film import Film
 from firegui.domain.results import Frames
 from firegui.gui.session import Session, ShownResult, View
 
 
 def frames() -> Frames:
-    empty = np.zeros((2, 40, 60), np.uint8)
+    empty = Film.of(np.zeros((2, 40, 60), np.uint8))
     return Frames(100, empty, empty, empty)
 
 

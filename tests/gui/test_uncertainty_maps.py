@@ -106,8 +106,8 @@ def test_a_click_puts_the_means_of_both_cases_on_the_map(panel: UncertaintyPanel
     assert (result.mean_of, result.title) == (4, "Mean of 4 members (daily states drawn)")
     assert result.baseline is not None and result.plan is not None
     assert result.baseline.stride == session.project.calendar.steps_per_day
-    assert [int(frame[OFTEN]) for frame in result.baseline.fire] == [0, 48, 96, 143, 191]
-    assert int(result.plan.fire[4][OFTEN]) == round(255 * 0.25)
+    assert result.baseline.fire.at(*OFTEN).tolist() == [0, 48, 96, 143, 191]
+    assert result.plan.fire.picture(4)[OFTEN] == round(255 * 0.25)
     assert (session.view, session.step) == (View.PLAN, session.project.calendar.n_steps)
 
 

@@ -474,7 +474,7 @@ def test_a_member_on_the_map_is_named_and_leaves_no_fire_behind(
     assert session.result.title.startswith("Member 2")
     drawn = session.result.baseline
     assert still is not None and drawn is not None
-    assert (still.fire[-1] != drawn.fire[-1]).any()
+    assert (still.fire.picture(-1) != drawn.fire.picture(-1)).any()
     queue.show_baseline()
     assert session.result.baseline is None
     qtbot.waitUntil(lambda: not queue.activity, timeout=60_000)

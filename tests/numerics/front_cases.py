@@ -16,7 +16,7 @@ from firegui.domain.schedule import Schedule
 from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.kernels.cpu_state import Body
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer
+from firegui.rollout.observe import Observer, Sight
 from firegui.rollout.outcome import WHOLE, Outcome, Wanted
 from tests.numerics.cases import aircraft, random_maps
 
@@ -94,11 +94,11 @@ class Recorder(Observer):
         """Every state."""
         return step
 
-    def see(self, step: int, window: tuple[slice, slice], unburned: Tensor, burning: Tensor, retardant: Tensor) -> None:
+    def see(self, step: int, sight: Sight) -> None:
         """Copy the state."""
         state = np.stack([np.ones(self._shape), np.zeros(self._shape), np.ones(self._shape)]).astype(np.float32)
-        state[(0, *window)], state[(1, *window)] = unburned.numpy(), burning.numpy()
-        state[2] = retardant.numpy()
+        state[(0, *sight.window)], state[(1, *sight.window)] = sight.unburned.numpy(), sight.burning.numpy()
+        state[(2, *sight.treated)] = sight.retardant.numpy()
         self.seen.append(state)
 
 

@@ -26,7 +26,7 @@ def test_it_sees_what_the_frames_of_the_whole_rollout_show(backend: str) -> None
     assert whole.frames is not None and seen.metrics == whole.metrics
     assert sorted(seen.fire) == [0, 7, model.n_steps]
     for step, fire in seen.fire.items():
-        assert np.array_equal(fire, whole.frames.fire[step]), step
+        assert np.array_equal(fire, whole.frames.fire.picture(step)), step
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -189,8 +189,10 @@ def test_frames_hold_every_stride_and_the_last_state() -> None:
     result = simulate(model_of(maps, fleet), random_schedule(14, maps, fleet), frame_stride=7, keep_days=True)
     assert result.frames is not None and result.p_fire_days is not None
     assert len(result.frames.fire) == 4  # steps 0, 7, 14 and 20
-    np.testing.assert_array_equal(result.frames.fire[-1], np.rint(result.p_fire_days[-1] * 255).astype(np.uint8))
-    assert result.frames.fire[0].max() == 255
+    np.testing.assert_array_equal(
+        result.frames.fire.picture(-1), np.rint(result.p_fire_days[-1] * 255).astype(np.uint8)
+    )
+    assert result.frames.fire.picture(0).max() == 255
     assert [result.frames.index_of_step(step) for step in (0, 6, 7, 14, 19, 20)] == [0, 0, 1, 2, 2, 3]
 
 

@@ -101,11 +101,11 @@ def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:
     """The fire at the plan's day boundaries as the screen has it; ``None`` where no frame is of such a time."""
     calendar = project.calendar
     steps = [day * calendar.steps_per_day for day in range(calendar.days + 1)]
-    if frames is None or not len(frames.fire) or frames.fire.shape[1:] != project.scenario.grid.shape:
+    if frames is None or not len(frames.fire) or frames.fire.shape != project.scenario.grid.shape:
         return None
     if any(step % frames.stride for step in steps[:-1]):
         return None
-    states = frames.fire[[frames.index_of_step(step) for step in steps]]
+    states = np.stack([frames.fire.picture(frames.index_of_step(step)) for step in steps])
     return Occupancy(states.astype(np.float32) / np.float32(255.0), 0)
 
 

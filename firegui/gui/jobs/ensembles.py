@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
+from firegui.domain.film import Film
 from firegui.domain.fleet import Fleet
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
@@ -32,7 +33,7 @@ Floats32 = NDArray[np.float32]
 
 FOLDER = "uncertainty"
 """The folder of a project that holds its ensembles."""
-_NO_RETARDANT = np.zeros((0, 1, 1), np.uint8)
+_NO_RETARDANT = Film((1, 1), ())
 _COMMAND_LINE = " (--preset bear)"
 
 
@@ -150,8 +151,8 @@ def means(header: EnsembleHeader, ensemble: Ensemble, project: Project) -> Shown
     return ShownResult(title, frames[BASELINE], plan=plan, project=then, mean_of=ensemble.members)
 
 
-def _codes(probability: Floats32) -> NDArray[np.uint8]:
-    return np.asarray(255.0 * probability + 0.5, np.uint8)
+def _codes(probability: Floats32) -> Film:
+    return Film.of(np.asarray(255.0 * probability + 0.5, np.uint8))
 
 
 def _on_same_days(header: EnsembleHeader, project: Project) -> Project:

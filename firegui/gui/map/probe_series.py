@@ -52,7 +52,7 @@ def series_of(shown: Shown, cell: tuple[int, int]) -> Series | None:
     lines = tuple(
         Line(name, *_values(frames, cell, calendar.n_steps))
         for name, frames in pairs
-        if frames is not None and len(frames.burning) and frames.burning.shape[1:] == shown.scenario.grid.shape
+        if frames is not None and len(frames.burning) and frames.burning.shape == shown.scenario.grid.shape
     )
     if not lines:
         return None
@@ -61,7 +61,7 @@ def series_of(shown: Shown, cell: tuple[int, int]) -> Series | None:
 
 def _values(frames: Frames, cell: tuple[int, int], n_steps: int) -> tuple[Floats, Floats]:
     steps = np.minimum(np.arange(len(frames.burning), dtype=np.float64) * frames.stride, n_steps)
-    return steps, frames.burning[:, cell[0], cell[1]] / 255.0
+    return steps, frames.burning.at(*cell) / 255.0
 
 
 def _words(line: Line, steps_per_day: int) -> str:

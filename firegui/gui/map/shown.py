@@ -98,7 +98,7 @@ class Shown:
         """The shown frame of ``"fire"``, ``"burning"`` or ``"retardant"`` when it fits the grid."""
         if frames is None:
             return None
-        stack: Bytes = {"fire": frames.fire, "burning": frames.burning, "retardant": frames.retardant}[what]
-        if not len(stack) or stack.shape[1:] != self.scenario.grid.shape:
+        film = {"fire": frames.fire, "burning": frames.burning, "retardant": frames.retardant}[what]
+        if not len(film) or film.shape != self.scenario.grid.shape:
             return None
-        return np.asarray(stack[frames.index_of_step(self.step)])
+        return film.picture(frames.index_of_step(self.step))

@@ -54,7 +54,7 @@ from firegui.rollout.kernels.layout import (
 )
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer
+from firegui.rollout.observe import Observer, Sight
 from firegui.rollout.outcome import Check, Outcome, Wanted
 
 LEAST_SECONDS = 0.005
@@ -269,14 +269,16 @@ class Run:
         self.states.append(state_of(self.model, self.schedule, self.gates.executed, day, body))
 
     def _show(self, observer: Observer) -> None:
-        fields = self.space.fields
-        window = bounding_box(self.space.marks.touched, self.shape)
+        fields, marks = self.space.fields, self.space.marks
+        window, treated = (bounding_box(each, self.shape) for each in (marks.touched, marks.treated))
         decay = self.clock.decay[self.step % self.clock.steps_per_day % self.clock.period]
-        observer.see(
-            self.step, window, torch.from_numpy(raster_of(fields.unburned, self.shape)[window]),
-            torch.from_numpy(raster_of(fields.scaled, self.shape)[window] * decay),
-            torch.from_numpy(raster_of(fields.retardant, self.shape)),
-        )  # fmt: skip
+        unburned, scaled, retardant = (
+            raster_of(each, self.shape) for each in (fields.unburned, fields.scaled, fields.retardant)
+        )
+        observer.see(self.step, Sight(
+            window, torch.from_numpy(unburned[window]), torch.from_numpy(scaled[window] * decay),
+            treated, torch.from_numpy(retardant[treated]),
+        ))  # fmt: skip
 
     def outcome(self) -> Outcome:
         """The numbers of the state that was reached."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from firegui.domain.film import Film, Part
 from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.grid import Grid
 from firegui.domain.project import FireModel, Project
@@ -99,3 +100,8 @@ def project(**changes: Any) -> Project:
         fire_model=FireModel("scalar", "Scalar", {}),
     )
     return replace(whole, **changes)
+
+
+def untreated(film: Film) -> Film:
+    """As many pictures of ground without retardant."""
+    return Film(film.shape, (Part(0, 0, np.empty((0, 0), np.uint8)),) * len(film), 255)

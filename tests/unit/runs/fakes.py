@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.benchmark import BenchmarkTable, PlannerName, TaskTerms
 from firegui.domain.ensemble import UNIT, Ensemble, EnsembleProgress, EnsembleState
+from firegui.domain.film import Film
 from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
@@ -360,7 +361,7 @@ class FakeEngine:
         )
 
     def rollout(self, model: FakeModel, result: Metrics, frame_stride: int | None) -> FakeRollout:
-        empty = np.zeros((1, *model.maps.shape), np.uint8)
+        empty = Film.of(np.zeros((1, *model.maps.shape), np.uint8))
         return FakeRollout(result, None if frame_stride is None else Frames(frame_stride, empty, empty, empty))
 
     def forecast(
@@ -539,7 +540,7 @@ class FakeEngine:
     ) -> FakeTactical:
         return FakeTactical(self, model, budget, 0 if checkpoint is None else int(checkpoint.read_text()))
 
-    def drops(self, model: Any, schedule: Schedule) -> tuple[DropRecord, ...]:
+    def drops(self, model: Any, schedule: Schedule, *, flown: bool = False) -> tuple[DropRecord, ...]:
         tails = model.fleet.tails
         pairs = np.argwhere(schedule.proposed)
         return tuple(

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from firegui.domain.film import Film
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.results import Frames
 from firegui.domain.settings import Effectiveness, EliminationSettings, OptimizerSettings, PlanSettings, Start
@@ -31,7 +32,7 @@ from firegui.runs.spec import Stage
 from tests.unit.domain.samples import weights
 from tests.unit.runs.fakes import metrics
 
-NOTHING = np.zeros((1, 3, 3), np.uint8)
+NOTHING = Film.of(np.zeros((1, 3, 3), np.uint8))
 FRAMES = Frames(1, NOTHING, NOTHING, NOTHING)
 FIT = NetworkFitSettings(10, 9, 1e-3, True, 0.1, 750.0, 20, 45, 4)
 EPOCH = FitProgress(4, 9, 1.5, 1.25, 3, {"shape": 0.5}, (EventProgress("Bear", (1, 2), (0.25, 0.75)),), 6.0)

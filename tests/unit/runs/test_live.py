@@ -55,8 +55,8 @@ def test_numbers_and_pictures_are_those_of_whole_rollouts() -> None:
     assert look.before == whole[0].metrics and look.after == whole[1].metrics
     first, second = (rollout.frames for rollout in whole)
     assert first is not None and second is not None and look.fire is not None and look.change is not None
-    assert np.array_equal(look.fire, second.fire[16])
-    change = first.fire[END].astype(int) - second.fire[END]
+    assert np.array_equal(look.fire, second.fire.picture(16))
+    change = first.fire.picture(END).astype(int) - second.fire.picture(END)
     assert np.array_equal(look.change, change) and change.any()
     assert look.changed == int((abs(change) >= round(255 * CLEARLY)).sum())
 

@@ -181,7 +181,7 @@ def test_pictures_cover_the_whole_plan(tmp_path: Path) -> None:
     events = run(spec_of(tmp_path / "run"))
     shown = [event for event in events if isinstance(event, PlanUpdated)][-1]
     assert len(shown.frames.fire) == DAYS * STEPS_PER_DAY // 5 + 1
-    assert shown.frames.fire[FIRST // 5].sum() == 36 * 255  # the observed fire
+    assert shown.frames.fire.sums()[FIRST // 5] == 36 * 255  # the observed fire
 
 
 def test_every_problem_is_listed_and_nothing_is_written(tmp_path: Path) -> None:
