@@ -138,10 +138,12 @@ class Chart(QWidget):
 
     def set_curve(self, index: int, x: NDArray[Any], y: NDArray[Any]) -> None:
         """Give a curve its points. Values that a log axis cannot show leave a gap."""
+        curve = self._curves[index]
+        if not len(x) and not len(curve.x):
+            return  # nothing again: nothing to paint
         values = np.array(y, float)
         if self._log:
             values[values <= 0] = np.nan
-        curve = self._curves[index]
         curve.x, curve.y = np.array(x, float), values
         self._draw_curve(curve)
 
@@ -291,6 +293,10 @@ class Chart(QWidget):
         self.item.enableAutoRange(x=True, y=True)
         if not was_fitted:
             self._redraw()
+
+    def settle(self) -> None:
+        """Let the view and its axes follow the data now; left to the painting, they would be painted once more."""
+        self.item.vb.prepareForPaint()
 
     @property
     def is_fitted(self) -> bool:

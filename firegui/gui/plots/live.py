@@ -33,7 +33,8 @@ from firegui.gui.session import Session
 from firegui.gui.shell.later import InTurns
 from firegui.runs.events import FinishReason
 
-REPAINT_MS = 50
+REPAINT_MS = 200
+"""Every chart is painted that often at most: axes are dear, and they take turns with the thread of the run."""
 FIRST, SECOND, RESULT = range(3)
 """The pages."""
 _NOTE = 3
@@ -47,7 +48,7 @@ _PAGES = (
 
 
 class LivePlots(QWidget):
-    """Follows the run that the queue shows. However fast epochs come, it repaints at most every 50 ms."""
+    """Follows the run that the queue shows. However fast epochs come, it repaints at most five times a second."""
 
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -127,6 +128,7 @@ class LivePlots(QWidget):
                 chart.clear()
             else:
                 chart.draw(entry, self._options)
+            chart.settle()
             yield
         for each in self.elimination_charts:
             if entry is None or not len(entry.removals):

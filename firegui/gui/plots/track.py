@@ -46,15 +46,17 @@ class TrackData:
         """Collect it from the plan; only executed drops inside the window count."""
         flying = [kind for kind in fleet.types if kind.count > 0]
         grounded = tuple(tuple(kind.id for kind in flying if day in kind.grounded_days) for day in range(calendar.days))
-        counts = {material: np.zeros(calendar.n_steps, np.int64) for material in Material}
-        for drop in drops:
-            if drop.executed and drop.step < calendar.n_steps:
-                counts[Material(drop.material)][drop.step] += 1
-        return TrackData(calendar, grounded, len(flying), counts[Material.WATER], counts[Material.RETARDANT])
+        water, retardant = (_per_step(drops, material, calendar.n_steps) for material in Material)
+        return TrackData(calendar, grounded, len(flying), water, retardant)
 
     def all_grounded(self, day: int) -> bool:
         """Whether nothing flies on ``day``."""
         return self.types > 0 and len(self.grounded[day]) == self.types
+
+
+def _per_step(drops: Sequence[DropRecord], material: Material, n_steps: int) -> NDArray[np.int64]:
+    steps = [drop.step for drop in drops if drop.material == material.value and drop.executed]
+    return np.bincount(steps, minlength=n_steps)[:n_steps] if steps else np.zeros(n_steps, np.int64)
 
 
 class TimelineTrack(QWidget):

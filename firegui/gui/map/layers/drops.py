@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 import pyqtgraph as pg
@@ -23,6 +24,8 @@ SIGMAS = 2.0
 """The ellipse is the contour at two standard deviations: semi-axes 2σ∥ and 2σ⊥."""
 
 _POINTS = 24
+_STEP = attrgetter("step")
+_POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
 _LATER, _EARLIER = 0.30, 0.85
 
 
@@ -36,11 +39,8 @@ class Ellipses:
     @staticmethod
     def of(drops: Sequence[DropRecord]) -> Ellipses:
         """Ellipses around the landing points, long axis along ``(dx, dy) = (cos θ, −sin θ)``."""
-        ordered = sorted(drops, key=lambda drop: drop.step)
-        poses = [
-            (d.landing_y, d.landing_x, d.theta, d.sigma_parallel_cells, d.sigma_perpendicular_cells) for d in ordered
-        ]
-        table = np.array(poses, np.float64).reshape(-1, 5)
+        ordered = sorted(drops, key=_STEP)
+        table = np.array([_POSE(drop) for drop in ordered], np.float64).reshape(-1, 5)
         y, x, theta, parallel, perpendicular = (column[:, None] for column in table.T)
         turn = np.linspace(0.0, 2.0 * np.pi, _POINTS, endpoint=False)[None, :]
         along, across = SIGMAS * parallel * np.cos(turn), SIGMAS * perpendicular * np.sin(turn)
