@@ -77,3 +77,6 @@ def test_the_dense_yardstick_and_the_table_of_drops_know_the_rules() -> None:
     records = drop_records(MAPS, FLEET, SCHEDULE, fast.rules)
     flown = [(record.step, record.column) for record in records if record.executed]
     assert flown == [tuple(pair) for pair in np.argwhere(wanted.executed).tolist()]
+    assert len(flown) < len(records)
+    executed = tuple(record for record in records if record.executed)
+    assert drop_records(MAPS, FLEET, SCHEDULE, fast.rules, flown=True) == executed
