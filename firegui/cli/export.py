@@ -73,9 +73,11 @@ def export(
     data = {
         "run": str(run_folder), "files": [str(path) for path in files], "drops": len(content.rows),
         "executed": len(content.flown), "near_water": content.near_water, "notes": list(content.notes),
+        "warnings": list(content.warnings),
     }  # fmt: skip
     wrote = [f"{'Replaced' if path.name in there else 'Wrote'} {path}" for path in files]
-    report(as_json, data, lambda: [*wrote, *_said(content)])
+    warned = [f"Warning: {warning}" for warning in content.warnings]
+    report(as_json, data, lambda: [*warned, *wrote, *_said(content)])
 
 
 def _films(run: Path, kinds: Sequence[str], sides: str, fps: int) -> dict[str, Callable[[Path], None]]:
@@ -99,4 +101,5 @@ def _said(content: ExportContent) -> list[str]:
         f"  {row.drop.aircraft} {row.time_local} {row.landing_ddm or ''}" for row in content.flown if row.near_water
     ]
     flagged = [f"{counted(len(close), 'drop')} within 300 ft of water:", *close] if close else []
-    return [f"{counted(executed, 'drop')} executed{rest}", *flagged, *(f"Note: {note}" for note in content.notes)]
+    notes = [f"Note: {note}" for note in content.notes if note not in content.warnings]
+    return [f"{counted(executed, 'drop')} executed{rest}", *flagged, *notes]

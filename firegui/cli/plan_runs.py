@@ -280,25 +280,21 @@ def _scores(record: RunRecord) -> list[str]:
 
 
 def _hints(record: RunRecord, finished: RunFinished) -> list[str]:
+    """What to do next: a stopped run goes on, one that ended by itself is handed over, if it drops anything."""
     name = "plan" if len(record.stages) > 1 else record.stages[0].value
     words: list[str | Path] = [name, record.header.project_folder, "--out", record.folder, "--resume"]
     optimizer = record.settings.optimizer
-    if Stage.TACTICAL in record.stages and finished.reason is not FinishReason.STOPPED:
+    if finished.reason is FinishReason.STOPPED:
+        return [f"To go on: {command_text(*words)}"]
+    if Stage.TACTICAL in record.stages:
         return _after_tactical(record)
-    if (record.folder / REFERENCE).is_file():
-        return (
-            [_export_hint(record)]
-            if finished.reason is not FinishReason.STOPPED
-            else [f"To go on: {command_text(*words)}"]
-        )
-    if finished.reason is FinishReason.COMPLETED:
-        words += ["--epochs", str(max(2 * optimizer.epochs, FORMING_EPOCHS))]
-    elif finished.reason is FinishReason.PATIENCE:
-        words += ["--patience", str(2 * optimizer.patience)]
-    hints = [f"To go on: {command_text(*words)}"]
-    if finished.reason is not FinishReason.STOPPED and record.metrics and record.metrics.drops_executed:
-        hints.append(_export_hint(record))
-    return hints
+    if (record.folder / REFERENCE).is_file() or (record.metrics is not None and record.metrics.drops_executed > 0):
+        return [_export_hint(record)]
+    if Stage.OPTIMIZE not in record.stages:
+        return []
+    if finished.reason is FinishReason.PATIENCE:
+        return [f"With more patience: {command_text(*words, '--patience', str(2 * optimizer.patience))}"]
+    return [f"With more epochs: {command_text(*words, '--epochs', str(max(2 * optimizer.epochs, FORMING_EPOCHS)))}"]
 
 
 def _after_tactical(record: RunRecord) -> list[str]:

@@ -86,6 +86,7 @@ class Bar:
         self._pause = 0.1 if self._live else 10.0
         self._shown_at = -math.inf
         self._open = False
+        self._tests: tuple[int, ...] = ()
 
     def __call__(self, event: RunEvent) -> None:
         """Show the event."""
@@ -93,7 +94,7 @@ class Bar:
             case EpochDone():
                 self._epoch(bar_text(event), event.epoch + 1 >= event.epochs)
             case EliminationStep():
-                self._epoch(elimination_bar_text(event), event.tested >= event.to_test)
+                self._elimination(event)
             case StageBegan():
                 self._line(f"stage {event.number} of {event.count}: {event.text}" if event.count > 1 else "")
             case FitEpoch(epoch):
@@ -112,6 +113,13 @@ class Bar:
                 self._line("")
             case _:
                 pass
+
+    def _elimination(self, event: EliminationStep) -> None:
+        # That no pass follows the last is found by a step of its own, which stands where the last test stood.
+        tests = (event.passes, event.tested, event.to_test, event.drops)
+        if tests != self._tests:
+            self._epoch(elimination_bar_text(event), event.tested >= event.to_test)
+        self._tests = tests
 
     def _epoch(self, text: str, last: bool) -> None:
         now = time.monotonic()

@@ -239,6 +239,8 @@ class Actions(QObject):
         guide = commands.guide
         self.help = self._action("&Help for this panel", guide.help_here, "F1", "help", "explain where the focus is")
         self.begin = self._action("&Getting started", guide.show_page, None, "begin", "the help from its beginning")
+        steps = partial(guide.show_page, "tutorial")
+        self.tutorial = self._action("T&utorial", steps, None, "tutorial", "a plan from beginning to end, step by step")
         keys = partial(guide.show_page, "shortcuts")
         self.keys = self._action("&Keyboard shortcuts", keys, None, "keyboard", "every key and what it does")
         found = "find any command, dock, project or page of the help by a few letters"
@@ -257,7 +259,7 @@ class Actions(QObject):
         return {
             Wish.DEMO: self.new_demo, Wish.TOUR: self.tour, Wish.OPEN: self.open, Wish.LANDSCAPE: self.import_landscape,
             Wish.EVENTS: self.import_events, Wish.FOLDER: self.import_folder, Wish.MAPS: self.import_maps,
-            Wish.HELP: self.begin,
+            Wish.HELP: self.begin, Wish.TUTORIAL: self.tutorial,
         }[wish]  # fmt: skip
 
     def _action(self, text: str, run: Callable[[], object], keys: Keys, picture: str | None, help: str) -> QAction:

@@ -45,7 +45,7 @@ _GLYPHS = {
     "dock-benchmark": "mdi6.podium", "dock-study": "mdi6.grid-large",
     "new-study": "mdi6.file-plus-outline", "dock-help": "mdi6.help-circle-outline",
     "dock-log": "mdi6.text-box-search-outline", "more": "mdi6.dots-horizontal", "last": "mdi6.skip-forward",
-    "theme": "mdi6.theme-light-dark", "about": "mdi6.information-outline",
+    "theme": "mdi6.theme-light-dark", "about": "mdi6.information-outline", "tutorial": "mdi6.school-outline",
 }  # fmt: skip
 
 

@@ -232,7 +232,7 @@ class MainWindow(QMainWindow):
             self.when_ready(lambda: self.documents.open(folder))
 
     def _wish(self, wish: Wish) -> None:
-        if wish is Wish.HELP:
+        if wish in (Wish.HELP, Wish.TUTORIAL):
             # The page of the help is a dock, which the start page would cover.
             self.when_ready(self.hide_start_page)
         self.when_ready(lambda: self.bench.fulfil(wish))

@@ -57,7 +57,7 @@ def fill_menus(window: QMainWindow, actions: Actions, documents: Documents, dock
     plan.addSeparator()
     plan.addActions([actions.calibrate, actions.load_weights, actions.score])
     help = _menu(bar, "&Help")
-    help.addActions([actions.help, actions.begin, actions.keys, actions.palette, actions.tour])
+    help.addActions([actions.help, actions.begin, actions.tutorial, actions.keys, actions.palette, actions.tour])
     help.addSeparator()
     help.addActions([actions.start_page, actions.news, actions.about])
     for menu in bar.findChildren(QMenu):
@@ -73,7 +73,7 @@ def fill_tool_bar(bar: QToolBar, actions: Actions) -> None:
     bar.addActions(actions.map_tools)
     bar.addSeparator()
     short = {
-        actions.start: "Start", actions.quick: "Quick", actions.pause: "Pause", actions.resume: "Resume",
+        actions.start: "Start plan", actions.quick: "Quick", actions.pause: "Pause", actions.resume: "Resume",
         actions.stop: "Stop, keep best",
     }  # fmt: skip
     for action, text in short.items():
@@ -89,7 +89,7 @@ def fill_tool_bar(bar: QToolBar, actions: Actions) -> None:
 
 
 def _stand_out(button: QToolButton, actions: Actions) -> None:
-    """Start is the one coloured button; its icon is white in both themes, which that of its menu entry is not."""
+    """Start plan is the one coloured button; its icon is white in both themes, which that of its menu entry is not."""
     button.setObjectName("startTool")
     button.setMenu(_submenu("Stages", actions.stages.values(), button))
     button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)

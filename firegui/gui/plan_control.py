@@ -31,6 +31,8 @@ class PlanControl(QObject):
 
     changed = Signal()
     """What can be done may have changed."""
+    started = Signal()
+    """A person has started a run."""
 
     def __init__(self, session: Session, queue: RunQueue, documents: Documents, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -114,6 +116,7 @@ class PlanControl(QObject):
         dialog = ReplanDialog(session.project, session.folder, out, (entry.title, file), session.backend, self._window)
         if dialog.exec() == ReplanDialog.DialogCode.Accepted and dialog.spec is not None:
             session.message.emit(f"Started {self._queue.start(dialog.spec).title}")
+            self.started.emit()
         dialog.deleteLater()
 
     def _show_flown(self) -> None:
@@ -158,6 +161,7 @@ class PlanControl(QObject):
             return
         entry = self._queue.plan(stages, start)
         self._session.message.emit(f"Started {entry.title}")
+        self.started.emit()
 
     def pause(self) -> None:
         """Hold before the next epoch or test."""

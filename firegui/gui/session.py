@@ -115,6 +115,7 @@ class Session(QObject):
     """A short line for the status bar."""
     refused = Signal(object)
     """An edit or a file was refused; carries the :class:`InputError`. Nothing was changed. The window shows it."""
+    awaited_changed = Signal(str)
     backend_changed = Signal(str)
     device_changed = Signal(str)
     next_run_changed = Signal()
@@ -134,6 +135,7 @@ class Session(QObject):
         self._side_by_side = False
         self._selected = ""
         self._result = ShownResult()
+        self._awaited = ""
         self._backend = "auto"
         self._devices: dict[str, str] = {}
         self._stages: tuple[Stage, ...] = (Stage.OPTIMIZE, Stage.PRUNE)
@@ -370,6 +372,17 @@ class Session(QObject):
     def result(self) -> ShownResult:
         """What playback shows."""
         return self._result
+
+    @property
+    def awaited(self) -> str:
+        """What is being worked out for the map, in lines for people; empty for nothing."""
+        return self._awaited
+
+    def set_awaited(self, text: str) -> None:
+        """Say what is being worked out for the map, or that nothing is."""
+        if text != self._awaited:
+            self._awaited = text
+            self.awaited_changed.emit(text)
 
     def show_result(self, result: ShownResult) -> None:
         """Show other results. The view follows: to the plan when one appears, to the baseline while there is none."""

@@ -59,6 +59,7 @@ from firegui.gui.shell.help_view import HelpView
 from firegui.gui.shell.layout import arrange
 from firegui.gui.shell.panel_dock import PanelDock
 from firegui.gui.shell.photographer import Photographer
+from firegui.gui.shell.play_focus import PlayFocus
 from firegui.gui.shell.postcards import Postcards
 from firegui.gui.shell.start_page import Wish
 from firegui.gui.status import StatusLine
@@ -122,6 +123,7 @@ class Workbench(QObject):
         cards = Postcards(self._preferences.pictures)
         self.photographer = Photographer(session, cards, self.map.snapshot, window)
         self.documents.recent_changed.connect(self.photographer.take_soon)
+        PlayFocus(window, self.maps, self.plan, self.queue)
         self.status = StatusLine(session, self.queue, self.map, window.statusBar())
         yield
 

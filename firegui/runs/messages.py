@@ -13,7 +13,7 @@ FORMING_EPOCHS = 100
 """A plan without a drop is no surprise before so many epochs; after them, something is wrong with what was asked."""
 NO_DROP_YET = (
     "no drop has formed yet; the first usually do after some 15 to 20 epochs at the default learning rate: "
-    "resume the run"
+    "raise the epochs"
 )
 
 
@@ -27,6 +27,7 @@ def finish_message(
 ) -> str:
     """Why stage 1 ended, with the remedy for whoever wanted more of it. Epochs are counted from 1 for people.
 
+    Only a run that was stopped is to be resumed: one that ended by itself has done what it was asked.
     ``best`` is the objective of the best plan at design effectiveness, NaN where it is not known.
     """
     kept = f"the best plan is from epoch {best_epoch + 1:,}"
@@ -41,7 +42,7 @@ def finish_message(
         case FinishReason.STOPPED:
             return f"stopped on request after {counted(done, 'epoch')}; {kept} and is saved; resume the run to go on"
         case _:
-            return f"completed {counted(done, 'epoch')}; {kept}; to go on, raise the epochs and resume the run"
+            return f"completed {counted(done, 'epoch')}; {kept}; for a better one, raise the epochs"
 
 
 def pruned_message(reason: FinishReason, pruned: Pruned) -> str:
@@ -59,9 +60,7 @@ def pruned_message(reason: FinishReason, pruned: Pruned) -> str:
         case "enough":
             return f"{done} in {cost}: as few as were to be kept{then}"
         case "allowance":
-            return (
-                f"{done} in {cost}, when its allowance was used up; go on with --resume and a larger --allowance{then}"
-            )
+            return f"{done} in {cost}, when its allowance was used up; a larger one may remove more{then}"
         case _:
             return f"nothing pruned: the {pruned.drops_before:,} drops break a constraint of their own{then}"
 

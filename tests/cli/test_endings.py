@@ -81,14 +81,32 @@ def test_a_run_stopped_without_its_score_says_how_to_score_it(
     assert "drops executed" in firegui(*words).out
 
 
-def test_the_hint_to_go_on_can_be_typed_as_it_stands(firegui: Run, project: Path) -> None:
+def test_a_run_that_ended_by_itself_is_handed_over_and_not_resumed(firegui: Run, project: Path) -> None:
     out = project / "runs" / "my run"
     answer = firegui("optimize", project, "--out", out, "--epochs", 3, *QUIET)
+    assert answer.out.splitlines()[-1] == f"Next: firegui export '{out}' --format csv,geojson --out FOLDER"
+    assert "resume" not in answer.out
+
+
+def test_the_hint_to_go_on_can_be_typed_as_it_stands(
+    firegui: Run, project: Path, stopping: Callable[[type, int, bool], None]
+) -> None:
+    out = project / "runs" / "my run"
+    stopping(EpochDone, 3, False)
+    answer = firegui("optimize", project, "--out", out, "--epochs", 12, *QUIET)
+    stopping(EpochDone, 12, False)  # never, that is
+    assert "resume the run to go on" in answer.out and "Next: " not in answer.out
     (line,) = (line for line in answer.out.splitlines() if line.startswith("To go on: "))
-    words = shlex.split(line.removeprefix("To go on: firegui "))
-    assert firegui(*words, *QUIET).code == 0
+    assert firegui(*shlex.split(line.removeprefix("To go on: firegui ")), *QUIET).code == 0
+    assert read_run(out).header.epochs_done == 12
+
+
+def test_a_run_without_a_drop_is_given_more_epochs_by_a_command_as_it_stands(firegui: Run, project: Path) -> None:
+    out = project / "runs" / "my run"
+    answer = firegui("optimize", project, "--out", out, "--epochs", 1, "--lr", 1e-5, *QUIET)
+    (line,) = (line for line in answer.out.splitlines() if line.startswith("With more epochs: "))
+    assert firegui(*shlex.split(line.removeprefix("With more epochs: firegui ")), *QUIET).code == 0
     assert read_run(out).header.epochs_done == 100
-    assert f"Next: firegui export '{out}' --format csv,geojson --out FOLDER" in answer.out
 
 
 def test_a_run_that_has_done_what_is_asked_is_not_computed_again(

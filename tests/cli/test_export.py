@@ -149,6 +149,15 @@ def test_an_export_says_what_is_flown_what_is_not_and_what_it_replaced(
     assert said in first.out.splitlines()
 
 
+def test_drops_in_the_dark_are_warned_of_before_anything_else(firegui: Run, finished: Path, tmp_path: Path) -> None:
+    words = ("export", finished, "--format", "csv", "--out")
+    (warning,) = firegui(*words, tmp_path / "one", "--json").json["warnings"]
+    assert "before sunrise or after sunset" in warning
+    lines = firegui(*words, tmp_path / "two").out.splitlines()
+    assert lines[0] == f"Warning: {warning}"
+    assert sum(warning in line for line in lines) == 1 and any(line.startswith("Note: ") for line in lines)
+
+
 @pytest.mark.parametrize(("make", "said"), [(False, "does not exist"), (True, "is a file, not the folder of a run")])
 def test_what_is_no_run_is_told_apart(firegui: Run, tmp_path: Path, make: bool, said: str) -> None:
     if make:

@@ -3,7 +3,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from firegui.cli.progress import bar_text, clock, elimination_bar_text, members_bar_text, tasks_bar_text
+import pytest
+
+from firegui.cli.progress import Bar, bar_text, clock, elimination_bar_text, members_bar_text, tasks_bar_text
 from firegui.domain.benchmark import PlannerName, Task
 from firegui.runs.events import BenchmarkProgress, EliminationStep, EpochDone, MembersDone, TaskProgress
 
@@ -47,6 +49,15 @@ def test_an_elimination_is_told_with_what_is_left_and_how_near_the_limits_are() 
     held = "burn 0.981, final 1.000 of the limit"
     assert elimination_bar_text(step) == f"[{'#' * 18}{'.' * 6}] {tests}  1,735 drops of 3,628 left  {held}  1:05"
     assert "0/0 tested" in elimination_bar_text(replace(step, tested=0, to_test=0))
+
+
+def test_the_end_of_an_elimination_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    bar = Bar()
+    first = EliminationStep(40, 1, 19, 24, 5, 24, 24, 1, 0.99, 0.99, math.nan, 3.0)
+    last = EliminationStep(60, 2, 19, 24, 0, 19, 19, 1, 0.99, 0.99, math.nan, 5.0)
+    for step in (first, last, replace(last, seconds=90.0)):
+        bar(step)
+    assert capsys.readouterr().err.splitlines() == [elimination_bar_text(first), elimination_bar_text(last)]
 
 
 def test_the_tasks_at_work_are_told_with_their_share_and_their_best() -> None:

@@ -241,6 +241,20 @@ def test_a_finished_benchmark_takes_more_seeds_but_no_other_allowance(
     assert not panel.button("resume").isEnabled()
 
 
+def test_of_a_project_that_another_window_has_benchmarks_are_listed_and_shown_but_do_not_go_on(
+    make: Make, session: Session, project: Project, saved: Path
+) -> None:
+    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL, done=2)
+    panel, desk = make()
+    session.open_project(project, None, saved)
+    reopen(panel)
+    assert desk.shown is not None and desk.shown.folder == saved / FOLDER / "20260101-000000-A"
+    assert panel.earlier.currentText().endswith("2 of 5 tasks") and not panel.button("resume").isEnabled()
+    session.open_project(project, saved)
+    reopen(panel)
+    assert panel.button("resume").isEnabled()
+
+
 def test_another_event_is_refused_before_anything_is_run(
     make: Make, session: Session, project: Project, saved: Path, refusals: list[InputError]
 ) -> None:

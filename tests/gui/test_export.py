@@ -14,7 +14,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.grid import Grid
@@ -31,6 +31,7 @@ from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.hands import LEFT, choose, type_into_field
 
 DROPS = (drop(3), drop(60, "water"), drop(61, executed=False))
+DAYLIGHT = (drop(25),)
 FAST = ("csv", "geojson")
 
 
@@ -326,11 +327,49 @@ def test_the_dialog_says_what_it_will_write(dialog: ExportDialog) -> None:
     assert dialog.summary == "A · 12:00, epoch 31: 2 executed drops and 1 proposed ones that the gates hold back."
 
 
+def test_drops_in_the_dark_are_warned_of_in_the_words_of_the_files(
+    session: Session, project: Project, dialog: ExportDialog, shown_dialog: Callable[[], ExportDialog]
+) -> None:
+    (warning,) = content_of(Source.of(session), None).warnings
+    assert "before sunrise or after sunset" in warning
+    shown = next(label for label in dialog.findChildren(QLabel) if label.text() == f"{warning}.")
+    assert shown.isVisible() and shown.property("role") == "warning"
+    session.show_result(ShownResult("B", plan=frames(project), drops=DAYLIGHT))
+    assert shown_dialog().warnings == ""
+
+
+def test_a_grey_export_button_has_its_reason_beside_it(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
+    assert dialog.save_button.isEnabled() and dialog.why_not == ""
+    choose(dialog.sheet.orientation, "portrait")
+    assert not dialog.save_button.isEnabled() and dialog.why_not == "The preview is being drawn…"
+    assert next(label for label in dialog.findChildren(QLabel) if label.text() == dialog.why_not).isVisible()
+    settled(qtbot, dialog)
+    assert dialog.save_button.isEnabled() and dialog.why_not == ""
+    tick(dialog)
+    assert not dialog.save_button.isEnabled() and dialog.why_not == "No format is ticked."
+    dialog.water.line.setText(str(tmp_path / "none.gpkg"))
+    dialog.water.settled.emit()
+    settled(qtbot, dialog)
+    assert not dialog.save_button.isEnabled() and dialog.why_not == "What is wrong stands in the preview."
+
+
+def test_the_folder_lies_beside_the_project_with_the_runs_name_and_is_shown_in_full(
+    session: Session, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session.open_project(project, Path("ridge.firegui"))
+    session.show_result(ShownResult("First run"))
+    made = ExportDialog(session)
+    assert Path(made.folder.line.text()) == tmp_path / "test-ridge-first-run"
+    made.done(0)
+    made.deleteLater()
+
+
 def test_without_drops_there_is_nothing_to_export(
     shown_dialog: Callable[[], ExportDialog], told: list[InputError]
 ) -> None:
     made = shown_dialog()
     assert made.summary.startswith("No drops are shown.")
-    assert not made.save_button.isEnabled()
+    assert not made.save_button.isEnabled() and made.why_not == "There is no plan to export."
     made.accept()
     assert "no drops are shown" in str(told[0])

@@ -65,6 +65,35 @@ def test_nothing_is_worked_out_before_the_map_was_painted(
     assert seen.begun[0] == 0 and looked_at(execute) == [session.project]
 
 
+def test_the_map_says_what_it_waits_for_until_the_fire_is_there(
+    qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute
+) -> None:
+    view = open_map(qtbot, session)
+    qtbot.waitUntil(lambda: not queue.activity)
+    session.open_project(replace(session.project, regions=()), None)
+    view.flush()
+    caption = view.decorations.caption
+    assert caption.awaited.startswith("Working out the fire without drops…") and not caption.note
+    waiting = view.snapshot()
+    qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity)
+    view.flush()
+    assert view.decorations.caption.awaited == "" and session.awaited == ""
+    middle = view.camera.viewport.rect().center()
+    assert view.snapshot().pixelColor(middle) != waiting.pixelColor(middle)
+
+
+def test_a_run_that_is_started_before_there_is_a_fire_is_waited_for_too(
+    qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute, tmp_path: Path
+) -> None:
+    session.open_project(session.project, tmp_path)
+    said: list[str] = []
+    session.awaited_changed.connect(said.append)
+    queue.plan()
+    assert session.awaited.splitlines()[0] == "Working out the fire without drops…"
+    qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
+    assert said[-1] == ""
+
+
 def test_only_the_project_that_was_opened_last_is_worked_out(
     qtbot: QtBot, session: Session, queue: RunQueue, execute: FakeExecute
 ) -> None:
@@ -113,5 +142,5 @@ def test_a_project_that_cannot_be_worked_out_says_so_and_leaves_nothing_waiting(
     queue.logged.connect(lambda text, _level: said.append(text))
     session.open_project(replace(session.project, plan=replace(session.project.plan, days=40)), None)
     qtbot.waitUntil(lambda: bool(said))
-    assert "cannot be worked out yet" in said[0] and not queue.activity
+    assert "cannot be worked out yet" in said[0] and not queue.activity and not session.awaited
     assert execute.specs == []

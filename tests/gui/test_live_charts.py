@@ -73,8 +73,19 @@ def wheel(chart: Chart) -> None:
 
 def test_every_number_of_the_run_has_a_chart(plots: LivePlots) -> None:
     names = [chart.title.text().split(" · ")[0] for chart in plots.epoch_charts]
-    assert names == ["Objective", "Loss terms × λ", "Executed drops", "Gradient norm", "Elapsed, s"]
+    assert names == ["Objective", "Loss × λ", "Drops", "Gradient", "Elapsed, s"]
     assert plots.elapsed.curve_points(0)[1] == pytest.approx([0.1 * k for k in range(1, 21)])
+
+
+@pytest.mark.parametrize("width", [583, 700])
+def test_no_title_is_cut_in_the_room_of_a_small_window(plots: LivePlots, width: int) -> None:
+    # What the dock has in a window of 1280 and of 1440 pixels.
+    plots.resize(width, 220)
+    plots.refresh()
+    QApplication.processEvents()
+    for chart in (*plots.epoch_charts, plots.area):
+        title = chart.title
+        assert title.fontMetrics().horizontalAdvance(title.text()) <= title.width(), title.text()
 
 
 def test_curves_can_be_drawn_against_time(plots: LivePlots) -> None:
@@ -93,7 +104,7 @@ def test_the_mouse_over_one_chart_reads_every_curve(plots: LivePlots) -> None:
     at = QPoint(round(place.x()), round(chart.item.vb.sceneBoundingRect().center().y()))
     QTest.mouseMove(chart.plot.viewport(), at)
     chart.plot.scene().sigMouseMoved.emit(QPointF(at))
-    assert plots.objective.title.text() == "Objective · epoch 10"
+    assert plots.objective.title.text() == "Objective, epoch 10"
     assert plots.terms.legend.text() == "burn 15.0 · final 10.0"
     assert plots.gradient.legend.text() == "0.500"
     assert plots.elapsed.legend.text() == "0:01"

@@ -114,7 +114,7 @@ def texts(panel: LayersPanel) -> str:
 def test_the_legend_names_what_is_shown(panel: LayersPanel, session: Session, project: Project, hand: Hand) -> None:
     session.show_result(ShownResult("run", baseline=growing(project, 2), plan=growing(project, 1)))
     hand.view.flush()
-    assert "P(fire)" in texts(panel)
+    assert "Probability of fire P" in texts(panel)
     session.set_view(View.DIFFERENCE)
     hand.view.flush()
     assert "+1 less fire" in texts(panel)

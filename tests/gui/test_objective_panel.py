@@ -243,3 +243,11 @@ def test_every_field_has_a_name_a_tooltip_and_bounds_for_everybody(panel: Object
     for box in boxes:
         assert box.accessibleName(), box.objectName()
         assert len(box.toolTip().splitlines()) == 2, box.objectName()
+
+
+def test_words_come_before_symbols(panel: ObjectivePanel) -> None:
+    box = find(panel, DecimalField, "weights_burn")
+    labels = [label.text() for label in panel.findChildren(QLabel)]
+    assert {"Burn λ", "Final λ", "Prot λ", "Budget λ"} <= set(labels)
+    assert not any(text.startswith(("λ", "η")) for text in labels)
+    assert box.accessibleName() == "Weight λ burn"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
+from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import InputError
 from firegui.gui.models.regions import AREA, CELLS, NAME, SHARE, WEIGHT
 from firegui.gui.panels.regions import RegionsPanel
@@ -42,12 +44,23 @@ def answer_with(monkeypatch: pytest.MonkeyPatch, method: str, path: Path, chosen
 
 def test_sizes_are_those_of_the_cells_inside(panel: RegionsPanel) -> None:
     assert [cell_text(panel.view, 0, column) for column in (NAME, CELLS, AREA, SHARE)] == ["R1", "160", "14.4", "6.7"]
-    assert panel.footer == "2 regions · 10.8 % of the domain protected"
+    assert panel.footer.splitlines()[0] == "2 regions · 10.8 % of the domain protected"
 
 
 def test_overlapping_regions_are_counted_once_in_the_share(session: Session, panel: RegionsPanel) -> None:
     session.set_regions("put", [Region.rectangle(name, (0, 20), (0, 60)) for name in ("A", "B")])
-    assert panel.footer == "2 regions · 50.0 % of the domain protected"
+    assert panel.footer.splitlines()[0] == "2 regions · 50.0 % of the domain protected"
+
+
+def test_below_the_table_it_says_where_regions_get_a_weight_as_long_as_they_have_none(
+    session: Session, panel: RegionsPanel
+) -> None:
+    assert "not weighed in the objective" in panel.footer and "dock Objective" in panel.footer
+    plan = session.project.plan
+    session.set_plan("choose B", replace(plan, setting=Setting.B, weights=ObjectiveWeights.of(Setting.B)))
+    assert panel.footer == "2 regions · 10.8 % of the domain protected"
+    session.undo_stack.undo()
+    assert "not weighed in the objective" in panel.footer
 
 
 def test_a_rename_in_the_table_is_one_undoable_step(qtbot: QtBot, session: Session, panel: RegionsPanel) -> None:

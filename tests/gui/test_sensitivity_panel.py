@@ -286,7 +286,7 @@ def test_the_table_is_copied_as_it_is_shown(shown: SensitivityPanel) -> None:
     shown.table.setFocus()
     QTest.keyClick(shown.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0].split("\t")[:2] == ["η retardant / water", "Extent cells"]
+    assert lines[0].split("\t")[:2] == ["Effectiveness η ret. / water", "Extent cells"]
     assert lines[2].split("\t")[:2] == ["0.88/0.88", "1,200"]
     assert len(lines) == 4
 

@@ -151,6 +151,8 @@ def test_every_wish_leads_to_its_command(empty: MainWindow, monkeypatch: pytest.
         done = Mock()
         action.triggered.disconnect()
         action.triggered.connect(done)
+        # A page of the help takes the place of this one.
+        empty.show_start_page()
         button = empty.start_page.button(wish)
         assert button.isVisible(), wish
         QTest.mouseClick(button, LEFT)
@@ -168,9 +170,13 @@ def test_a_wish_before_the_window_is_furnished_is_kept(qtbot: QtBot) -> None:
     window.stop_work()
 
 
-def test_getting_started_is_shown_with_nothing_over_it(qtbot: QtBot, empty: MainWindow) -> None:
-    QTest.mouseClick(empty.start_page.button(Wish.HELP), LEFT)
+@pytest.mark.parametrize(("wish", "page"), [(Wish.HELP, "getting-started"), (Wish.TUTORIAL, "tutorial")])
+def test_what_one_can_learn_is_shown_with_nothing_over_it(
+    qtbot: QtBot, empty: MainWindow, wish: Wish, page: str
+) -> None:
+    QTest.mouseClick(empty.start_page.button(wish), LEFT)
     qtbot.waitUntil(lambda: empty.docks["Help"].isVisible() and not empty.start_page.isVisible())
+    assert empty.help.page == page
     middle = empty.docks["Help"].mapTo(empty, empty.docks["Help"].rect().center())
     front = empty.childAt(middle)
     assert front is not None and empty.docks["Help"].isAncestorOf(front)

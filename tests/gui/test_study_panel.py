@@ -82,6 +82,12 @@ def carry_out(qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, name: str = "Cou
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
 
 
+def reopen(panel: StudyPanel) -> None:
+    """Pick the latest study of the list."""
+    panel.earlier.setCurrentIndex(1)
+    panel.earlier.activated.emit(1)
+
+
 def test_what_is_wrong_is_said_while_the_text_is_written(qtbot: QtBot, panel: StudyPanel) -> None:
     panel.form.set_text(TEXT.format(name="x").replace("fleet.R.count", "fleet.NOBODY.count"))
     assert "fleet.NOBODY.count" in panel.notes.text() and not panel.button("start").isEnabled()
@@ -119,12 +125,13 @@ def test_a_study_is_carried_out_shown_and_reopened(
     assert [cell.number for cell in panel.pareto.cloud.front] == [0, 4, 8]
     desk._clear()
     assert panel.cells.rowCount() == 0
-    panel.earlier.setCurrentIndex(1)
-    panel.earlier.activated.emit(1)
+    reopen(panel)
     qtbot.waitUntil(lambda: panel.cells.rowCount() == 12)
 
 
-def test_a_stopped_study_keeps_its_cells_and_goes_on(qtbot: QtBot, panel: StudyPanel, desk: StudyDesk) -> None:
+def test_a_stopped_study_keeps_its_cells_is_shown_where_it_cannot_be_written_to_and_goes_on(
+    qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, session: Session, folder: Path
+) -> None:
     panel.form.set_text(TEXT.format(name="slow"))
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(lambda: desk.shown is not None and desk.shown.table is not None and len(desk.shown.table.rows) > 1,
@@ -133,8 +140,14 @@ def test_a_stopped_study_keeps_its_cells_and_goes_on(qtbot: QtBot, panel: StudyP
     QTest.mouseClick(panel.button("stop"), LEFT)
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
     assert desk.shown is not None and desk.shown.table is not None
-    kept = len(desk.shown.table.rows)
+    kept, out = len(desk.shown.table.rows), desk.shown.folder
     assert 1 < kept < 12
+    session.open_project(session.project, None, folder)
+    reopen(panel)
+    assert desk.shown.folder == out and panel.cells.rowCount() == 12
+    assert not panel.button("resume").isEnabled(), "another window has the folder"
+    session.open_project(session.project, folder)
+    reopen(panel)
     qtbot.waitUntil(lambda: panel.button("resume").isEnabled())
     QTest.mouseClick(panel.button("resume"), LEFT)
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)

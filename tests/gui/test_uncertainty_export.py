@@ -172,10 +172,11 @@ def test_what_keeps_it_from_being_written_is_told_and_the_dialog_stays(
     assert dialog.isVisible() and dialog.save_button.isEnabled() and dialog.written is None
 
 
-def test_nothing_ticked_is_nothing_to_write(dialog: EnsembleExportDialog) -> None:
+def test_nothing_ticked_is_nothing_to_write_and_that_is_said(dialog: EnsembleExportDialog) -> None:
+    assert dialog.save_button.isEnabled() and not dialog.why_not.isVisible()
     for box in dialog.boxes.values():
         box.setChecked(False)
-    assert not dialog.save_button.isEnabled()
+    assert not dialog.save_button.isEnabled() and dialog.why_not.isVisible()
 
 
 def test_the_dock_offers_the_export_with_a_folder_of_its_own(

@@ -76,7 +76,8 @@ class ExportDialog(QDialog):
         self.stem = QLineEdit(_first_stem(session))
         self.preview = PagePreview()
         self._prepare, self._write = Beside(self), Beside(self, settle_ms=0)
-        self._summary, self._names, self.activity = (QLabel(wordWrap=True) for _ in range(3))
+        self._summary, self._warnings, self._names, self.activity = (QLabel(wordWrap=True) for _ in range(4))
+        self._why_not = QLabel()
         self._bar = QProgressBar()
         self.save_button, self.close_button = QPushButton("Export"), QPushButton("Cancel")
         self.open_button = QPushButton("Open folder")
@@ -88,6 +89,16 @@ class ExportDialog(QDialog):
     def summary(self) -> str:
         """What will be written, in words."""
         return self._summary.text()
+
+    @property
+    def warnings(self) -> str:
+        """What nobody may overlook of the plan, in words; empty until it is worked out."""
+        return self._warnings.text()
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing can be exported just now; empty when it can."""
+        return self._why_not.text()
 
     @property
     def names(self) -> str:
@@ -182,6 +193,8 @@ class ExportDialog(QDialog):
     def _on_prepared(self, ready: Prepared) -> None:
         self._ready = ready
         self.formats.refuse(ready.refused)
+        self._warnings.setText("\n".join(f"{warning}." for warning in ready.content.warnings))
+        self._warnings.setVisible(bool(ready.content.warnings))
         self.preview.show_page(ready.picture)
         self.preview.say("" if ready.picture is not None else ready.refused.get("png", ""))
         self._refresh()
@@ -214,9 +227,9 @@ class ExportDialog(QDialog):
 
     def _refresh(self) -> None:
         writing = self._write.is_busy
-        ready = self._ready is not None and not self._prepare.is_busy and self._trouble is None
-        chosen = self.formats.chosen
-        self.save_button.setEnabled(ready and bool(chosen) and not writing)
+        chosen, reason = self.formats.chosen, self._reason()
+        self.save_button.setEnabled(not reason)
+        self._why_not.setText(reason)
         self.open_button.setEnabled(bool(self.written) and not writing)
         self._bar.setVisible(writing)
         self.stem.setEnabled(not self.standard.isChecked())
@@ -229,6 +242,18 @@ class ExportDialog(QDialog):
         known = self._ready is not None and chosen and (stem is None or stem)
         names = file_names(self._ready.content, chosen, stem) if known and self._ready is not None else []
         self._names.setText(", ".join(names) or "nothing yet")
+
+    def _reason(self) -> str:
+        """Why nothing can be exported just now; empty when it can."""
+        if self._source is None:
+            return "There is no plan to export."
+        if self._write.is_busy:
+            return "The files are being written…"
+        if self._prepare.is_busy:
+            return "The preview is being drawn…"
+        if self._trouble is not None or self._ready is None:
+            return "What is wrong stands in the preview."
+        return "" if self.formats.chosen else "No format is ticked."
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _connect(self) -> None:
@@ -260,7 +285,10 @@ class ExportDialog(QDialog):
         )
         self._stale.setProperty("role", "warning")
         self._stale.setVisible(self._session.result.stale)
-        self._names.setProperty("role", "muted")
+        self._warnings.setProperty("role", "warning")
+        self._warnings.setVisible(False)
+        for muted in (self._names, self._why_not):
+            muted.setProperty("role", "muted")
         self.activity.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._bar.setRange(0, 0)
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -271,7 +299,7 @@ class ExportDialog(QDialog):
         split.setSizes([560, 560])
         column = QVBoxLayout(self)
         column.setSpacing(8)
-        for widget in (self._summary, self._stale):
+        for widget in (self._summary, self._stale, self._warnings):
             column.addWidget(widget)
         column.addWidget(split, 1)
         column.addLayout(self._button_row())
@@ -316,6 +344,7 @@ class ExportDialog(QDialog):
         self._bar.setFixedWidth(160)
         row.addWidget(self.open_button)
         row.addStretch(1)
+        row.addWidget(self._why_not)
         row.addWidget(self._bar)
         row.addWidget(self.save_button)
         row.addWidget(self.close_button)
@@ -346,9 +375,10 @@ def _summary(result: ShownResult) -> str:
 
 
 def _first_folder(session: Session) -> Path:
-    if session.folder is not None:
-        return session.folder.parent
-    return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation) or Path.home())
+    """A folder beside the project, or among the documents, that is called after the event and the run."""
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    place = Path(documents or Path.home()) if session.folder is None else session.folder.absolute().parent
+    return place / _first_stem(session)
 
 
 def _first_stem(session: Session) -> str:

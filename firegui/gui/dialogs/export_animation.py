@@ -157,7 +157,7 @@ class AnimationDialog(QDialog):
             self.sides.addItem("Baseline | plan | difference", SIDES)
         folder = self._session.folder
         name = self._session.project.scenario.name.replace("/", "-")
-        place = folder.parent if folder is not None else Path.home()
+        place = folder.absolute().parent if folder is not None else Path.home()
         self.file.setText(str(place / f"{name}.mp4"))
         self.kind.currentIndexChanged.connect(self._choose_kind)
         self.first.valueChanged.connect(self.last.setMinimum)

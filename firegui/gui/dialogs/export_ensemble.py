@@ -60,6 +60,8 @@ class EnsembleExportDialog(QDialog):
         self.written: Path | None = None
         self.activity = QLabel(wordWrap=True)
         self.activity.setProperty("role", "muted")
+        self.why_not = QLabel("Nothing is ticked.")
+        self.why_not.setProperty("role", "muted")
         self.open_button = QPushButton("Open folder")
         self.open_button.setAutoDefault(False)
         self._browse = QPushButton("Browse…")
@@ -143,6 +145,7 @@ class EnsembleExportDialog(QDialog):
         column.addWidget(summary)
         column.addLayout(form)
         column.addWidget(self.activity)
+        column.addWidget(self.why_not)
         column.addWidget(self._buttons)
 
     def _choose_folder(self) -> None:
@@ -157,6 +160,7 @@ class EnsembleExportDialog(QDialog):
     def _refresh(self) -> None:
         free = not self._work.is_busy
         self.save_button.setEnabled(free and bool(self.parts))
+        self.why_not.setVisible(not self.parts)
         self.open_button.setVisible(free and self.written is not None)
         for part in (*self.boxes.values(), self.folder, self._browse):
             part.setEnabled(free)
@@ -167,4 +171,4 @@ def _first_folder(session: Session, folder: Path, header: EnsembleHeader) -> Pat
     text = f"{header.project.name} {folder.name}".lower()
     kept = "".join(letter if letter.isalnum() else "-" for letter in text)
     name = "-".join(part for part in kept.split("-") if part)
-    return (session.folder.parent if session.folder is not None else Path.home()) / name
+    return (session.folder.absolute().parent if session.folder is not None else Path.home()) / name

@@ -9,6 +9,7 @@ from firegui.domain.settings import PlanSettings
 from firegui.gui.forms.numbers import limits_text
 
 Path = tuple[str, ...]
+_SYMBOLS = {"λ": "Weight", "η": "Effectiveness"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,18 @@ class Description:
     unit: str
     low: float | None
     high: float | None
+
+    @property
+    def label(self) -> str:
+        """The title beside a field: its word comes first, then its symbol."""
+        symbol, _, word = self.title.partition(" ")
+        return f"{word.capitalize()} {symbol}" if symbol in _SYMBOLS else self.title
+
+    @property
+    def name(self) -> str:
+        """The title for who does not see where the field stands: what its symbol means, then the title."""
+        meaning = _SYMBOLS.get(self.title.split(" ")[0], "")
+        return f"{meaning} {self.title}" if meaning else self.title
 
     def tooltip(self, offset: int = 0) -> str:
         """What it is, in which unit and between which bounds, which people count from ``offset``."""

@@ -35,7 +35,7 @@ class PlanField(QObject):
         self._merge = next(_MERGE_KEYS)
         self.about = description_of(plan, path)
         self.box = self._make_box(isinstance(value_at(plan, path), int), offset)
-        self.label = QLabel(self.about.title)
+        self.label = QLabel(self.about.label)
         self.label.setBuddy(self.box)
         self.label.setToolTip(self.box.toolTip())
         session.project_opened.connect(self._read)
@@ -47,7 +47,7 @@ class PlanField(QObject):
         box: DecimalField | WholeField
         box = WholeField(about.low, about.high, offset) if whole else DecimalField(about.low, about.high)
         box.setToolTip(about.tooltip(offset))
-        box.setAccessibleName(about.title)
+        box.setAccessibleName(about.name)
         box.setAccessibleDescription(about.help)
         box.setObjectName("_".join(self._path))
         box.valueChanged.connect(self._write)

@@ -183,8 +183,8 @@ class SensitivityForm(QWidget):
         self._rows: dict[str, QWidget] = {}
         rows: tuple[tuple[str, str, QWidget], ...] = (
             ("kind", "Vary", self.kind), ("about", "", self.about), ("schedule", "Schedule", self.schedule),
-            ("pairs", "η ret./water", self.pairs), ("scales", "Noise", self.scales), ("draws", "Draws", self.draws),
-            ("designs", "Design η", self.designs), ("epochs", "Epochs, at most", self.epochs),
+            ("pairs", "Scored at η", self.pairs), ("scales", "Noise", self.scales), ("draws", "Draws", self.draws),
+            ("designs", "Planned with η", self.designs), ("epochs", "Epochs, at most", self.epochs),
             ("members", "Sampled fires", self.members), ("seed", "Seed", self.seed),
         )  # fmt: skip
         for name, title, field in rows:

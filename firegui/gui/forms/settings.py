@@ -40,7 +40,7 @@ class SettingsForm(QObject, Generic[Settings]):
         found: list[tuple[QLabel, QWidget]] = []
         for name in names:
             box = self._boxes[name]
-            label = QLabel("" if isinstance(box, QCheckBox) else self._about[name].title)
+            label = QLabel("" if isinstance(box, QCheckBox) else self._about[name].label)
             label.setToolTip(box.toolTip())
             found.append((label, box))
         return found
@@ -89,6 +89,6 @@ class SettingsForm(QObject, Generic[Settings]):
 
 def _dress(box: QWidget, name: str, about: Description, tip: str) -> None:
     box.setToolTip(tip)
-    box.setAccessibleName(about.title)
+    box.setAccessibleName(about.name)
     box.setAccessibleDescription(about.help)
     box.setObjectName(name)

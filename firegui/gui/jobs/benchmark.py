@@ -93,7 +93,7 @@ class BenchmarkDesk(TableDesk[BenchmarkTable, BenchmarkHeader]):
     @property
     def earlier(self) -> tuple[Earlier, ...]:
         """The benchmarks in the project's folder, the latest first."""
-        return earlier_benchmarks(self._session.folder)
+        return earlier_benchmarks(self._session.source)
 
     @property
     def pace(self) -> float | None:

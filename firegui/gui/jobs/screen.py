@@ -15,6 +15,7 @@ from firegui.gui.session import Session, ShownResult
 from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
 from firegui.runs.spec import EvaluateSpec
 
+_FIRST_TIME = "The first time this can take a minute."
 _SETTLE_MS = 400
 _PAINTED_MS = 150
 """So long after an opened project was first painted its charts are drawn, too."""
@@ -38,6 +39,7 @@ class Screen(QObject):
         self._shown: RunEntry | None = None
         self._viewer = Viewer(self._feed, execute, self)
         self._viewer.changed.connect(self.changed)
+        self.changed.connect(self._tell)
         self._viewer.began.connect(self.set_shown)
         self._viewer.entry_updated.connect(self.entry_updated)
         self._viewer.message.connect(self.message)
@@ -69,6 +71,7 @@ class Screen(QObject):
         """
         self.set_shown(None)
         self._opened.start()
+        self._tell()
 
     def _look_first(self) -> None:
         shown = self._session.result
@@ -91,6 +94,7 @@ class Screen(QObject):
         """Show what ``entry``, which works on ``project``, reports."""
         self.set_shown(entry)
         self._feed.begin(entry.title, project, folder=entry.folder)
+        self._tell()
 
     def show_saved(self, entry: RunEntry, project: Project) -> None:
         """Show the plan that ``entry`` kept; one that has none is refused."""
@@ -144,6 +148,12 @@ class Screen(QObject):
         if may_work and not kept and (result.stale or result.baseline is None):
             self._settle.start()  # until edits have paused for a moment
 
+    def _tell(self) -> None:
+        """Let the map say what it waits for: a run at work begins with the fire without drops, too."""
+        live = self._shown is not None and not self._shown.is_over
+        text = NO_DROPS if live else self.activity
+        self._session.set_awaited(f"{text}\n{_FIRST_TIME}" if text == NO_DROPS else text)
+
     def _on_failed(self, event: RunFinished) -> None:
         report_failure(self._session, "the fire on the map", event)
 
@@ -151,6 +161,7 @@ class Screen(QObject):
     def hold(self, held: bool) -> None:
         """Let what is asked for wait while a run works, or go on with it."""
         self._viewer.hold(held)
+        self._tell()
 
     def drop(self) -> None:
         """Forget what was asked for."""

@@ -95,7 +95,7 @@ class StudyDesk(TableDesk[StudyTable, StudyHeader]):
     @property
     def earlier(self) -> tuple[Earlier, ...]:
         """The studies in the project's folder, the latest first."""
-        return earlier_studies(self._session.folder)
+        return earlier_studies(self._session.source)
 
     @property
     def pace(self) -> float | None:

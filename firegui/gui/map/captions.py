@@ -22,9 +22,11 @@ def caption_of(shown: Shown | None, layers: LayerStack, hint: str) -> Caption:
     notes = [f"{shown.result.title} of an ensemble"] if shown.result.of_ensemble else []
     if shown.result.against and shown.view is View.BASELINE:
         notes.append("its drops are not drawn")
+    waits = bool(fire.missing()) and shown.view is not View.DIFFERENCE and not shown.result.mean_of
+    awaited = shown.awaited if waits else ""
     if fire.missing():
-        waits = shown.view is not View.DIFFERENCE and not shown.result.mean_of
-        notes.append("no result yet" if waits else fire.missing())
+        # What is being worked out is said in the middle of the map.
+        notes += [] if awaited else ["no result yet" if waits else fire.missing()]
     elif shown.result.pending:
         notes.append("the fire is that of before the change: working out the new one")
     elif shown.result.stale:
@@ -32,7 +34,7 @@ def caption_of(shown: Shown | None, layers: LayerStack, hint: str) -> Caption:
     if layers["observed"].visible and shown.perimeter_is_carried:
         notes.append("observed perimeter filled forward")
     scale = fire.legend.scale if fire.visible and not fire.missing() else None
-    return Caption(title, " · ".join(notes), hint, scale, shown.scenario.grid.cell_size_m)
+    return Caption(title, " · ".join(notes), hint, scale, shown.scenario.grid.cell_size_m, awaited)
 
 
 def _fire_name(shown: Shown) -> str:

@@ -25,13 +25,17 @@ _LIFTED_PX = 46.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Caption:
-    """The texts of the decorations. ``note`` is a warning beside the title; ``scale`` the shown fire scale."""
+    """The texts of the decorations. ``note`` is a warning beside the title; ``scale`` the shown fire scale.
+
+    ``awaited`` says in the middle of the map why there is no fire yet.
+    """
 
     title: str = ""
     note: str = ""
     hint: str = ""
     scale: Scale | None = None
     cell_size_m: float = 1.0
+    awaited: str = ""
 
 
 def round_length(longest_m: float) -> float:
@@ -99,6 +103,7 @@ class Decorations(QGraphicsItem):
         if not self.caption.title:
             return
         self._paint_captions(painter)
+        self._paint_awaited(painter)
         scale = self.caption.scale
         drawn = (
             scale and (scale.title, scale.low, scale.high),
@@ -140,6 +145,21 @@ class Decorations(QGraphicsItem):
             painter.setPen(color)
             painter.setFont(font)
             painter.drawText(QPointF(left + 8.0, top + 16.5), text)
+
+    def _paint_awaited(self, painter: QPainter) -> None:
+        """In the middle, where the fire is looked for."""
+        if not self.caption.awaited:
+            return
+        font, middle = map_font(10.0), self._size.center()
+        room = self._size.width() - 2.0 * _EDGE - 24.0
+        shorten = QFontMetricsF(font).elidedText
+        lines = [shorten(line, Qt.TextElideMode.ElideRight, room) for line in self.caption.awaited.splitlines()]
+        widths = [text_width(line, font) for line in lines]
+        box = QRectF(0.0, 0.0, max(widths) + 24.0, 20.0 * len(lines) + 12.0)
+        box.moveCenter(middle)
+        self._pill(painter, box)
+        for number, (line, width) in enumerate(zip(lines, widths, strict=True)):
+            self._text(painter, QPointF(middle.x() - width / 2.0, box.top() + 20.0 * number + 20.0), line, font)
 
     def _paint_north(self, painter: QPainter) -> None:
         x, top = self._size.right() - _EDGE - 12.0, self._size.top() + _EDGE

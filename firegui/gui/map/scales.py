@@ -53,12 +53,12 @@ def probability(title: str, name: str) -> Scale:
 
 def fire_scale() -> Scale:
     """P(fire) = 1 − U."""
-    return probability("P(fire)", "cividis")
+    return probability("Probability of fire P", "cividis")
 
 
 def burning_scale() -> Scale:
     """B, the probability of burning just now."""
-    return probability("P(burning)", "CET-CBL2")
+    return probability("Probability of burning P", "CET-CBL2")
 
 
 def difference_scale() -> Scale:

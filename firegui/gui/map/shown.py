@@ -27,13 +27,15 @@ class Shown:
     result: ShownResult
     look: LiveLook | None = None
     """What a drop that is changed by hand does just now."""
+    awaited: str = ""
+    """What is being worked out for the map, for people."""
 
     @staticmethod
     def of(session: Session) -> Shown | None:
         """The state of the session, ``None`` while no project is open."""
         if not session.has_project:
             return None
-        return Shown(session.project, session.step, session.view, session.result, session.hand.look)
+        return Shown(session.project, session.step, session.view, session.result, session.hand.look, session.awaited)
 
     @property
     def scenario(self) -> Scenario:

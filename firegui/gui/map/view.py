@@ -176,6 +176,7 @@ class MapView(QWidget):
         session.step_changed.connect(self._on_step)
         session.view_changed.connect(self._on_view)
         session.result_changed.connect(self._on_result)
+        session.awaited_changed.connect(self._schedule)
         session.tool_changed.connect(self._on_tool)
         for signal in (session.hand.looked, session.hand.selected_changed, session.hand.edited):
             signal.connect(self._on_hand)

@@ -161,7 +161,7 @@ _SCORED = (
 )  # fmt: skip
 _COLUMNS: dict[SensitivityKind, tuple[_Column, ...]] = {
     SensitivityKind.EFFECTIVENESS: (
-        _Column("η retardant\n/ water", "effectiveness that the schedule is scored at", row_name,
+        _Column("Effectiveness η\nret. / water", "effectiveness that the schedule is scored at", row_name,
                 lambda row: row.effectiveness.retardant + 1e-3 * row.effectiveness.water),
         *_SCORED,
     ),

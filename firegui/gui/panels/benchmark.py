@@ -265,9 +265,10 @@ class BenchmarkPanel(DeskPanel):
         desk, there, page = self._desk, self._session.has_project, self.pages.currentWidget()
         settings, chosen, selected = self.form.settings(), self._chosen, self.table.best
         some = desk.shown is not None and desk.shown.table is not None
+        more = chosen is not None and chosen.can_go_on(settings)
         usable = {
             "start": there and not desk.is_busy and not self._problems, "stop": desk.is_busy and not desk.is_stopping,
-            "resume": chosen is not None and chosen.can_go_on(settings) and not desk.is_busy,
+            "resume": more and not desk.is_busy and not self._session.is_read_only,
             "show": len(selected) == 1, "compare": len(selected) == 2, "copy": some, "export": some,
         }  # fmt: skip
         for name, enabled in usable.items():

@@ -20,6 +20,11 @@ from firegui.io.regions_file import write_regions_geojson, write_regions_toml
 _READS = "Regions (*.geojson *.json *.toml);;All files (*)"
 _GEOJSON, _TOML = "GeoJSON, longitude and latitude (*.geojson)", "TOML, rows and columns (*.toml)"
 
+_NOT_WEIGHED = (
+    "They are not weighed in the objective, for their weight there (Prot λ) is 0: choose setting B, or another weight, "
+    "in the dock Objective."
+)
+
 
 class RegionsPanel(TableForm):
     """See the module. Selecting a row selects the region everywhere, and the other way round."""
@@ -31,7 +36,7 @@ class RegionsPanel(TableForm):
         self.model = RegionModel(session, self)
         self.view = self._make_view()
         self.put_together(self._make_buttons(), self.view)
-        for signal in (session.project_opened, session.regions_changed):
+        for signal in (session.project_opened, session.regions_changed, session.plan_changed):
             signal.connect(self._refresh)
         session.region_selected.connect(self._follow)
         self._refresh()
@@ -129,4 +134,5 @@ class RegionsPanel(TableForm):
         if not count:
             return "No region yet. Draw one on the map, or import a file."
         share = self.model.union_share()
-        return f"{count} region{'s' if count > 1 else ''} · {100 * share:.1f} % of the domain protected"
+        text = f"{count} region{'s' if count > 1 else ''} · {100 * share:.1f} % of the domain protected"
+        return text if self._session.project.plan.weights.prot > 0 else f"{text}\n{_NOT_WEIGHED}"

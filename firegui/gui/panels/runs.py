@@ -285,7 +285,7 @@ class RunsPanel(QWidget):
         row = ButtonRow()
         self._buttons: dict[str, QToolButton] = {
             "start": row.add(
-                "start", "Plan", "Start a run of the project as it is now", self.start_requested.emit, show_text=True
+                "start", "Start plan", "Plan the project as it is now (F5)", self.start_requested.emit, show_text=True
             ),
             "pause": row.add("pause", "Pause", "Hold before the next epoch or test", self.pause_or_go_on),
             "resume": row.add("resume", "Resume", "Go on where it held or was stopped", self.pause_or_go_on),

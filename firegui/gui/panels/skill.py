@@ -231,7 +231,7 @@ class SkillPanel(QWidget):
     def _write_key(self) -> None:
         observed = (Ink.of(self.palette()).observed.name(), "□", "observed")
         marks = (*((color, "■", text) for color, text in _MARKS), observed)
-        parts = [f"P(fire)&nbsp;0&nbsp;{_ramp()}&nbsp;1"]
+        parts = [f"Probability of fire&nbsp;P&nbsp;0&nbsp;{_ramp()}&nbsp;1"]
         for color, sign, text in marks:
             # No entry is broken in two.
             parts.append(f'<span style="color:{color}">{sign}</span>&nbsp;{text.replace(" ", "&nbsp;")}')

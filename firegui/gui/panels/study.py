@@ -209,10 +209,11 @@ class StudyPanel(DeskPanel):
         study, chosen = self._looked.study, self._chosen
         some = desk.shown is not None and desk.shown.table is not None
         ready = there and study is not None and not self._looked.problems
+        more = chosen is not None and chosen.can_go_on
         selected = bool(self.cells_view.selectionModel().selectedRows())
         usable = {
             "start": ready and not desk.is_busy, "stop": desk.is_busy and not desk.is_stopping,
-            "resume": chosen is not None and chosen.can_go_on and not desk.is_busy,
+            "resume": more and not desk.is_busy and not self._session.is_read_only,
             "show": some and selected, "copy": some, "export": some,
         }  # fmt: skip
         for name, enabled in usable.items():

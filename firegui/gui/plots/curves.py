@@ -89,14 +89,15 @@ class ObjectiveChart(EpochChart):
         if not len(entry.history):
             return self._name, []
         at = len(entry.history) - 1 if row is None else row
-        where = f"epoch {entry.epoch:,} of {entry.epochs:,}" if row is None else f"epoch {row + 1:,}"
         best, current = number(_at(entry, "best", at)), number(_at(entry, "objective", at))
         pieces = [Piece(f"best {best}", "accent"), Piece(f"now {current}", "muted")]
         if entry.baseline is not None:
             pieces.append(Piece(f"no drops {number(entry.baseline.objective)}"))
         if self._tactical is not None:
             pieces.append(Piece(f"tactical {number(self._tactical)}"))
-        return f"{self._name} · {where}", pieces
+        if row is None:
+            pieces.append(Piece(f"epoch {entry.epoch:,} of {entry.epochs:,}"))
+        return f"{self._name}{_where(row)}", pieces
 
 
 class TermsChart(EpochChart):
@@ -117,7 +118,7 @@ class TermsChart(EpochChart):
 
     def read_out(self, entry: RunEntry, options: Options, row: int | None) -> tuple[str, list[Piece]]:
         """See :class:`EpochChart`."""
-        name = "Loss terms × λ" if options.weighted else "Loss terms, raw"
+        name = "Loss × λ" if options.weighted else "Loss, raw"
         if not len(entry.history):
             return name, []
         at = len(entry.history) - 1 if row is None else row

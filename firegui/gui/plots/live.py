@@ -64,8 +64,8 @@ class LivePlots(QWidget):
         self._turns: InTurns | None = None
         self.objective = ObjectiveChart()
         self.terms = TermsChart()
-        self.drops = ColumnChart("Executed drops", "drops", "retardant")
-        self.gradient = ColumnChart("Gradient norm", "grad_norm", "water")
+        self.drops = ColumnChart("Drops", "drops", "retardant")
+        self.gradient = ColumnChart("Gradient", "grad_norm", "water")
         self.elapsed = ColumnChart("Elapsed, s", "seconds", "warning")
         self.left, self.slack, self.removed = DropsLeftChart(), SlackChart(), RemovedChart()
         self.result, self.loop = ResultView(), LoopChart()

@@ -45,6 +45,7 @@ class Wish(StrEnum):
     FOLDER = "import-folder"
     MAPS = "map"
     HELP = "help"
+    TUTORIAL = "tutorial"
 
 
 _WORDS = {
@@ -56,9 +57,10 @@ _WORDS = {
     Wish.FOLDER: ("Import a &PyTorchFire folder…", "An event in the files of PyTorchFire's examples"),
     Wish.MAPS: ("Import &maps…", "The maps of any fire model that can state them, NPZ"),
     Wish.HELP: ("&Getting started", "Open the help where it begins (F1)"),
+    Wish.TUTORIAL: ("T&utorial", "A plan from beginning to end, step by step, with pictures"),
 }
 _GROUPS = (("Begin", (Wish.DEMO, Wish.TOUR, Wish.OPEN)), ("Bring in a fire", (Wish.LANDSCAPE, Wish.EVENTS,
-           Wish.FOLDER, Wish.MAPS)), ("Learn", (Wish.HELP,)))  # fmt: skip
+           Wish.FOLDER, Wish.MAPS)), ("Learn", (Wish.HELP, Wish.TUTORIAL)))  # fmt: skip
 
 
 class StartPage(QScrollArea):

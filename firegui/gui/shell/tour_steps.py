@@ -60,7 +60,7 @@ STATIONS = (
         dock="Objective",
     ),
     Station(
-        "Start",
+        "Start plan",
         "F5 saves the project and begins to plan. Pause, resume, or stop and keep the best so far whenever you like: "
         "the window stays usable.",
         name="startTool",

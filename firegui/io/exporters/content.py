@@ -46,8 +46,8 @@ class ExportContent:
 
     ``rows`` are all proposed drops, by step and then by the aircraft's column; ``run`` is what people call the run,
     empty for none; ``made`` the time when the plan was made (aware). ``plan`` and ``baseline`` are the fire with and
-    without the plan, where they are known. ``notes`` say what to know of the numbers. ``sheet`` is what people choose
-    of printed maps.
+    without the plan, where they are known. ``notes`` say what to know of the numbers, and ``warnings`` are those of
+    them that nobody may overlook. ``sheet`` is what people choose of printed maps.
     """
 
     project: Project
@@ -58,6 +58,7 @@ class ExportContent:
     baseline: Occupancy | None
     notes: tuple[str, ...]
     sheet: Sheet = field(default_factory=Sheet)
+    warnings: tuple[str, ...] = ()
 
     @cached_property
     def flown(self) -> tuple[DropRow, ...]:
@@ -92,12 +93,13 @@ def export_content(
     ordered = sorted(drops, key=lambda drop: (drop.step, drop.column))
     water = water_of_fuel(project.scenario) if water is None else water
     rows = tuple(drop_rows(ordered, project, water))
+    warnings = tuple(_night_notes(rows, project))
     notes = (
-        *limits, *_date_notes(project), *_night_notes(rows, project), *_water_notes(rows, water), *_compass_notes(rows),
+        *limits, *_date_notes(project), *warnings, *_water_notes(rows, water), *_compass_notes(rows),
         *project.scenario.notes,
     )  # fmt: skip
     made = made or project.calendar.start
-    return ExportContent(project, rows, run, made, plan, baseline, notes, sheet or Sheet())
+    return ExportContent(project, rows, run, made, plan, baseline, notes, sheet or Sheet(), warnings)
 
 
 def light_of(project: Project, first: int, last: int) -> list[Sunlight]:

@@ -7,7 +7,8 @@ import pytest
 from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
 from firegui.runs.events import FinishReason
-from firegui.runs.messages import FORMING_EPOCHS, counted, finish_message, gain_message
+from firegui.runs.folder import Pruned
+from firegui.runs.messages import FORMING_EPOCHS, counted, finish_message, gain_message, pruned_message
 
 FIRE = Metrics(
     final_extent_cells=10.0,
@@ -33,6 +34,15 @@ def test_one_epoch_is_one_epoch_however_a_run_ends(reason: FinishReason) -> None
     assert "1 epoch" in said
     assert "1 epochs" not in said
     assert "(objective 0.25 at design effectiveness)" in said
+
+
+@pytest.mark.parametrize("reason", [FinishReason.COMPLETED, FinishReason.STOPPED, FinishReason.PATIENCE])
+def test_only_a_stopped_run_is_to_be_resumed(reason: FinishReason) -> None:
+    stopped = reason is FinishReason.STOPPED
+    assert ("resume" in finish_message(reason, OptimizerSettings(), 3, 1, 0.25)) is stopped
+    pruned = Pruned("" if stopped else "allowance", 24, 19, 2, 80, 1.0)
+    assert ("resume" in pruned_message(reason, pruned)) is stopped
+    assert "resume" not in gain_message(FIRE, FIRE, 1)
 
 
 def test_without_a_drop_a_short_run_is_told_to_go_on_and_a_long_one_to_look_at_what_it_was_asked() -> None:

@@ -13,6 +13,7 @@ from tests.unit.io.exporters.plans import plan
 def test_drops_in_the_dark_are_counted_and_the_rule_named() -> None:
     (said,) = (note for note in plan().notes if "sunrise" in note)
     assert said == "1 of 2 drops lie before sunrise or after sunset: the plan was made without a daylight rule"
+    assert plan().warnings == (said,)
     ruled = replace(project(), operations=Operations(daylight=Daylight()))
     assert any("as its rule allows" in note for note in plan(project=ruled).notes)
     assert not any("sunrise" in note for note in plan(UNPLACED).notes), "nobody knows where the sun stands"
