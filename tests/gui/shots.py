@@ -160,7 +160,7 @@ def _docks(camera: Photographer) -> None:
 
 
 def _dialogs(camera: Photographer) -> None:
-    for number, title in enumerate(("Command palette", "Import landscape", "Export", "Replan", "About")):
+    for number, title in enumerate(("Find a command", "Import landscape", "Export", "Replan", "About")):
         for action in camera.window.actions():
             if bare_title(action).startswith(title) and action.isEnabled():
                 camera.dialog(f"2{number}-{title.lower().replace(' ', '-')}", action.trigger)

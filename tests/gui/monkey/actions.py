@@ -231,7 +231,8 @@ class Hands:
         QTest.mouseClick(view.viewport(), LEFT, NONE, spot)
         QTest.mouseDClick(view.viewport(), LEFT, NONE, spot)
         field = view.viewport().findChild(QLineEdit)
-        if isinstance(field, QLineEdit):
+        # The field of the cell before may be hidden and not yet gone: nobody can type into that.
+        if isinstance(field, QLineEdit) and field.isVisible():
             field.selectAll()
             write(field, text)
             QTest.keyClick(field, self._random.choice((_K.Key_Return, _K.Key_Return, _K.Key_Tab, _K.Key_Escape)))
