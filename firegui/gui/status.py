@@ -34,11 +34,17 @@ class StatusLine(QObject):
         self._fade.setSingleShot(True)
         self._fade.setInterval(_MESSAGE_MS)
         self._fade.timeout.connect(lambda: self._say(""))
-        view.hovered.connect(lambda text: self.place.set_text(str(text)))
+        view.hovered.connect(lambda text: self._point_at(str(text)))
         session.message.connect(self._say)
         queue.changed.connect(self._show_work)
+        self._point_at("")
         self._say("")
         self._show_work()
+
+    def _point_at(self, text: str) -> None:
+        self.place.set_text(text)
+        # With the mouse elsewhere a message has the whole bar.
+        self.place.setVisible(bool(text))
 
     def _say(self, text: str) -> None:
         self.message.set_text(text)

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.main_window import MainWindow
+from tests.gui.map_scene import Hand
+
+
+def test_a_message_has_the_bar_to_itself_while_the_mouse_is_not_on_the_map(qtbot: QtBot, window: MainWindow) -> None:
+    status, hand = window.bench.status, Hand(window.bench.map)
+    window.session.message.emit("a few words that would not fit beside the place under the mouse")
+    assert status.message.isVisible() and not status.place.isVisible()
+    alone = status.message.width()
+    hand.move((12.5, 33.5))
+    qtbot.waitUntil(status.place.isVisible)
+    qtbot.waitUntil(lambda: status.message.width() < alone)
+    QApplication.sendEvent(hand.viewport, QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: not status.place.isVisible())
+    qtbot.waitUntil(lambda: status.message.width() == alone)
