@@ -13,6 +13,10 @@ from rasterio.features import rasterize
 from firegui.domain.regions import Region, Ring
 from firegui.io.rasters import without_place_warnings
 
+_HALF_CELLS = Affine.scale(2.0)
+"""Regions are burned in half cells, exactly. In whole ones rasterio would warn of a raster without a place, and what is
+to be said of that is the whole process's, in which another thread may just be changing it."""
+
 
 def region_masks(regions: Sequence[Region], shape: tuple[int, int]) -> NDArray[np.bool_]:
     """``[R, H, W]``: the cells of each region, in the regions' order.
@@ -22,7 +26,7 @@ def region_masks(regions: Sequence[Region], shape: tuple[int, int]) -> NDArray[n
     """
     masks = np.zeros((len(regions), *shape), np.bool_)
     for mask, region in zip(masks, regions, strict=True):
-        mask[:] = polygon_mask([_geometry(part) for part in region.parts], Affine.identity(), shape)
+        mask[:] = polygon_mask([_geometry(part) for part in region.parts], _HALF_CELLS, shape)
     return masks
 
 
@@ -41,5 +45,5 @@ def polygon_mask(polygons: Iterable[Any], transform: Affine, shape: tuple[int, i
 
 
 def _geometry(part: tuple[Ring, ...]) -> dict[str, Any]:
-    rings = [[(column, row) for row, column in (*ring, ring[0])] for ring in part]
+    rings = [[(2.0 * column, 2.0 * row) for row, column in (*ring, ring[0])] for ring in part]
     return {"type": "Polygon", "coordinates": rings}

@@ -59,6 +59,8 @@ def play(seed: int, actions: int, place: Path, *, real: bool = True) -> Sequence
             if not found.troubles:
                 # Nobody is there any more to shut a box; what it would have said is a trouble of its own.
                 with patch.object(main_window_module, "show_problems", lambda _window, error: refused.append(error)):
+                    settle_editing()
+                    refused.clear()  # what was typed last may be refused as at any other time
                     found.troubles += _edits_lost(window, place, found)
                 found.troubles += [f"refused at the end: {error}" for error in refused]
         _drain()
@@ -140,7 +142,6 @@ def _is_waiting() -> bool:
 def _edits_lost(window: MainWindow, place: Path, found: Sequence) -> list[str]:
     """Undo everything, redo everything, save and load: what does not come back as it was."""
     session, lost = window.session, list[str]()
-    settle_editing()
     window.timeline.play(False)
     if works := _what_goes_on(window):
         return [f"this does not end: {works}"]
