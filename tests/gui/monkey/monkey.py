@@ -13,7 +13,6 @@ from PySide6.QtCore import QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QDialog
 
 from firegui.domain.project import Project
-from firegui.errors import InputError
 from firegui.gui import main_window as main_window_module
 from firegui.gui.forms.numbers import settle_editing
 from firegui.gui.main_window import MainWindow
@@ -52,17 +51,14 @@ def play(seed: int, actions: int, place: Path, *, real: bool = True) -> Sequence
     """Let a monkey loose for ``actions`` actions in the empty folder ``place``; ``real``: runs use the real engine."""
     random, found, watch = Random(seed), Sequence(seed), Watch()
     began, threads = time.perf_counter(), len(working_threads())
-    refused: list[InputError] = []
     with watch.kept():
         with playground(place, random, real=real) as window:
             _Monkey(window, Hands(window, random), watch, found).go(actions)
             if not found.troubles:
-                # Nobody is there any more to shut a box; what it would have said is a trouble of its own.
-                with patch.object(main_window_module, "show_problems", lambda _window, error: refused.append(error)):
+                # Nobody is there any more to shut a box: what was asked for last may be refused as at any other time.
+                with patch.object(main_window_module, "show_problems", lambda _window, _error: None):
                     settle_editing()
-                    refused.clear()  # what was typed last may be refused as at any other time
                     found.troubles += _edits_lost(window, place, found)
-                found.troubles += [f"refused at the end: {error}" for error in refused]
         _drain()
         left = working_threads()
         if len(left) > threads:
