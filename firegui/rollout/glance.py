@@ -14,7 +14,7 @@ from firegui.domain.schedule import Schedule
 from firegui.rollout import backend as backends
 from firegui.rollout.day_state import DayState
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer, Sight, part_of
+from firegui.rollout.observe import Observer, Sight
 from firegui.rollout.outcome import Check, Wanted
 
 Bytes = NDArray[np.uint8]
@@ -65,5 +65,4 @@ class _Picks(Observer):
 
     def see(self, step: int, sight: Sight) -> None:
         if step in self._wanted:
-            part = part_of(sight.window, sight.unburned, complement=True)
-            self.fire[step] = Film(self._shape, (part,)).picture(0)
+            self.fire[step] = Film(self._shape, (sight.fire(),)).picture(0)

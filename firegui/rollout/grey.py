@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from firegui.native.compiled import kernel
 
@@ -21,3 +22,10 @@ def grey_levels(probability: NDArray[np.float32], complement: bool, levels: NDAr
             if complement:
                 value = one - value
             levels[row, column] = np.uint8(min(max(np.rint(value * most), least), most))
+
+
+def levels_of(probability: Tensor, complement: bool) -> NDArray[np.uint8]:
+    """:func:`firegui.rollout.observe.levels_of` of a tensor of 32 bits in the computer's memory."""
+    levels = np.empty(tuple(probability.shape), np.uint8)
+    grey_levels(probability.numpy(), complement, levels)
+    return levels

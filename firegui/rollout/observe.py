@@ -12,20 +12,42 @@ from torch import Tensor
 
 from firegui.domain.film import Film, Part
 from firegui.domain.results import Frames
-from firegui.rollout.grey import grey_levels
 from firegui.rollout.model import Model
 
 Window = tuple[slice, slice]
 
 
+def levels_of(probability: Tensor, complement: bool) -> NDArray[np.uint8]:
+    """``rint(255 p)`` cut to 0 … 255, where ``p`` is ``probability``, or ``1 − probability``."""
+    shown = 1.0 - probability if complement else probability
+    levels: NDArray[np.uint8] = (shown * 255.0).round().clamp(0, 255).to(torch.uint8).cpu().numpy()
+    return levels
+
+
 class Sight(NamedTuple):
-    """A state: ``p^U`` and ``p^B`` on ``window``, outside of which nothing has burned, ``r`` on ``treated``, else 1."""
+    """A state: ``p^U`` and ``p^B`` on ``window``, outside of which nothing has burned, ``r`` on ``treated``, else 1.
+
+    ``levels`` makes the levels of a picture of them; an engine may have a faster way to the same.
+    """
 
     window: Window
     unburned: Tensor
     burning: Tensor
     treated: Window
     retardant: Tensor
+    levels: Callable[[Tensor, bool], NDArray[np.uint8]] = levels_of
+
+    def fire(self) -> Part:
+        """``1 − p^U``."""
+        return Part(self.window[0].start, self.window[1].start, self.levels(self.unburned, True))
+
+    def flames(self) -> Part:
+        """``p^B``."""
+        return Part(self.window[0].start, self.window[1].start, self.levels(self.burning, False))
+
+    def ground(self) -> Part:
+        """``r``."""
+        return Part(self.treated[0].start, self.treated[1].start, self.levels(self.retardant, False))
 
 
 class Observer:
@@ -48,14 +70,13 @@ class Observer:
 
     def see(self, step: int, sight: Sight) -> None:
         """Look at the state at ``step`` (0 … T). Whoever shows states shows each once, from the first to the last."""
-        window, unburned, burning = sight.window, sight.unburned, sight.burning
         if self._days is not None and step % self._per_day == 0:
-            self._days[(step // self._per_day, *window)] = (1.0 - unburned).cpu().numpy()
+            self._days[(step // self._per_day, *sight.window)] = (1.0 - sight.unburned).cpu().numpy()
         if self._stride is None or (step % self._stride and step != self._steps):
             return
-        self._fire.append(part_of(window, unburned, complement=True))
-        self._burning.append(part_of(window, burning))
-        self._retardant.append(part_of(sight.treated, sight.retardant))
+        self._fire.append(sight.fire())
+        self._burning.append(sight.flames())
+        self._retardant.append(sight.ground())
 
     def frames(self) -> Frames | None:
         """The frames, where they were asked for."""
@@ -105,14 +126,3 @@ class LastLook(Observer):
         if step == self._last:
             self.unburned[sight.window] = sight.unburned.cpu().numpy()
             self.burning[sight.window] = sight.burning.cpu().numpy()
-
-
-def part_of(window: Window, probability: Tensor, *, complement: bool = False) -> Part:
-    """``p``, or ``1 − p``, as levels."""
-    levels = np.empty(tuple(probability.shape), np.uint8)
-    if probability.device.type == "cpu" and probability.dtype == torch.float32:
-        grey_levels(probability.numpy(), complement, levels)
-    else:
-        shown = 1.0 - probability if complement else probability
-        levels[:] = (shown * 255.0).round().clamp(0, 255).to(torch.uint8).cpu().numpy()
-    return Part(window[0].start, window[1].start, levels)

@@ -81,7 +81,7 @@ def test_two_plans_on_the_map_are_named_and_leave_no_fire_behind(
     assert session.result.names == ("Tactical (seed 0)", "Gradient (seed 0)")
     tactical = session.result.baseline
     assert still is not None and tactical is not None
-    assert tactical.fire[-1].sum() < still.fire[-1].sum()
+    assert tactical.fire.sums()[-1] < still.fire.sums()[-1]
     queue.show_baseline()
     qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity, timeout=60_000)
     assert session.result.names == ("baseline", "plan")

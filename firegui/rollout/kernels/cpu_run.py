@@ -14,6 +14,7 @@ from firegui.domain.schedule import Schedule
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, state_of
 from firegui.rollout.gates import Gates, gates_of
+from firegui.rollout.grey import levels_of
 from firegui.rollout.kernels.cpu_drops import DropLog, Print
 from firegui.rollout.kernels.cpu_footprints import AMOUNT
 from firegui.rollout.kernels.cpu_forward import (
@@ -277,7 +278,7 @@ class Run:
         )
         observer.see(self.step, Sight(
             window, torch.from_numpy(unburned[window]), torch.from_numpy(scaled[window] * decay),
-            treated, torch.from_numpy(retardant[treated]),
+            treated, torch.from_numpy(retardant[treated]), levels_of,
         ))  # fmt: skip
 
     def outcome(self) -> Outcome:
