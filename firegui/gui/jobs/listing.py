@@ -160,18 +160,17 @@ def keep_scores(entry: RunEntry) -> bool:
     """
     if entry.read_only or entry.nominal is None or is_held(entry.folder):
         return False
-    lock: FolderLock | None = None
     with suppress(InputError):
         lock = FolderLock(entry.folder)
-        record = read_run(entry.folder)
-        if record.state is RunState.FINISHED and record.scores.nominal is None:
-            baseline = record.scores.baseline or entry.baseline
-            scores = replace(record.scores, baseline=baseline, nominal=entry.nominal)
-            RunFolder(entry.folder, record.header).write_scores(scores)
+        try:
+            record = read_run(entry.folder)
+            if record.state is RunState.FINISHED and record.scores.nominal is None:
+                baseline = record.scores.baseline or entry.baseline
+                scores = replace(record.scores, baseline=baseline, nominal=entry.nominal)
+                RunFolder(entry.folder, record.header).write_scores(scores)
+                return True
+        finally:
             lock.release()
-            return True
-    if lock is not None:
-        lock.release()
     return False
 
 

@@ -135,6 +135,7 @@ class LivePlots(QWidget):
                 each.clear()
             else:
                 each.draw(entry.removals)
+            each.settle()
             yield
         self.result.show_run(entry)
         self.loop.show_run(entry)
