@@ -18,7 +18,7 @@ from firegui.cli.progress import emitter, plain_progress_option
 from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, BenchmarkSettings, BenchmarkTable, PlannerName
 from firegui.domain.project import Project
 from firegui.io.project_store import load_project
-from firegui.runs.benchmark import benchmark_problems, usable_planners
+from firegui.runs.benchmark import asked_problems, usable_planners
 from firegui.runs.benchmark_folder import PLACE, TITLE, BenchmarkHeader, read_header
 from firegui.runs.benchmark_text import benchmark_command
 from firegui.runs.engine import LazyEngine, load_engine
@@ -80,19 +80,18 @@ def benchmark(
     earlier = gather.attempt(lambda: PLACE.check(out, resume))
     wanted = _wanted(given, earlier, engine, gather)
     gather.attempt(lambda: engine.check_backend(backend))
+    # A list with an unknown name was told of already; it may be empty without it.
+    found = asked_problems(wanted.settings, processes, engine)
+    gather.extend(item for item in found if not (wanted.unread and item.where == "planners"))
     spec = None
     if project is None:
-        gather.extend(wanted.settings.problems())
         if earlier is not None:
             place = earlier.project_folder or "a project that was not noted"
             gather.add(str(out), f"was run on {earlier.project.name}, kept in {place}", "give the folder it is in now")
     else:
         spec = _spec(project, wanted, _Paths(project_folder, out), processes, backend)
         spec = replace(spec, resume=resume)
-        # A list with an unknown name was told of already; it may be empty without it.
-        unread = wanted.unread
-        found = benchmark_problems(spec, engine)
-        gather.extend(item for item in found if not (unread and item.where == "planners"))
+        gather.extend(project.problems())
     gather.raise_if_any(TITLE)
     assert spec is not None
     ready, finished = carry_out(spec, emitter(progress), BenchmarkReady, _STOPPING, _AGAIN)

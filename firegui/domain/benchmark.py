@@ -62,11 +62,17 @@ ALWAYS_ONE_SEED = frozenset({PlannerName.NONE, PlannerName.TWO_STAGE})
 FIXED_COST = frozenset({PlannerName.NONE, PlannerName.UNIFORM, PlannerName.FOOTPRINT, PlannerName.TACTICAL})
 """They return one schedule and cannot use a larger allowance."""
 
+LEVELS = FIXED_COST | {PlannerName.TWO_STAGE}
+"""One schedule at a cost of its own: they have no curve on an allowance, and are drawn as lines across."""
+
+CURVES_AT_DESIGN = frozenset({PlannerName.GRADIENT_DESIGN})
+"""Searches whose curves are at design effectiveness: the nominal score of each is drawn as a diamond at its end."""
+
 DEFAULT_PLANNERS = tuple(name for name in PlannerName if name is not PlannerName.CMA_ES_NATIVE)
 """``--planners all``. The native-space control is run at the matched allowance alone, as in the paper."""
 
-MATCHED_PLANNERS = (PlannerName.GRADIENT, PlannerName.CMA_ES)
-"""What ``--matched`` repeats at the measured cost of the two-stage plan."""
+MATCHED_PLANNERS = (PlannerName.GRADIENT, PlannerName.CMA_ES, PlannerName.CMA_ES_NATIVE)
+"""``--matched all``: what the paper repeats at the measured cost of the two-stage plan."""
 
 EXCESS_WEIGHT = 10.0
 """``λ`` of the paper's shared objective."""
@@ -149,6 +155,21 @@ def tasks_of(settings: BenchmarkSettings) -> tuple[Task, ...]:
     return (*tasks, *(Task(name, settings.seed, matched=True) for name in dict.fromkeys(settings.matched)))
 
 
+class LineStyle(StrEnum):
+    """How a line of a convergence chart is drawn, on the screen and on paper."""
+
+    SOLID = "solid"
+    DASHED = "dashed"
+    DOTTED = "dotted"
+
+
+def line_style(planner: PlannerName, matched: bool) -> LineStyle:
+    """Dotted for a level, dashed at the matched allowance, else solid."""
+    if planner in LEVELS:
+        return LineStyle.DOTTED
+    return LineStyle.DASHED if matched else LineStyle.SOLID
+
+
 @dataclass(frozen=True, slots=True)
 class TaskTerms:
     """Under what a task is run: its allowance, and the drop budget with the weight of drops over it.
@@ -170,7 +191,7 @@ class Violations:
     turnaround: int
     simultaneous: int
     others: int = 0
-    """Of the rules that the paper does not have: off the raster, dark, zones, sorties, cap, pins."""
+    """Of the rules that the paper does not have: off the raster, dark, zones, sorties, cap, pins, wrongly withheld."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,11 @@ class FireMaps:
         return self.days * self.steps_per_day
 
     @property
+    def half_day(self) -> int:
+        """``S_day / 2``, how far ahead retardant is aimed (paper, appendix ``planners``: h = 25); at least a step."""
+        return max(self.steps_per_day // 2, 1)
+
+    @property
     def shape(self) -> tuple[int, int]:
         """``(n_y, n_x)``."""
         return int(self.phi.shape[2]), int(self.phi.shape[3])

@@ -25,6 +25,8 @@ MIDDLE_HORIZON = 2 / 5
 """The horizon of the other two sweeps: the paper's 6 days, T = 300."""
 LEAST_SIDE = 3
 """Cells that a raster needs in height and width."""
+LEAST_SEARCH = 1 + GRADIENT_CHARGE
+"""Rollout-equivalents of the shortest search that scores a schedule: the gradient's start, and an epoch."""
 
 SEARCHED = (PlannerName.GRADIENT, PlannerName.CMA_ES)
 """What is compared as the dimension grows."""
@@ -49,7 +51,7 @@ class ScalingSettings:
     warm_ups: int = option(2, "Warm-ups", "rounds that do not count", low=1, high=100)
     quality: bool = option(True, "Quality", "also search at every fleet size")
     evaluations: int = option(
-        600, "Evaluations", "rollout-equivalents of each search; a gradient epoch is charged three", low=GRADIENT_CHARGE
+        600, "Evaluations", "rollout-equivalents of each search; a gradient epoch is charged three", low=LEAST_SEARCH
     )
     seeds: int = option(3, "Seeds", "searches of each planner at each fleet size", low=1, high=100)
     seed: int = option(0, "First seed", "the others follow it", low=0, high=2**31)

@@ -1,7 +1,8 @@
 """An independent check of a schedule (paper, Table ``schedule_feasibility``).
 
-Everything is re-derived from the schedule, the fleet and the project's constraints, one function per rule; no code is
-shared with the gates.
+Everything is re-derived from the schedule, the fleet and the project's constraints, one function per rule; no rule
+shares code with the gates. What two rules beyond the paper's are given does come from where the gates have it: when the
+sun is up, and which cells a no-drop zone holds.
 """
 
 from __future__ import annotations

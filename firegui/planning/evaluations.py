@@ -53,6 +53,11 @@ class Evaluations:
         return self.allowance - self._spent
 
     @property
+    def measuring_seconds(self) -> float:
+        """Processor time of the rollouts that measure what a gradient epoch costs: none of the planner's."""
+        return self._rollout_seconds
+
+    @property
     def best(self) -> Schedule:
         """The schedule with the lowest shared objective so far; no drops before the first."""
         return self._best

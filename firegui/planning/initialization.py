@@ -90,7 +90,7 @@ class _Placer:
 
     def __init__(self, model: Model, settings: OptimizerSettings, generator: np.random.Generator) -> None:
         self._model, self._settings, self._generator = model, settings, generator
-        self._lead = model.maps.steps_per_day // 2
+        self._lead = model.maps.half_day
         self._pending: deque[NDArray[np.float32]] = deque()
         self._next = 0
         self._last = {material: np.argwhere(model.maps.ignition)[:1] for material in Material}

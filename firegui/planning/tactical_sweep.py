@@ -55,7 +55,7 @@ def tactical_pass(
     """
     sweep = _Sweep(evaluations.model, settings, number, evaluations.objective.budget)
     if number == 0:  # the fire without drops is no answer of this planner
-        watch(evaluations.model, schedule, sweep.see, check=check)
+        watch(evaluations.model, with_pins(schedule, evaluations.model), sweep.see, check=check)
         evaluations.charge(1)
     else:
         evaluations.forecast(schedule, sweep.see, check)
@@ -71,7 +71,7 @@ class _Sweep:
     def __init__(self, model: Model, settings: OptimizerSettings, number: int, budget: int) -> None:
         self._model, self._settings = model, settings
         self._generator = np.random.default_rng([settings.seed, number])
-        self._lead = model.maps.steps_per_day // 2
+        self._lead = model.maps.half_day
         self._pending: deque[NDArray[np.float32]] = deque()
         self._next = 0
         self._turnaround = [tail.type.turnaround_steps(model.maps.steps_per_day) for tail in model.fleet.tails]

@@ -87,7 +87,7 @@ class TaskRun:
     @property
     def seconds(self) -> float:
         """Processor time of the planner, every session's."""
-        return self._seconds
+        return self._seconds - self._evaluations.measuring_seconds
 
     def advance(self, check: Check | None = None) -> None:
         """The planner's next step. After a cancelled one only :meth:`save` may be called: it saves the state before."""

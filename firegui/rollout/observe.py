@@ -39,15 +39,19 @@ class Sight(NamedTuple):
 
     def fire(self) -> Part:
         """``1 − p^U``."""
-        return Part(self.window[0].start, self.window[1].start, self.levels(self.unburned, True))
+        return self._part(self.window, self.unburned, complement=True)
 
     def flames(self) -> Part:
         """``p^B``."""
-        return Part(self.window[0].start, self.window[1].start, self.levels(self.burning, False))
+        return self._part(self.window, self.burning, complement=False)
 
     def ground(self) -> Part:
         """``r``."""
-        return Part(self.treated[0].start, self.treated[1].start, self.levels(self.retardant, False))
+        return self._part(self.treated, self.retardant, complement=False)
+
+    def _part(self, window: Window, probability: Tensor, *, complement: bool) -> Part:
+        rows, columns = window
+        return Part(rows.start, columns.start, self.levels(probability, complement))
 
 
 class Observer:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from firegui.domain.benchmark import PLANNERS, PlannerName, Task, tasks_of
+from firegui.domain.benchmark import PLANNERS, BenchmarkSettings, PlannerName, Task, tasks_of
 from firegui.domain.results import Metrics
 from firegui.errors import FireguiError, InputError, Problem, Problems
+from firegui.io.plain_words import plain_words
 from firegui.rollout.machine import cores, processor
 from firegui.runs.benchmark_agenda import Agenda
 from firegui.runs.benchmark_crew import Crew, Heard
 from firegui.runs.benchmark_folder import (
+    LIKENESS,
     PLACE,
     TITLE,
     BenchmarkHeader,
     clear_up,
-    engine_problems,
     read_rows,
     resume_problems,
+    row_problems,
 )
 from firegui.runs.benchmark_line import Order, Report, Word
 from firegui.runs.benchmark_tables import write_tables
@@ -46,15 +49,22 @@ from firegui.runs.state import RunMachine
 
 SEARCHES_WITH = ("numba", "cma", "nevergrad")
 """Packages beyond a plan's that decide the numbers."""
+FIGURES = ("planner_convergence*.png", "planner_convergence*.svg")
+"""What is drawn once every task is done."""
 _HEARD_SECONDS, _TOLD_SECONDS = 0.1, 0.25
 
 
 def benchmark_problems(spec: BenchmarkSpec, engine: Engine) -> list[Problem]:
     """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
-    found = spec.project.problems() + spec.settings.problems()
-    if spec.processes < 0:
-        found.append(Problem("processes", f"{spec.processes} of them", "give at least 1, or 0 for one a core"))
-    for name in dict.fromkeys((*spec.settings.planners, *spec.settings.matched)):
+    return spec.project.problems() + asked_problems(spec.settings, spec.processes, engine)
+
+
+def asked_problems(settings: BenchmarkSettings, processes: int, engine: Engine) -> list[Problem]:
+    """What is wrong with a benchmark that is asked for, on whatever project."""
+    found = settings.problems()
+    if processes < 0:
+        found.append(Problem("processes", f"{processes} of them", "give at least 1, or 0 for one a core"))
+    for name in dict.fromkeys((*settings.planners, *settings.matched)):
         package = engine.missing_extra(name)
         if package:
             remedy = f"install it ({installation(package)}), or leave the planner out"
@@ -128,6 +138,8 @@ class BenchmarkRun:
         for row in rows:  # a kill may have come between a row and this
             clear_up(spec.out, row.task)
         self._agenda = Agenda(spec.settings, rows, pinned=bool(spec.project.operations.pinned))
+        if not self._agenda.table.complete:
+            self._folder.remove(*FIGURES)
         self._machine.move(RunState.RUNNING)
         self._keep()
         for note in spec.notes:
@@ -149,7 +161,10 @@ class BenchmarkRun:
     # -- before the first task ---------------------------------------------------------------------------------------
     def _checked(self) -> BenchmarkHeader | None:
         spec = self._spec
-        return self._folder.checked(benchmark_problems(spec, self._engine), lambda then: resume_problems(then, spec))
+        return self._folder.checked(
+            benchmark_problems(spec, self._engine),
+            lambda then: [*resume_problems(then, spec), *row_problems(spec.out, tasks_of(spec.settings))],
+        )
 
     def _new_header(self, model: EngineModel, then: BenchmarkHeader | None) -> BenchmarkHeader:
         spec = self._spec
@@ -167,7 +182,7 @@ class BenchmarkRun:
         if then is None:
             return
         problems = Problems()
-        problems.extend(engine_problems(then, now, self._spec.out))
+        problems.extend(LIKENESS.engine_problems(then, now, self._spec.out))
         problems.raise_if_any(TITLE)
         if then.machine != now.machine:
             text = f"begun on another machine ({then.machine}): the seconds of its rows are that one's"
@@ -178,6 +193,7 @@ class BenchmarkRun:
         while not self._control.stop_requested:
             if self._control.pause_requested:
                 self._hold()
+                continue
             self._hand_out()
             if not self._crew.busy and not self._agenda.ready():
                 return
@@ -195,7 +211,10 @@ class BenchmarkRun:
             worker.give(terms)
         left = len(self._agenda.ready())
         while len(self._crew.workers) < self._processes and self._crew.starting < left:
-            self._crew.hire()
+            try:
+                self._crew.hire()
+            except OSError as error:
+                self._go_on_with_fewer(f"the system refuses it ({plain_words(error)})")
 
     def _listen(self) -> None:
         for heard in self._crew.hear(_HEARD_SECONDS):
@@ -216,7 +235,8 @@ class BenchmarkRun:
         match report.word:
             case Word.DONE if report.row is not None:
                 self._agenda.finish(report.row)
-                self._keep_or_warn()
+                with self._warned("the tables"):
+                    self._keep()
             case Word.WARNING if terms is not None:
                 self._emit(Message(f"{terms.task.name}: {report.message}", "warning"))
             case Word.STOPPED if terms is not None:
@@ -226,7 +246,8 @@ class BenchmarkRun:
             case Word.FAILED if report.problems:
                 raise InputError(report.problems, TITLE)
             case Word.FAILED if heard.report is not None:
-                raise FireguiError(report.message)
+                self._crew.dismiss(heard.worker)
+                self._go_on_with_fewer(report.message)
             case _:
                 pass
 
@@ -247,19 +268,22 @@ class BenchmarkRun:
     def _hold(self) -> None:
         self._crew.tell(Order(Word.PAUSE))
         self._machine.move(RunState.PAUSED)
-        self._update(state=RunState.PAUSED)
+        with self._warned("the pause"):
+            self._update(state=RunState.PAUSED)
         held = time.monotonic()
         self._control.wait_while_paused()
         self._folder.rest(time.monotonic() - held)
         if not self._control.stop_requested:
             self._crew.tell(Order(Word.RESUME))
             self._machine.move(RunState.RUNNING)
-            self._update(state=RunState.RUNNING)
+            with self._warned("the end of the pause"):
+                self._update(state=RunState.RUNNING)
 
     def _progress(self) -> BenchmarkProgress:
         table = self._agenda.table
         running = tuple(worker.progress for worker in self._crew.busy if worker.progress is not None)
-        return BenchmarkProgress(running, len(table.rows), len(table.tasks), self._folder.seconds)
+        failed = tuple(sorted(self._agenda.failed.items()))
+        return BenchmarkProgress(running, len(table.rows), len(table.tasks), self._folder.seconds, failed)
 
     # -- what is kept ------------------------------------------------------------------------------------------------
     def _keep(self) -> None:
@@ -269,13 +293,13 @@ class BenchmarkRun:
         write_tables(self._spec.out, table, self._spec.project)
         self._emit(BenchmarkReady(table))
 
-    def _keep_or_warn(self) -> None:
-        """The worker has saved its row: a disk that is full for a moment does not end hours of work."""
+    @contextmanager
+    def _warned(self, what: str) -> Iterator[None]:
+        """Rows are saved by the workers: a disk that is full for a moment does not end hours of work."""
         try:
-            self._keep()
+            yield
         except InputError as error:
-            text = f"the tables could not be written ({error.problems[0]}); the benchmark goes on"
-            self._emit(Message(text, "warning"))
+            self._emit(Message(f"{what} could not be written ({error.problems[0]}); the benchmark goes on", "warning"))
 
     def _conclude(self) -> RunFinished:
         table, out = self._agenda.table, self._spec.out

@@ -140,6 +140,11 @@ class Crew:
                 self.workers.remove(worker)
             yield Heard(worker, terms, report)
 
+    def dismiss(self, worker: Worker) -> None:
+        """End one that cannot work."""
+        self.workers.remove(worker)
+        worker.end()
+
     def tell(self, order: Order) -> None:
         """Say something to all."""
         for worker in self.workers:
@@ -149,8 +154,7 @@ class Crew:
         """Ask everybody to save and to end; those without a task have nothing to save and are ended."""
         self.tell(Order(Word.STOP))
         for worker in [worker for worker in self.workers if worker.terms is None]:
-            self.workers.remove(worker)
-            worker.end()
+            self.dismiss(worker)
 
     def close(self) -> None:
         """End every process: those at work may save first, but not for long."""

@@ -34,7 +34,6 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PRELIMINARY_CHECKPOINT, SMOOTHING_CHECKPOINT
-from firegui.runs.header import NOT_INSTALLED
 from firegui.runs.kept import KeptHeader, Likeness
 from firegui.runs.place import Place
 from firegui.runs.spec import BenchmarkSpec
@@ -45,7 +44,8 @@ _CHECKPOINTS = (
     CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT,
 )  # fmt: skip
 
-_LIKENESS = Likeness("run", "run on", "set it back, or run the benchmark in another folder")
+LIKENESS = Likeness("run", "run on", "set it back, or run the benchmark in another folder")
+"""How people are told that it was another one."""
 _GROWING = ("planners", "matched", "seeds")
 """Settings of which more may be asked for when a benchmark goes on."""
 
@@ -79,35 +79,17 @@ PLACE = Place("a benchmark", HEADER, TITLE, BenchmarkHeader, "run the benchmark 
 read_header, write_header = PLACE.read, PLACE.write
 
 
-_ENGINE_REMEDY = "go on with what it was begun with, or run the benchmark in another folder"
-
-
 def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec) -> list[Problem]:
     """What keeps ``spec`` from going on with ``then``.
 
     There may be more planners, more seeds and more at the matched allowance than before.
     """
-    found = _LIKENESS.problems(spec, then, then.settings, free=_GROWING)
+    found = LIKENESS.problems(spec, then, then.settings, free=_GROWING)
     fewer = {task.name for task in tasks_of(then.settings)} - {task.name for task in tasks_of(spec.settings)}
     if fewer:
         what = f"has {', '.join(sorted(fewer))}, which is not asked for any more"
         found.append(Problem(str(spec.out), what, "planners and seeds can only be added"))
     return found
-
-
-def engine_problems(then: BenchmarkHeader, now: BenchmarkHeader, where: Path) -> list[Problem]:
-    """Rows that were computed by something else do not belong into one table, nor searches that are repeated by it.
-
-    A package that was not there then, or is not now, keeps no row from being compared.
-    """
-    pairs = [("backend", then.backend, now.backend)]
-    both = (then.versions.keys() & now.versions.keys()) - {"python"}
-    pairs += [(name, then.versions[name], now.versions[name]) for name in sorted(both)]
-    return [
-        Problem(str(where), f"was run with {name} {before}, now {after}", _ENGINE_REMEDY)
-        for name, before, after in pairs
-        if before != after and NOT_INSTALLED not in (before, after)
-    ]
 
 
 # -- the tasks --------------------------------------------------------------------------------------------------------
@@ -149,6 +131,15 @@ def read_rows(folder: Path, tasks: Iterable[Task]) -> tuple[BenchmarkRow, ...]:
     if problems:
         raise InputError(problems, TITLE)
     return tuple(rows)
+
+
+def row_problems(folder: Path, tasks: Iterable[Task]) -> list[Problem]:
+    """The lines of ``tasks`` that cannot be read."""
+    try:
+        read_rows(folder, tasks)
+    except InputError as error:
+        return list(error.problems)
+    return []
 
 
 def table_of(settings: BenchmarkSettings, rows: Iterable[BenchmarkRow]) -> BenchmarkTable:

@@ -147,7 +147,8 @@ def feasibility_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         "Candidates are drops proposed before the gates, executed those that the simulator performs, both means over"
         " the seeds; violations are sums over them. Grounded: a drop on a day on which the aircraft is grounded."
         " Turnaround: two drops of one aircraft closer together than its turnaround time. Simultaneous: more than one"
-        " drop of one aircraft in a step. Other rules: those of the project's operations.",
+        " drop of one aircraft in a step. Other rules: those of the project's operations, the raster, and drops that"
+        " the paper's rules let through but the simulator withheld.",
         BEST_FIRST,
         _seeds(table),
         *incomplete(table),

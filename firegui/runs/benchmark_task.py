@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from firegui.domain.benchmark import BenchmarkRow, PlannerName, TaskTerms
+from firegui.domain.benchmark import BenchmarkRow, PlannerName, TaskTerms, Violations
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError, InputError
 from firegui.io.exporters.csv import write_schedule_csv
 from firegui.io.schedule_file import read_schedule, write_plan_safetensors
-from firegui.planning.audit import AuditReport, Conditions
+from firegui.planning.audit import Conditions, replay
 from firegui.planning.shared_objective import SharedObjective
-from firegui.runs.benchmark_folder import task_folder
+from firegui.runs.benchmark_folder import clear_up, read_rows, task_folder, write_row
 from firegui.runs.benchmark_line import Listener, Report, Word
 from firegui.runs.benchmark_two_stage import TwoStage
 from firegui.runs.engine_values import EngineModel
@@ -56,7 +56,7 @@ class Cost:
 
 
 def carried_out(desk: Desk, terms: TaskTerms) -> BenchmarkRow:
-    """Carry a task out and write its schedule; the row itself is for the caller to write, last.
+    """Carry a task out and write its schedule and then its row; a row that is there already is what it comes to.
 
     Raises :class:`~firegui.errors.CancelledError` when it was stopped, with everything saved that going on needs.
     """
@@ -67,7 +67,7 @@ def carried_out(desk: Desk, terms: TaskTerms) -> BenchmarkRow:
         made = plan.run(desk.line, desk.checkpoint_seconds)
         schedule = _read(desk, made.folder / PLAN)
         cost = Cost(plan.dimension, made.charge, made.seconds, made.curve)
-        return scored(desk, terms, schedule, cost)
+        return _kept(desk, scored(desk, terms, schedule, cost))
     return _searched(desk, terms)
 
 
@@ -75,6 +75,8 @@ def _searched(desk: Desk, terms: TaskTerms) -> BenchmarkRow:
     folder = task_folder(desk.out, terms.task)
     lock, checkpoint = FolderLock(folder), folder / CHECKPOINT
     try:
+        for row in read_rows(desk.out, (terms.task,)):  # a worker of a benchmark that was killed came to its end
+            return row
         begun = checkpoint if checkpoint.is_file() else None
         task = desk.engine.task_run(desk.model, desk.project.plan, terms, begun)
         try:
@@ -86,9 +88,16 @@ def _searched(desk: Desk, terms: TaskTerms) -> BenchmarkRow:
             raise
         write_plan_safetensors(folder / PLAN, task.best)
         write_schedule_csv(folder / SCHEDULE, desk.engine.drops(desk.model, task.best), desk.project)
-        return row
+        return _kept(desk, row)
     finally:
         lock.release()
+
+
+def _kept(desk: Desk, row: BenchmarkRow) -> BenchmarkRow:
+    """The row, written; with it the task is done, and nobody goes on with it."""
+    write_row(desk.out, row)
+    clear_up(desk.out, row.task)
+    return row
 
 
 def _drive(desk: Desk, task: TaskRun, checkpoint: Path) -> None:
@@ -98,7 +107,7 @@ def _drive(desk: Desk, task: TaskRun, checkpoint: Path) -> None:
     line.say_progress(task.spent, task.best_objective, task.seconds)
     while not task.finished:
         if control.pause_requested:
-            task.save(checkpoint)
+            _save_or_warn(desk, task, checkpoint)
             control.wait_while_paused()
         control.check()
         task.advance(control.check)
@@ -126,7 +135,7 @@ def scored(desk: Desk, terms: TaskTerms, schedule: Schedule, cost: Cost) -> Benc
     metrics = desk.engine.simulate(model, schedule, check=check).metrics
     # A budget that is the two-stage plan's own count is kept by that plan.
     budget = terms.budget or metrics.drops_executed
-    audit = _audit(desk, schedule)
+    candidate, violations = _audit(desk, schedule)
     return BenchmarkRow(
         task=terms.task,
         metrics=metrics,
@@ -134,19 +143,26 @@ def scored(desk: Desk, terms: TaskTerms, schedule: Schedule, cost: Cost) -> Benc
         dimension=cost.dimension,
         evaluations=cost.evaluations,
         seconds=cost.seconds,
-        candidate=audit.candidate,
-        violations=audit.counts,
+        candidate=candidate,
+        violations=violations,
         gradient_cost=cost.gradient_cost,
         curve=cost.curve,
     )
 
 
-def _audit(desk: Desk, schedule: Schedule) -> AuditReport:
-    maps, drops = desk.model.maps, desk.engine.drops(desk.model, schedule)
-    # What the rollout's gates executed, checked by code that shares nothing with them.
-    executed = [(drop.step, drop.column) for drop in drops if drop.executed]
-    conditions = Conditions.of(desk.project)
-    return desk.engine.audit(schedule, desk.model.fleet, maps.steps_per_day, maps.shape, executed, conditions)
+def _audit(desk: Desk, schedule: Schedule) -> tuple[int, Violations]:
+    """How many drops are proposed, and what is wrong with those that the rollout's gates executed.
+
+    Where the paper's rules are the only ones, a drop that they let through and that was not executed is wrong, too.
+    """
+    maps, fleet, project = desk.model.maps, desk.model.fleet, desk.project
+    executed = [(drop.step, drop.column) for drop in desk.engine.drops(desk.model, schedule) if drop.executed]
+    audit = desk.engine.audit(schedule, fleet, maps.steps_per_day, maps.shape, executed, Conditions.of(project))
+    counts = audit.counts
+    if project.operations.off:
+        withheld = set(replay(schedule, fleet, maps.steps_per_day)).difference(executed)
+        counts = replace(counts, others=counts.others + len(withheld))
+    return audit.candidate, counts
 
 
 def _read(desk: Desk, path: Path) -> Schedule:

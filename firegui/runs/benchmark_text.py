@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, Task
+from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, Task
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 
@@ -22,7 +22,7 @@ def benchmark_message(
         whys = [f"{task.name}: {why}" for task, why in sorted(failed.items())] + ([obstacle] if obstacle else [])
         again = "" if obstacle else "; resume to try again"
         return f"{done} of {asked} done and kept; {'; '.join(whys)}{again}"
-    best = table.groups[-1]
+    best = table.groups[0]
     text = f"lowest mean objective {best.objective.mean:.4g}: {best.title}"
     return f"{asked} under a budget of {counted(table.budget, 'drop')}; {text}"
 
@@ -31,7 +31,9 @@ def benchmark_command(
     project: Path, out: Path, settings: BenchmarkSettings, *, processes: int = 0, backend: str = "auto"
 ) -> str:
     """``firegui benchmark …`` with every option that decides it spelled out."""
-    words = ["firegui", "benchmark", str(project), "--planners", ",".join(settings.planners)]
+    # The two-stage plan is always carried out: naming it asks for nothing more, and a list may not be empty.
+    planners = settings.planners or (PlannerName.TWO_STAGE,)
+    words = ["firegui", "benchmark", str(project), "--planners", ",".join(planners)]
     words += ["--matched", ",".join(settings.matched)] if settings.matched else []
     words += ["--seeds", str(settings.seeds), "--seed", str(settings.seed), "--allowance", str(settings.allowance)]
     words += ["--budget", str(settings.budget), "--excess", repr(settings.excess), "--out", str(out)]

@@ -37,8 +37,8 @@ class Made:
 
     ``charge`` counts three rollouts for an epoch of every first stage (setting B has two), the rollouts of the
     elimination, three for the gradient that orders each of its passes, and for an epoch of smoothing its gradients and
-    trials. ``curve`` is the main first stage's best at
-    design effectiveness; the elimination has no objective.
+    trials; as in the paper, not the one to five rollouts that a start is made with. ``curve`` is the main first
+    stage's best at design effectiveness; the elimination has no objective.
     """
 
     folder: Path

@@ -21,7 +21,7 @@ from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.project_store import load_project
 from firegui.rollout.remark import Tell, silent
-from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, clear_up, read_header, task_folder, write_row
+from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, read_header, task_folder
 from firegui.runs.benchmark_line import GRACE_SECONDS, Line, Report, Word
 from firegui.runs.benchmark_task import Desk, carried_out
 from firegui.runs.engine import LazyEngine
@@ -51,8 +51,6 @@ def work(connection: Connection, folder: str) -> None:
         try:
             _await_release(task_folder(desk.out, terms.task), line)
             row = carried_out(desk, terms)
-            write_row(desk.out, row)
-            clear_up(desk.out, terms.task)
             line.say(Report(Word.DONE, row=row))
         except CancelledError:
             line.say(Report(Word.STOPPED))

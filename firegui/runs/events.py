@@ -228,6 +228,8 @@ class BenchmarkProgress:
     tasks: int
     seconds: float
     """Of every session, by the clock."""
+    failed: tuple[tuple[Task, str], ...] = ()
+    """The tasks that cannot be done in this session, and why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +14,15 @@ from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.project_store import project_hash
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.header import PACKAGES, event_hash, header_text, installed_versions, now, path_text
+from firegui.runs.header import (
+    NOT_INSTALLED,
+    PACKAGES,
+    event_hash,
+    header_text,
+    installed_versions,
+    now,
+    path_text,
+)
 from firegui.runs.lock import FolderLock
 from firegui.runs.place import Place
 from firegui.runs.resume import differences, value_words
@@ -125,6 +134,20 @@ class Likeness:
             found.append(Problem(where, what, self.remedy))
         return found
 
+    def engine_problems(self, then: KeptHeader, now: KeptHeader, where: Path) -> list[Problem]:
+        """What was computed by something else does not belong into one table, nor searches that are repeated by it.
+
+        A package that was not there then, or is not now, keeps nothing from being compared.
+        """
+        pairs = [("backend", then.backend, now.backend)]
+        both = (then.versions.keys() & now.versions.keys()) - {"python"}
+        pairs += [(name, then.versions[name], now.versions[name]) for name in sorted(both)]
+        return [
+            Problem(str(where), f"was {self.made} with {name} {before}, now {after}", self.remedy)
+            for name, before, after in pairs
+            if before != after and NOT_INSTALLED not in (before, after)
+        ]
+
 
 class KeptFolder(Generic[Kind]):
     """The folder of one run: checked before anything is made, then held, and told how the run stands."""
@@ -176,6 +199,12 @@ class KeptFolder(Generic[Kind]):
         changes = {"state": state, "reason": reason, "message": message, "updated": now(), "seconds": seconds, **more}
         self._header = replace(self.header, **changes)
         self._place.write(self._out, self._header)
+
+    def remove(self, *patterns: str) -> None:
+        """Take away the files that match: they show what the run was before. What cannot be removed stays."""
+        for path in (path for pattern in patterns for path in self._out.glob(pattern)):
+            with suppress(OSError):
+                path.unlink()
 
     def rest(self, seconds: float) -> None:
         """So long nothing was done, which does not count."""

@@ -14,6 +14,7 @@ from firegui.domain.scaling import ScalingRow, ScalingTable, cases_of
 from firegui.errors import CancelledError, Problem, Problems
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, ScalingReady
+from firegui.runs.header import PACKAGES
 from firegui.runs.kept import KeptFolder, common_fields
 from firegui.runs.planner_protocols import ScalingBench
 from firegui.runs.protocols import Engine
@@ -31,6 +32,9 @@ from firegui.runs.scaling_text import notes_of, planner_words, study_message
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import ScalingSpec
 from firegui.runs.state import RunMachine
+
+FIGURES = ("scaling_ratio.png", "scaling_ratio.svg", "planner_dimension.png", "planner_dimension.svg")
+"""What is drawn once everything is done."""
 
 
 def scaling_problems(spec: ScalingSpec) -> list[Problem]:
@@ -67,13 +71,15 @@ class ScalingStudy:
         then = self._checked()
         bench = self._engine.scaling(spec.project, spec.backend, tell=self._speaker.pass_on, check=check)
         self._speaker.say_device(bench.model)
-        self._machine_fits(bench, then)
         header = self._new_header(bench, then)
+        self._machine_fits(header, then)
         self._machine.move(RunState.RUNNING)
         self._folder.claim(then, header)
         table = self._table = self._begun(bench, then)
         for note in table.notes:
             self._emit(Message(note, "warning"))
+        if not table.complete:
+            self._folder.remove(*FIGURES)
         self._folder.update(state=RunState.RUNNING)
         try:
             self._measure(bench, table)
@@ -97,16 +103,16 @@ class ScalingStudy:
         spec = self._spec
         return self._folder.checked(scaling_problems(spec), lambda then: resume_problems(then, spec))
 
-    def _machine_fits(self, bench: ScalingBench, then: ScalingHeader | None) -> None:
+    def _machine_fits(self, now: ScalingHeader, then: ScalingHeader | None) -> None:
         if then is not None:
             problems = Problems()
-            problems.extend(machine_problems(then, bench.model.backend, bench.machine, self._spec.out))
+            problems.extend(machine_problems(then, now, self._spec.out))
             problems.raise_if_any(TITLE)
 
     def _new_header(self, bench: ScalingBench, then: ScalingHeader | None) -> ScalingHeader:
         spec = self._spec
         return ScalingHeader(
-            **common_fields(spec, then, bench.model.backend),
+            **common_fields(spec, then, bench.model.backend, (*PACKAGES, "cma")),
             sessions=then.sessions + 1 if then else 1,
             device=bench.model.device,
             machine=bench.machine,

@@ -56,14 +56,12 @@ def resume_problems(then: ScalingHeader, spec: ScalingSpec) -> list[Problem]:
     return _LIKENESS.problems(spec, then, then.settings, free=_GROWING)
 
 
-def machine_problems(then: ScalingHeader, backend: str, machine: Mapping[str, str | int], where: Path) -> list[Problem]:
-    """Timings of two machines, or of one under other conditions, do not belong into one table."""
-    before = {"backend": then.backend, **then.machine}
-    now: dict[str, str | int] = {"backend": backend, **machine}
-    return [
-        Problem(str(where), f"was timed with {_words(name, before)}, now {_words(name, now)}", _REMEDY)
-        for name in sorted(before.keys() | now.keys())
-        if before.get(name) != now.get(name)
+def machine_problems(then: ScalingHeader, now: ScalingHeader, where: Path) -> list[Problem]:
+    """Timings of two machines or engines, or under other conditions, do not belong into one table."""
+    return _LIKENESS.engine_problems(then, now, where) + [
+        Problem(str(where), f"was timed with {_words(name, then.machine)}, now {_words(name, now.machine)}", _REMEDY)
+        for name in sorted(then.machine.keys() | now.machine.keys())
+        if then.machine.get(name) != now.machine.get(name)
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -174,9 +175,16 @@ def searches_text(table: ScalingTable) -> str:
     limit = f"{settings.budget:,} drops" if settings.budget else "as many drops as can be flown, so without a penalty"
     return (
         f"Searches of {settings.evaluations:,} rollout-equivalents (a gradient epoch counts three),"
-        f" {counted(settings.seeds, 'seed')} each, with a budget of {limit}; fractions are of the objective without"
+        f" {_seeds(table)} each, with a budget of {limit}; fractions are of the objective without"
         " drops, ± is a standard deviation. A larger fleet is also a stronger one"
     )
+
+
+def _seeds(table: ScalingTable) -> str:
+    """How many every mean is made of; of a study that was stopped, some may have fewer than others."""
+    found = Counter((row.task.aircraft, row.task.planner) for row in table.quality).values()
+    fewest, most = min(found, default=table.settings.seeds), max(found, default=table.settings.seeds)
+    return counted(most, "seed") if fewest == most else f"{fewest} to {most} seeds"
 
 
 def quality_csv(table: ScalingTable) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, PlannerName
+from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, BenchmarkSettings, PlannerName, tasks_of
 from firegui.planning import benchmark as factory
 from firegui.runs.benchmark_folder import HEADER, TASKS, read_header
 from firegui.runs.benchmark_text import benchmark_command
@@ -66,6 +66,15 @@ def test_the_command_that_is_kept_asks_for_the_same(
     assert benchmark_command(project, out, header.settings) == header.command
 
 
+def test_the_command_of_a_benchmark_at_the_matched_allowance_alone_asks_for_the_same(
+    firegui: Run, project: Path, workplace: Workplace, tmp_path: Path
+) -> None:
+    settings = BenchmarkSettings(planners=(), matched=(PlannerName.GRADIENT,), seeds=1)
+    command = benchmark_command(project, tmp_path / "run", settings)
+    assert firegui(*shlex.split(command)[1:]).code == 0
+    assert set(tasks_of(read_header(tmp_path / "run").settings)) == set(tasks_of(settings))
+
+
 def test_all_planners_are_what_is_meant_without_a_name(
     firegui: Run, project: Path, workplace: Workplace, tmp_path: Path
 ) -> None:
@@ -91,7 +100,7 @@ def test_without_nevergrad_two_planners_are_left_out_and_named(
 def test_at_the_matched_allowance_all_leaves_out_what_cannot_be_run_and_names_it(
     firegui: Run, project: Path, workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(factory, "missing_extra", lambda name: "cma" if name is PlannerName.CMA_ES else "")
+    monkeypatch.setattr(factory, "missing_extra", lambda name: "cma" if name.startswith("cma") else "")
     answer = firegui("benchmark", project, "--planners", "none", "--matched", "all", "--out", tmp_path / "run")
     assert answer.code == 0, answer.err
     assert read_header(tmp_path / "run").settings.matched == (PlannerName.GRADIENT,)
@@ -143,6 +152,10 @@ def test_what_the_project_and_the_options_lack_is_listed_together(firegui: Run, 
     assert answer.code == 2 and not out.exists()
     for text in ("'magic'", "matched allowance", "Drop budget", "-2 of them", "no benchmark to resume"):
         assert text in answer.err
+    lost = firegui("benchmark", tmp_path / "lost.firegui", *words, "--out", out)
+    assert lost.code == 2
+    for text in ("lost.firegui", "'magic'", "matched allowance", "Drop budget", "-2 of them", "no benchmark to resume"):
+        assert text in lost.err
     empty = firegui("benchmark", project, "--planners", ",", "--out", out)
     assert empty.code == 2 and empty.err.count("•") == 1 and "is empty" in empty.err
 

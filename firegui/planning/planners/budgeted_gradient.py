@@ -16,7 +16,8 @@ class BudgetedGradient:
     """Stage 1 on the shared objective, from where ``settings.start`` says, to the end of the allowance.
 
     The first step makes the start schedule, whose rollouts are charged; a tactical start keeps the budget. Every
-    further one is an epoch, charged as three rollouts. The cap on epochs and the patience of the settings do not apply.
+    further one is an epoch, charged as three rollouts: 1,999 of them at the paper's allowance of 6,000, which is never
+    exceeded (the paper makes 2,000). The cap on epochs and the patience of the settings do not apply.
     """
 
     def __init__(self, contest: Contest, state: Arrays | None = None) -> None:

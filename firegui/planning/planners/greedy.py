@@ -157,7 +157,7 @@ class _Aim:
         generator: np.random.Generator,
     ) -> None:
         self._model, self._settings = model, settings
-        lead = model.maps.steps_per_day // 2
+        lead = model.maps.half_day
         self._pairs: dict[tuple[int, int], list[_Draw]] = {}  # by the step dropped at and the one waited for
         for step, column in pairs:
             dry = model.fleet.tails[column].type.material is Material.RETARDANT

@@ -14,6 +14,8 @@ from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.scaling import (
+    LEAST_SEARCH,
+    SEARCHED,
     QualityTask,
     ScalingCase,
     ScalingRow,
@@ -193,6 +195,12 @@ def test_without_a_budget_a_search_has_no_penalty_to_pay(project: Project, bench
     tight = bench.search(cases(project), task, replace(FAST, budget=2), go_on)
     assert free.drops <= free.budget and tight.budget == 2
     assert free.objective < tight.objective
+
+
+@pytest.mark.parametrize("planner", SEARCHED)
+def test_the_shortest_search_scores_a_schedule(planner: PlannerName, project: Project, bench: ScalingBench) -> None:
+    row = bench.search(cases(project), QualityTask(4, planner, 0), replace(FAST, evaluations=LEAST_SEARCH), go_on)
+    assert row.evaluations <= LEAST_SEARCH and 0.0 < row.objective < float("inf")
 
 
 def test_a_cancelled_search_says_so(project: Project, bench: ScalingBench) -> None:

@@ -32,6 +32,13 @@ def test_every_drop_it_lists_is_executed_and_breaks_no_rule(model: Model) -> Non
     assert executed.any()
 
 
+def test_where_a_day_is_one_step_retardant_is_laid_a_step_ahead() -> None:
+    model = model_of(random_maps(0, days=6, steps_per_day=1), small_fleet())
+    columns = model.columns_of(Material.RETARDANT)
+    assert model.maps.half_day == 1
+    assert tactical_schedule(model, SETTINGS).proposed[:, columns].any()
+
+
 def test_it_does_better_than_nothing(model: Model) -> None:
     nothing = simulate(model, Schedule.empty(model.n_steps, model.fleet.n_aircraft)).metrics
     assert simulate(model, tactical_schedule(model, SETTINGS)).metrics.objective < nothing.objective

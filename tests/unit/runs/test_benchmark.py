@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +15,9 @@ from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError, Problem
 from firegui.io.project_store import list_runs
+from firegui.planning.benchmark_figures import CONVERGENCE, CONVERGENCE_MATCHED
 from firegui.runs import benchmark as benchmark_module
+from firegui.runs.benchmark_crew import Crew
 from firegui.runs.benchmark_folder import HEADER, read_benchmark, read_header, task_folder, write_header
 from firegui.runs.benchmark_line import Report, Word
 from firegui.runs.benchmark_tables import write_tables
@@ -30,6 +34,7 @@ from firegui.runs.events import (
     StateChanged,
 )
 from firegui.runs.folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PLAN, REFERENCE, SMOOTHING_CHECKPOINT, read_run
+from firegui.runs.kept import KeptFolder
 from firegui.runs.lock import FolderLock
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project
@@ -85,6 +90,9 @@ def test_a_benchmark_is_saved_with_what_it_was_run_with(workplace: Workplace, tm
     assert (finished.reason, finished.folder) == (FinishReason.COMPLETED, out)
     assert finished.baseline is not None and finished.baseline.drops_executed == 0
     header, table = read_benchmark(out)
+    best = min(table.groups, key=lambda group: group.objective.mean)
+    assert finished.message == header.message and f"mean objective {best.objective.mean:.4g}: " in finished.message
+    assert finished.message.endswith(best.title) and len({group.objective.mean for group in table.groups}) > 1
     assert {row.task.name for row in table.rows} == {task.name for task in table.tasks} == NAMES
     assert (header.command, header.settings, header.processes) == ("again", SETTINGS, 2)
     assert (header.budget, header.matched_allowance) == (table.budget, table.matched_allowance) == (BUDGET, AT_ITS_COST)
@@ -196,6 +204,35 @@ def test_a_process_that_cannot_be_begun_leaves_the_work_to_the_others(workplace:
     events = carried_out(spec_of(tmp_path / "run", processes=3))
     assert end(events).reason is FinishReason.COMPLETED
     assert any("goes on with 1 process" in text for text in warnings(events))
+
+
+def test_a_process_that_says_it_cannot_work_leaves_the_work_to_the_others(workplace: Workplace, tmp_path: Path) -> None:
+    workplace.greeting = lambda number: Report(Word.FAILED, message="out of memory") if number else Report(Word.READY)
+    events = carried_out(spec_of(tmp_path / "run", processes=3))
+    assert end(events).reason is FinishReason.COMPLETED
+    assert any("out of memory; the benchmark goes on with 1 process" in text for text in warnings(events))
+
+    workplace.greeting = lambda number: Report(Word.FAILED, message="out of memory")
+    finished = end(carried_out(spec_of(tmp_path / "none")))
+    assert finished.reason is FinishReason.FAILED and "no task could be begun: out of memory" in finished.message
+
+
+def test_processes_that_the_system_refuses_leave_the_work_to_the_others(
+    workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hire = Crew.hire
+
+    def refuse_the_third(crew: Crew) -> None:
+        if len(crew.workers) == 2:
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        hire(crew)
+
+    monkeypatch.setattr(Crew, "hire", refuse_the_third)
+    settings = replace(SETTINGS, budget=BUDGET)
+    events = carried_out(spec_of(tmp_path / "run", settings, processes=5))
+    assert end(events).reason is FinishReason.COMPLETED and workplace.begun == 2
+    (told,) = warnings(events)
+    assert "the system refuses it" in told and "goes on with 2 processes" in told
 
 
 def test_where_no_process_can_be_begun_the_benchmark_says_so(workplace: Workplace, tmp_path: Path) -> None:
@@ -345,6 +382,20 @@ def test_a_folder_that_is_taken_is_refused(workplace: Workplace, tmp_path: Path)
     assert "is not empty" in refused(spec_of(tmp_path / "other"))[0].what
 
 
+def test_pictures_of_less_than_is_asked_for_now_do_not_stay(workplace: Workplace, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    carried_out(spec_of(out))
+    pictures = [out / f"{name}.{kind}" for name in (CONVERGENCE, CONVERGENCE_MATCHED) for kind in ("png", "svg")]
+    for picture in pictures:
+        picture.write_text("of two seeds")
+    carried_out(spec_of(out, resume=True))
+    assert all(picture.exists() for picture in pictures), "nothing was added"
+    control = RunControl()
+    control.request_stop()
+    carried_out(spec_of(out, replace(SETTINGS, seeds=3), resume=True), control=control)
+    assert read_header(out).settings.seeds == 3 and not any(picture.exists() for picture in pictures)
+
+
 def test_rows_and_headers_that_cannot_be_read_are_named(workplace: Workplace, tmp_path: Path) -> None:
     out = tmp_path / "run"
     carried_out(spec_of(out))
@@ -354,6 +405,8 @@ def test_rows_and_headers_that_cannot_be_read_are_named(workplace: Workplace, tm
     with pytest.raises(InputError) as error:
         read_benchmark(out)
     assert len(error.value.problems) == 2 and all("row.json" in problem.where for problem in error.value.problems)
+    # Nothing is asked for in the header of what cannot be gone on with.
+    assert refused(spec_of(out, replace(SETTINGS, seeds=5), resume=True)) == error.value.problems
     (out / HEADER).write_text((out / HEADER).read_text().replace("format = 1", "format = 99"))
     with pytest.raises(InputError, match="newer firegui"):
         read_header(out)
@@ -414,3 +467,33 @@ def test_a_pause_holds_the_workers_until_it_is_over(workplace: Workplace, tmp_pa
         Word.RESUME,
         Word.STOP,
     ]
+
+
+def test_a_disk_that_is_full_during_a_pause_ends_nothing(
+    workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    control, update = RunControl(), KeptFolder.update
+
+    def refuse_pauses(folder: KeptFolder[Any], **values: Any) -> None:
+        if values["state"] is RunState.PAUSED:
+            raise InputError([Problem(HEADER, "no space left on the disk", "make room")], "Nothing was written")
+        update(folder, **values)
+
+    def steer(event: RunEvent) -> None:
+        if isinstance(event, BenchmarkReady) and len(event.table.rows) == 1:
+            control.request_pause()
+        if isinstance(event, StateChanged) and event.state is RunState.PAUSED:
+            control.request_resume()
+
+    monkeypatch.setattr(KeptFolder, "update", refuse_pauses)
+    events = carried_out(spec_of(tmp_path / "run"), control=control, hear=steer)
+    assert end(events).reason is FinishReason.COMPLETED
+    assert any("the pause could not be written" in text for text in warnings(events))
+
+
+def test_progress_names_the_tasks_that_failed(workplace: Workplace, tmp_path: Path) -> None:
+    answers = {"gradient-0": Report(Word.FAILED, message="the disk is full")}
+    workplace.answer = lambda terms: answers.get(terms.task.name, done(terms))
+    events = carried_out(spec_of(tmp_path / "run"))
+    told = [event for event in events if isinstance(event, BenchmarkProgress)]
+    assert told[0].failed == () and told[-1].failed == ((Task(GRADIENT, 0), "the disk is full"),)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import replace
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from firegui.domain.benchmark import PlannerName, Task, Violations
+from firegui.domain.benchmark import BenchmarkRow, PlannerName, Task, Violations
+from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import CancelledError, InputError
 from firegui.io.schedule_file import read_schedule
 from firegui.runs import benchmark_task
-from firegui.runs.benchmark_folder import task_folder
+from firegui.runs.benchmark_folder import task_folder, write_row
 from firegui.runs.benchmark_line import Order, Report, Word
 from firegui.runs.benchmark_task import Desk, carried_out
 from firegui.runs.benchmark_two_stage import SECONDS
 from firegui.runs.engine_values import Check
 from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
 from firegui.runs.history import read_history
+from firegui.runs.lock import is_held
 from tests.support import make_project
 from tests.unit.runs.desks import ALLOWANCE, BUDGET, Desks, Engine, line_of, measured, terms_of
 
@@ -57,6 +61,42 @@ def test_a_row_says_what_its_schedule_does_at_nominal_effectiveness(desks: Desks
     assert row.seconds > 0.0 and row.gradient_cost is not None
     listed = read_schedule(folder / SCHEDULE, model.fleet, model.maps.n_steps, model.maps.shape)
     assert np.array_equal(listed.proposed, schedule.proposed)
+
+
+class Withholding(Engine):
+    """Its gates keep back the last drop that they should have let through."""
+
+    def drops(self, model: Any, schedule: Schedule, *, flown: bool = False) -> tuple[DropRecord, ...]:
+        kept = list(super().drops(model, schedule, flown=flown))
+        last = max(number for number, drop in enumerate(kept) if drop.executed)
+        kept[last] = replace(kept[last], executed=False)
+        return tuple(kept)
+
+
+def test_a_drop_that_the_rules_let_through_and_the_gates_did_not_is_counted(desks: Desks) -> None:
+    row = carried_out(replace(desks("run"), engine=Withholding()), terms_of(PlannerName.TACTICAL))
+    assert row.violations == Violations(0, 0, 0, 1)
+
+
+def test_a_task_that_another_worker_has_finished_is_not_done_again(desks: Desks) -> None:
+    def fail(step: int) -> None:
+        raise AssertionError(step)
+
+    row = carried_out(desks("run"), terms_of(PlannerName.TACTICAL))
+    assert carried_out(replace(desks("run"), engine=Engine(fail)), terms_of(PlannerName.TACTICAL)) == row
+
+
+def test_a_row_is_written_before_anybody_else_may_have_the_task(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[bool] = []
+
+    def write(folder: Path, row: BenchmarkRow) -> None:
+        held.append(is_held(task_folder(folder, row.task)))
+        write_row(folder, row)
+
+    monkeypatch.setattr(benchmark_task, "write_row", write)
+    desk = desks("run")
+    carried_out(desk, terms_of(PlannerName.TACTICAL))
+    assert held == [True] and not is_held(task_folder(desk.out, Task(PlannerName.TACTICAL, 0)))
 
 
 def test_a_search_at_design_effectiveness_is_scored_at_the_nominal_one(desks: Desks) -> None:
@@ -166,15 +206,28 @@ def test_progress_is_told_with_what_is_spent_and_the_best(desks: Desks, monkeypa
 def test_a_paused_task_is_saved_and_goes_on_when_told(desks: Desks) -> None:
     desk = desks("run")
     other: Connection = desk.line.other  # type: ignore[attr-defined]
+    # The disk is full: that nothing can be saved is said, which here tells that the task is held.
+    (task_folder(desk.out, Task(PlannerName.GRADIENT, 0)) / CHECKPOINT).mkdir(parents=True)
+    warned: list[str] = []
+
+    def resume_when_held() -> None:
+        while not warned:
+            report = Report.decoded(other.recv_bytes())
+            warned.extend([report.message] if report.word is Word.WARNING else [])
+        other.send_bytes(Order(Word.RESUME).encoded())
+
+    watcher = threading.Thread(target=resume_when_held, daemon=True)
 
     def hold(step: int) -> None:
         if step == 2:
+            watcher.start()
             other.send_bytes(Order(Word.PAUSE).encoded())
             while not desk.line.control.pause_requested:
                 time.sleep(0.01)
-            other.send_bytes(Order(Word.RESUME).encoded())
 
     row = carried_out(replace(desk, engine=Engine(hold)), terms_of(PlannerName.GRADIENT))
+    watcher.join()
+    assert "no checkpoint could be written" in warned[0]
     assert measured(row) == measured(carried_out(desks("again"), terms_of(PlannerName.GRADIENT)))
 
 

@@ -13,6 +13,8 @@ from firegui.domain.project import Project
 from firegui.domain.scaling import QualityTask, ScalingSettings, ScalingTable
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError
+from firegui.planning.scaling_figures import QUALITY as QUALITY_PICTURE
+from firegui.planning.scaling_figures import RATIO as RATIO_PICTURE
 from firegui.runs.control import RunControl
 from firegui.runs.event_lines import scalars
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, ScalingReady
@@ -29,7 +31,7 @@ from firegui.runs.scaling_folder import (
     read_table,
     write_header,
 )
-from firegui.runs.scaling_text import notes_of, scaling_command, study_message
+from firegui.runs.scaling_text import notes_of, scaling_command, searches_text, study_message
 from firegui.runs.spec import ScalingSpec
 from tests.support import make_project
 from tests.unit.runs.fake_scaling import row_of
@@ -155,7 +157,37 @@ def test_timings_of_two_machines_are_not_mixed(tmp_path: Path) -> None:
     write_header(out, replace(header, machine={**header.machine, "cores": 64}))
     finished = end(carried_out(spec_of(out, resume=True)))
     assert [problem.what for problem in finished.problems] == ["was timed with cores 64, now cores 2"]
-    assert machine_problems(header, header.backend, header.machine, out) == []
+    assert machine_problems(header, header, out) == []
+
+
+def test_timings_of_two_versions_are_not_mixed(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    stopped(spec_of(out), in_round=1)
+    header = read_header(out)
+    write_header(out, replace(header, versions={**header.versions, "torch": "1.0", "cma": "1.0"}))
+    found = [problem.what for problem in end(carried_out(spec_of(out, resume=True))).problems]
+    assert len(found) == 2 and "cma 1.0, now" in found[0] and "torch 1.0, now" in found[1]
+
+
+def test_pictures_of_less_than_is_asked_for_now_do_not_stay(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    carried_out(spec_of(out))
+    pictures = [out / f"{name}.{kind}" for name in (RATIO_PICTURE, QUALITY_PICTURE) for kind in ("png", "svg")]
+    for picture in pictures:
+        picture.write_text("of three repeats")
+    carried_out(spec_of(out, resume=True))
+    assert all(picture.exists() for picture in pictures), "nothing was added"
+    stopped(spec_of(out, settings=replace(SETTINGS, repeats=5), resume=True), in_round=4)
+    assert not any(picture.exists() for picture in pictures)
+
+
+def test_as_many_seeds_are_named_as_there_are(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    stopped(spec_of(out), in_search=6)  # at the first fleet size 4 are done, at the second 2
+    table = read_table(out)
+    assert ", 1 to 2 seeds each" in searches_text(table)
+    fewer = replace(table, quality=table.quality[:4], settings=replace(table.settings, seeds=1))
+    assert ", 2 seeds each" in searches_text(fewer), "what is done stays"
 
 
 @pytest.mark.parametrize("resume", [False, True])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,12 @@ import pytest
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
+from firegui.planning import tactical_sweep
 from firegui.planning.flight_rules import with_pins
 from firegui.planning.tactical_sweep import TACTICAL_ROLLOUTS, tactical_schedule
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
-from firegui.rollout.simulate import simulate
+from firegui.rollout.simulate import simulate, watch
 from tests.numerics.cases import aircraft, model_of, random_maps
 from tests.unit.planning.planners.contests import BUDGET, SETTINGS, contest_of, finish, rounds, small_model
 
@@ -87,6 +89,21 @@ def test_every_drop_it_lists_is_flown_under_the_rules_of_an_operation(
     assert np.array_equal(schedule.logits, with_pins(schedule, ruled).logits)
     assert int(executed.sum()) == (5 if rules is _cap else 12) or budget is None
     assert executed.sum() > 0
+
+
+def test_pinned_drops_are_flown_in_the_first_forecast_too(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = _pinned(model)
+    ruled = replace(model, rules=rules)
+    watched: list[Schedule] = []
+
+    def note(model: Model, schedule: Schedule, *others: Any, **named: Any) -> Any:
+        watched.append(schedule)
+        return watch(model, schedule, *others, **named)
+
+    monkeypatch.setattr(tactical_sweep, "watch", note)
+    tactical_schedule(ruled, SETTINGS, budget=12)
+    (first,) = watched
+    assert rules.pinned is not None and np.array_equal(first.proposed, rules.pinned)
 
 
 def test_with_nobody_to_fly_nothing_is_listed() -> None:
