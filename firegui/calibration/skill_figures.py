@@ -54,7 +54,7 @@ def curves_figure(report: SkillReport) -> Figure:
     """IoU, IoU of the new growth and area by day beside the references, and the reliability diagram."""
     figure = Figure(figsize=(11.0, 7.6), dpi=_DPI, layout="constrained")
     axes = figure.subplots(2, 2)
-    figure.suptitle(f"{report.event}: forecast from {report.start:%d %b %Y} by {report.model.label}", fontsize=11)
+    _head(figure, report)
     _draw_iou(axes[0, 0], report)
     _draw_scores(axes[0, 1], report, "IoU of the cells burned after the fitted days", lambda skill: skill.new_iou)
     _draw_scores(axes[1, 0], report, "Area, cells", lambda skill: skill.expected)
@@ -65,8 +65,14 @@ def curves_figure(report: SkillReport) -> Figure:
     for place in (axes[0, 1], axes[1, 0]):
         place.legend(fontsize=7)
     if report.notes:
-        figure.supxlabel("\n".join(report.notes), fontsize=7)
+        figure.supxlabel("\n".join(report.notes), fontsize=7, parse_math=False)
     return figure
+
+
+def _head(figure: Figure, report: SkillReport) -> None:
+    title = f"{report.event}: forecast from {report.start:%d %b %Y} by {report.model.label}"
+    # Nobody who calls a fire $A$ writes a formula.
+    figure.suptitle(title, fontsize=11, parse_math=False)
 
 
 def _draw_iou(axes: Axes, report: SkillReport) -> None:
@@ -164,7 +170,7 @@ def map_figure(report: SkillReport, states: NDArray[np.float32], event: Scenario
     )
     legend = [Patch(color=color, label=name) for name, color in names]
     figure.legend(handles=legend, loc="outside lower center", ncols=4, fontsize=8)
-    figure.suptitle(f"{report.event}: forecast from {report.start:%d %b %Y} by {report.model.label}", fontsize=11)
+    _head(figure, report)
     return figure
 
 

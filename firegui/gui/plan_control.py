@@ -20,6 +20,7 @@ from firegui.gui.jobs.listing import fitting_schedule, kept_plan, unfit
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.jobs.replans import new_replan_folder
 from firegui.gui.jobs.specs import RUNS, WarmStart
+from firegui.gui.jobs.viewer import Look
 from firegui.gui.session import Session
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.events import RunState
@@ -41,8 +42,6 @@ class PlanControl(QObject):
         for signal in (queue.changed, queue.shown_changed, session.project_opened):
             signal.connect(self.changed)
         self._opened: RunEntry | None = None
-        self._compares = False
-        session.result_changed.connect(self._show_compared)
         queue.changed.connect(self._show_flown)
 
     def start(self) -> None:
@@ -87,16 +86,8 @@ class PlanControl(QObject):
         except InputError as error:
             session.refuse(error)
             return
-        self._compares = True
-        self._queue.show_member(other.title, spec, one.title)
+        self._queue.show_member(other.title, spec, one.title, Look.SIDE_BY_SIDE)
         CompareRunsDialog(one, other, self._window).show()
-
-    def _show_compared(self) -> None:
-        """Both fires of a comparison are there: put them beside each other."""
-        result = self._session.result
-        if self._compares and result.against and result.plan is not None:
-            self._compares = False
-            self._session.set_side_by_side(True)
 
     def replan(self) -> None:
         """Ask how to replan what is left of the shown run's plan, and begin; the project is saved first."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 
-from firegui.domain.benchmark import PLANNERS, PlannerName
+from firegui.domain.benchmark import CURVES_AT_DESIGN, PLANNERS, PlannerName
 from firegui.domain.settings import Effectiveness, PlanSettings, Start
 from firegui.planning.contest import Contest, ContestPlanner
 from firegui.planning.evaluations import Arrays
@@ -56,7 +56,7 @@ def planner_of(name: PlannerName, contest: Contest, state: Arrays | None = None)
 
 def searches_at(name: PlannerName, plan: PlanSettings) -> Effectiveness:
     """The effectiveness at which a planner searches; every schedule is scored at the nominal one."""
-    return plan.design if name in (PlannerName.GRADIENT_DESIGN, PlannerName.TWO_STAGE) else plan.nominal
+    return plan.design if name in CURVES_AT_DESIGN | {PlannerName.TWO_STAGE} else plan.nominal
 
 
 def missing_extra(name: PlannerName) -> str:

@@ -17,13 +17,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from firegui.domain.benchmark import (
-    FIXED_COST,
+    CURVES_AT_DESIGN,
     GRADIENT_CHARGE,
+    LEVELS,
     PLANNERS,
     BenchmarkRow,
     BenchmarkTable,
     Group,
     PlannerName,
+    line_style,
 )
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, Setting
@@ -53,13 +55,10 @@ PLANNER_COLORS: Mapping[PlannerName, str] = {
     **spare_colors([name for name in PlannerName if name not in _CHOSEN], ON_LIGHT), **_CHOSEN,
 }  # fmt: skip
 """Of every planner, on white."""
-_LEVELS = FIXED_COST | {PlannerName.TWO_STAGE}
-"""Drawn as dotted lines across: they have no curve on the shared allowance."""
-_AT_DESIGN = {PlannerName.GRADIENT_DESIGN}
-"""Their curves were found at design effectiveness."""
 _LOG_FROM = 6.0
 """A ratio of highest to lowest objective from which the axis is logarithmic."""
 _KEY = "a curve a seed, which ends with a dot; dotted: one schedule at a cost of its own, mean of its seeds"
+_MATCHED_KEY = "dashed: at the matched allowance; dotted: one schedule at a cost of its own"
 _GAP = 0.043
 """Least distance of two names, as a fraction of the axis."""
 
@@ -97,22 +96,22 @@ def draw(table: BenchmarkTable, project: Project, folder: Path) -> list[Path]:
 def convergence_figure(table: BenchmarkTable, project: Project) -> Figure:
     """Running best against charged rollouts at the shared allowance, a curve a seed."""
     groups = [group for group in table.groups if not group.matched]
-    return _figure(table, project, groups, f"allowance {table.settings.allowance:,} rollouts")
+    return _figure(table, project, groups, f"allowance {table.settings.allowance:,} rollouts", _KEY)
 
 
 def matched_figure(table: BenchmarkTable, project: Project) -> Figure:
     """The same of what ran at the measured cost of the two-stage plan."""
     levels = {PlannerName.TWO_STAGE, PlannerName.NONE}
     groups = [group for group in table.groups if group.matched or group.planner in levels]
-    return _figure(table, project, groups, f"matched allowance {table.matched_allowance:,} rollouts")
+    return _figure(table, project, groups, f"matched allowance {table.matched_allowance:,} rollouts", _MATCHED_KEY)
 
 
-def _figure(table: BenchmarkTable, project: Project, groups: Sequence[Group], allowance: str) -> Figure:
+def _figure(table: BenchmarkTable, project: Project, groups: Sequence[Group], allowance: str, key: str) -> Figure:
     figure = Figure(figsize=(8.6, 4.8), dpi=_DPI, layout="constrained")
     axes = figure.subplots()
-    searched = [group for group in groups if group.planner not in _LEVELS]
+    searched = [group for group in groups if group.planner not in LEVELS]
     last = max((row.evaluations for group in searched for row in group.rows), default=table.settings.allowance)
-    names = [_draw_level(axes, group) for group in groups if group.planner in _LEVELS]
+    names = [_draw_level(axes, group) for group in groups if group.planner in LEVELS]
     names += [_draw_search(axes, group, last) for group in searched]
     axes.set_xscale("log")
     axes.set_xlim(1.0, max(last, 2))
@@ -121,8 +120,10 @@ def _figure(table: BenchmarkTable, project: Project, groups: Sequence[Group], al
     custom = project.plan.setting is Setting.CUSTOM
     setting = "custom weights" if custom else f"setting {SETTING_TITLES[project.plan.setting]}"
     done = "" if table.complete else f", {len(table.rows)} of {len(table.tasks)} tasks done"
-    axes.set_title(f"{project.scenario.name}, {setting}\n{allowance}, budget {table.budget:,} drops{done}", fontsize=9)
-    axes.set_xlabel(f"simulator evaluations (a gradient epoch counts {GRADIENT_CHARGE})\n{_KEY}", fontsize=8)
+    title = f"{project.scenario.name}, {setting}\n{allowance}, budget {table.budget:,} drops{done}"
+    # Nobody who calls a fire $A$ writes a formula.
+    axes.set_title(title, fontsize=9, parse_math=False)
+    axes.set_xlabel(f"simulator evaluations (a gradient epoch counts {GRADIENT_CHARGE})\n{key}", fontsize=8)
     axes.set_ylabel("best objective so far, penalty for excess drops included", fontsize=8)
     axes.tick_params(labelsize=7)
     axes.tick_params(which="minor", labelsize=7, pad=5)
@@ -135,25 +136,23 @@ def _figure(table: BenchmarkTable, project: Project, groups: Sequence[Group], al
 
 def _draw_level(axes: Axes, group: Group) -> _Name:
     color, value = PLANNER_COLORS[group.planner], group.objective.mean
-    axes.axhline(value, color=color, linewidth=1.1, linestyle=":")
+    axes.axhline(value, color=color, linewidth=1.1, linestyle=line_style(group.planner, group.matched))
     return _Name(value, PLANNERS[group.planner].title, color)
 
 
 def _draw_search(axes: Axes, group: Group, last: int) -> _Name:
     """A step curve a seed, which ends with a dot where its search ended."""
-    color, at_design = PLANNER_COLORS[group.planner], group.planner in _AT_DESIGN
+    color, style = PLANNER_COLORS[group.planner], line_style(group.planner, group.matched)
     ends = []
     for row in group.rows:
         spent, best = _curve(row)
-        axes.plot(
-            spent, best, color=color, linewidth=1.2, drawstyle="steps-post", linestyle="--" if at_design else "-"
-        )  # fmt: skip
+        axes.plot(spent, best, color=color, linewidth=1.2, drawstyle="steps-post", linestyle=style)
         axes.plot([row.evaluations], best[-1:], color=color, marker="o", markersize=3, clip_on=False, zorder=3)
         if row.evaluations < last:
             axes.plot([row.evaluations, last], best[-1:] * 2, color=color, linewidth=0.6, alpha=0.45)
         ends.append(best[-1])
     text = PLANNERS[group.planner].title
-    if at_design:
+    if group.planner in CURVES_AT_DESIGN:
         scored = group.objective.mean
         axes.plot([row.evaluations for row in group.rows], [row.objective for row in group.rows], color=color,
                   marker="D", markersize=4, linestyle="", clip_on=False, zorder=3)  # fmt: skip

@@ -69,8 +69,13 @@ def ratio_figure(table: ScalingTable) -> Figure:
     _finish(right, [row.case.cells for row in table.rows if row.case.sweep is Sweep.GRID], "cells of the raster")
     figure.legend(fontsize=7, loc="outside lower center", ncols=3)
     repeats = min(row.repeats for row in table.rows)
-    figure.suptitle(f"{table.event}: medians and quartiles of {repeats} interleaved repeats", fontsize=9)
+    _head(figure, f"{table.event}: medians and quartiles of {repeats} interleaved repeats")
     return figure
+
+
+def _head(figure: Figure, text: str) -> None:
+    # Nobody who calls a fire $A$ writes a formula.
+    figure.suptitle(text, fontsize=9, parse_math=False)
 
 
 def _draw_sweep(axes: Axes, rows: Sequence[ScalingRow]) -> None:
@@ -110,7 +115,7 @@ def quality_figure(table: ScalingTable) -> Figure:
     left.legend(fontsize=7, loc="upper left")
     sizes = ", ".join(f"{point.aircraft}" for point in points)
     head = f"{table.event}: {settings.evaluations:,} rollout-equivalents, fleets of {sizes} aircraft"
-    figure.suptitle(f"{head}, {settings.seeds} seed{'s' if settings.seeds > 1 else ''}", fontsize=9)
+    _head(figure, f"{head}, {settings.seeds} seed{'s' if settings.seeds > 1 else ''}")
     return figure
 
 

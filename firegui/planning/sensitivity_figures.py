@@ -56,7 +56,8 @@ def figure(table: SensitivityTable[Row]) -> Figure:
             _draw_poses(axes, table, [row for row in table.rows if isinstance(row, PoseRow)])
         case DesignRow():
             _draw_designs(axes, [row for row in table.rows if isinstance(row, DesignRow)])
-    axes.set_title(f"{table.event}: {table.schedule}" if table.schedule else table.event, fontsize=9)
+    title = f"{table.event}: {table.schedule}" if table.schedule else table.event
+    axes.set_title(title, fontsize=9, parse_math=False)
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25)
     axes.set_axisbelow(True)

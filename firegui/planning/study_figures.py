@@ -76,7 +76,7 @@ def tornado_figure(table: StudyTable, project: Project, measure: str, bars: Sequ
     axes, better = figure.subplots(), MEASURES[measure].better
     for place, bar in enumerate(shown):
         _draw_bar(axes, place, bar, better)
-    axes.set_yticks(range(len(shown)), [_bar_name(bar) for bar in shown])
+    axes.set_yticks(range(len(shown)), [_bar_name(bar) for bar in shown], parse_math=False)
     axes.axvline(0.0, color="black", linewidth=0.8)
     axes.set_xlabel(f"change of {MEASURES[measure].label.lower()}{_direction(better)}", fontsize=8)
     said = "from the first case" if table.settings.cases else "from the mean of all cells"
@@ -113,8 +113,9 @@ def heat_figure(table: StudyTable, project: Project, measure: str, across: str, 
     figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
     axes = figure.subplots()
     image = axes.imshow(values, cmap="cividis", aspect="auto", origin="lower")
-    axes.set_xticks(range(len(heat.across)), [level.text for level in heat.across], rotation=35, ha="right")
-    axes.set_yticks(range(len(heat.down)), [level.text for level in heat.down])
+    across_names, down_names = ([level.text for level in levels] for levels in (heat.across, heat.down))
+    axes.set_xticks(range(len(heat.across)), across_names, rotation=35, ha="right", parse_math=False)
+    axes.set_yticks(range(len(heat.down)), down_names, parse_math=False)
     axes.set_xlabel(across, fontsize=8)
     axes.set_ylabel(down, fontsize=8)
     middle = np.nanmean(values) if np.isfinite(values).any() else 0.0
@@ -144,7 +145,7 @@ def pareto_figure(table: StudyTable, project: Project) -> Figure:
 def _finish(axes: Axes, table: StudyTable, project: Project, said: str, *, grid: bool = True) -> None:
     done, asked = len(table.rows), len(table.cells)
     share = f"{asked:,} cells" if done == asked else f"{done:,} of {asked:,} cells"
-    axes.set_title(f"{table.settings.name} · {project.scenario.name}\n{share}; {said}", fontsize=8.5)
+    axes.set_title(f"{table.settings.name} · {project.scenario.name}\n{share}; {said}", fontsize=8.5, parse_math=False)
     axes.tick_params(labelsize=7)
     axes.set_axisbelow(True)
     if grid:

@@ -115,7 +115,7 @@ def _figure(ensemble: Ensemble, project: Project, panels: int) -> tuple[Figure, 
     figure = Figure(figsize=(6.2 * panels, 4.2), dpi=_DPI, layout="constrained")
     grid = figure.subplots(1, panels, squeeze=False)
     kind = KIND_TITLES[ensemble.kind].lower()
-    figure.suptitle(f"{project.scenario.name}: {kind}, {ensemble.members:,} members", fontsize=10)
+    figure.suptitle(f"{project.scenario.name}: {kind}, {ensemble.members:,} members", fontsize=10, parse_math=False)
     return figure, list(grid[0])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -360,16 +359,16 @@ def test_an_export_into_its_own_folder_is_refused_and_one_that_fails_leaves_noth
     assert "own folder" in str(refusals[-1])
     out = tmp_path / "out"
     out.mkdir()
-    copyfile = shutil.copyfile
+    write_bytes = Path.write_bytes
 
-    def fail_late(source: Path, target: Path) -> None:
-        if source.name == "rows.csv":
+    def fail_late(path: Path, content: bytes) -> int:
+        if path.name == "rows.csv":
             raise OSError(errno.ENOSPC, "No space left on device")
-        copyfile(source, target)
+        return write_bytes(path, content)
 
-    monkeypatch.setattr(shutil, "copyfile", fail_late)
+    monkeypatch.setattr(Path, "write_bytes", fail_late)
     export_to(monkeypatch, panel, out)
-    assert len(refusals) == 2
+    assert len(refusals) == 2 and f"{out}: cannot be written" in str(refusals[-1])
     assert list(out.iterdir()) == []
 
 

@@ -31,7 +31,8 @@ from firegui.gui.jobs.benchmarks import FOLDER
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.models.benchmark import COLUMNS, BenchmarkModel
 from firegui.gui.panels.benchmark import BenchmarkPanel
-from firegui.gui.plots.benchmark import ConvergenceChart, Line, lines_of
+from firegui.gui.plots.benchmark import ConvergenceChart, pen_of
+from firegui.gui.plots.benchmark_lines import Line, lines_of
 from firegui.gui.plots.benchmark_text import notes
 from firegui.gui.session import Session
 from firegui.gui.theme import current_colors
@@ -80,7 +81,7 @@ def played(queue: RunQueue, monkeypatch: pytest.MonkeyPatch) -> Played:
     """What the map was asked to show."""
     found: Played = []
     monkeypatch.setattr(
-        queue, "show_member", lambda title, spec, against="": found.append((title, spec, against))
+        queue, "show_member", lambda title, spec, against="", look=None: found.append((title, spec, against))
     )  # fmt: skip
     return found
 
@@ -140,6 +141,33 @@ def test_more_of_a_benchmark_keeps_what_is_chosen_and_unfolded(panel: BenchmarkP
     assert panel.table.best == (Task(P.GRADIENT, 1),)
 
 
+def test_a_chosen_planner_that_gains_a_seed_stays_chosen_folded_and_where_it_is(panel: BenchmarkPanel) -> None:
+    every = replace(SMALL, planners=tuple(P))
+    panel.table.show_table(table(every, done=len(tasks_of(every)) - 1), regions=True)
+    (last,) = (group for group in table(every).groups if group.planner is tasks_of(every)[-1].planner)
+    panel.resize(1180, 320)
+    click(panel, last.title)
+    bar = panel.table.verticalScrollBar()
+    for place in (bar.minimum(), bar.maximum()):
+        bar.setValue(place)
+        panel.table.show_table(table(every, done=len(tasks_of(every)) - 1), regions=True)
+        panel.table.show_table(table(every), regions=True)
+        assert bar.maximum() > 0 and bar.value() == place
+        assert panel.table.all_chosen == {row.task for row in last.rows} and len(last.rows) == 2
+        assert not any(title.startswith("seed") for title in titles(panel))
+
+
+def test_a_seed_that_ends_joins_the_chosen_curves_of_its_planner(panel: BenchmarkPanel) -> None:
+    shown = panel._desk.shown
+    assert shown is not None
+    panel._desk._show(replace(shown, table=table(SMALL, done=4)))
+    click(panel, "Budgeted gradient")
+    assert panel.curves.chart.standing_out == ("Gradient (seed 0)",)
+    panel._desk._show(replace(shown, table=table(SMALL)))
+    assert set(panel.curves.chart.standing_out) == {"Gradient (seed 0)", "Gradient (seed 1)"}
+    assert [item.text() for item in panel.curves.names.selectedItems()] == ["Gradient"]
+
+
 def test_without_regions_there_is_no_column_for_them(panel: BenchmarkPanel) -> None:
     assert "Protected cells" in panel.table.titles
     panel.table.show_table(table(SMALL), regions=False)
@@ -181,6 +209,34 @@ def test_a_task_at_work_is_drawn_as_far_as_it_is() -> None:
     (line,) = (line for line in lines_of(table(SMALL), trail) if line.planner is P.GREEDY)
     assert line.at(30.0) == 9.0
     assert line.at(50.0) == 7.0
+
+
+def test_a_search_at_design_effectiveness_ends_with_a_diamond_at_its_nominal_score(
+    qtbot: QtBot, panel: BenchmarkPanel
+) -> None:
+    found = table(replace(SMALL, planners=(P.NONE, P.GRADIENT, P.GRADIENT_DESIGN)))
+    rows = tuple(replace(row, objective=row.objective + 1.0) for row in found.rows)
+    panel.curves.show_table(replace(found, rows=rows), {})
+    chart = panel.curves.chart
+    scored = [row for row in rows if row.task.planner is P.GRADIENT_DESIGN]
+    x, y = chart._diamonds.getOriginalDataset()
+    assert list(zip(x, y, strict=True)) == [(row.evaluations, row.objective) for row in scored]
+    assert "◆ score at nominal η" in chart.legend.text()
+    panel.curves.show_table(table(SMALL), {})
+    assert chart._diamonds.getOriginalDataset()[0] is None or not len(chart._diamonds.getOriginalDataset()[0])
+    assert "◆" not in chart.legend.text()
+
+
+@pytest.mark.parametrize(
+    ("planner", "matched", "style"),
+    [
+        (P.TACTICAL, False, Qt.PenStyle.DotLine), (P.TWO_STAGE, False, Qt.PenStyle.DotLine),
+        (P.GRADIENT, False, Qt.PenStyle.SolidLine), (P.GRADIENT, True, Qt.PenStyle.DashLine),
+        (P.GRADIENT_DESIGN, False, Qt.PenStyle.SolidLine),
+    ],
+)  # fmt: skip
+def test_lines_look_on_the_screen_as_on_paper(planner: PlannerName, matched: bool, style: Qt.PenStyle) -> None:
+    assert pen_of(planner, matched, current_colors()).style() is style
 
 
 def spot_on(panel: BenchmarkPanel, line: Line, x: float) -> QPoint:

@@ -23,10 +23,10 @@ from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.main_window import MainWindow
 from firegui.gui.models.runs import TITLE
 from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
+from firegui.gui.session import Session, ShownResult
 from firegui.io.project_store import load_project, save_project
 from tests.gui.controls import report
-from tests.gui.fake_runs import FakeExecute
+from tests.gui.fake_runs import FakeExecute, frames, metrics
 from tests.gui.hands import LEFT, centre_of, choose, to_front, type_into_field
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -108,6 +108,18 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     across = Qt.Orientation.Horizontal
     assert [head.headerData(column, across) for column in (1, 2)] == [first.title, second.title]
     assert report(dialog) == []
+
+
+def test_a_comparison_that_gave_way_to_something_else_does_not_split_the_map_later(
+    qtbot: QtBot, bench: MainWindow, project: Project
+) -> None:
+    first, second = run(qtbot, bench), run(qtbot, bench)
+    bench.plan.compare(first, second)
+    bench.queue.show_baseline()
+    wait_idle(qtbot, bench.queue)
+    fires = (frames(project, 6), metrics(9.0), frames(project), metrics(3.0, 2))
+    bench.session.show_result(ShownResult("Gradient", *fires, project=project, against="Tactical"))
+    assert not bench.session.side_by_side
 
 
 def test_each_plan_is_rolled_out_for_the_project_it_was_made_for(

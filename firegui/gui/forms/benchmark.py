@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from firegui.domain.benchmark import (
-    FIXED_COST,
+    LEVELS,
     PLANNERS,
     BenchmarkSettings,
     PlannerName,
@@ -18,7 +18,6 @@ from firegui.gui.forms.paths import description_of
 from firegui.gui.jobs.benchmarks import Wish, missing_package
 
 _ORDER = (PlannerName.TWO_STAGE, *(name for name in PlannerName if name is not PlannerName.TWO_STAGE))
-_NEVER_MATCHED = FIXED_COST | {PlannerName.TWO_STAGE}
 _MOST_PROCESSES = 256
 _MATCHED_TIP = "also once, with the first seed, at what the two-stage plan cost"
 _PROCESSES_TIP = "tasks at work at a time, each in a process of one thread; 0 is one for every core"
@@ -32,7 +31,7 @@ class BenchmarkForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.planners = {name: QCheckBox() for name in _ORDER}
-        self.matched = {name: QCheckBox() for name in _ORDER if name not in _NEVER_MATCHED}
+        self.matched = {name: QCheckBox() for name in _ORDER if name not in LEVELS}
         self.seeds, self.seed, self.allowance, self.budget = map(_whole, ("seeds", "seed", "allowance", "budget"))
         self.processes = WholeField(0, _MOST_PROCESSES)
         self.processes.setToolTip(_PROCESSES_TIP)

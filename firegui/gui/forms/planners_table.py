@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSignalBlocker, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
-from firegui.domain.benchmark import BenchmarkTable, Task
+from firegui.domain.benchmark import BenchmarkTable, PlannerName, Task
 from firegui.gui.models.benchmark import OBJECTIVE, PROTECTED, BenchmarkModel
 from firegui.gui.models.uncertainty import SORT_ROLE
 
 Tasks = frozenset[Task]
+_Name = tuple[PlannerName, bool, int | None]
+"""What a line stands for whatever rows it has by now: a planner, at the matched allowance or not, and a seed of it."""
 
 
 class PlannersTable(QTreeView):
@@ -64,29 +66,30 @@ class PlannersTable(QTreeView):
 
     def show_table(self, table: BenchmarkTable | None, *, regions: bool) -> None:
         """Show other lines; those that are still there stay chosen and unfolded."""
-        chosen = self.all_chosen
+        chosen = {self._name(index) for index in self._chosen_lines()}
         unfolded = {self._name(index) for index in self._all() if self.isExpanded(self._sorted.mapFromSource(index))}
+        bars = [(bar, bar.value()) for bar in (self.verticalScrollBar(), self.horizontalScrollBar())]
         with QSignalBlocker(self.selectionModel()):
             self.lines.show(table)
         for index in list(self._all()):
-            if not index.parent().isValid() and self._name(index) in unfolded:
+            if self._name(index) in unfolded:
                 self.expand(self._sorted.mapFromSource(index))
         self.setColumnHidden(PROTECTED, not regions)
-        self.choose(chosen)
+        self._select([index for index in self._all() if self._name(index) in chosen])
+        for bar, value in bars:  # where a person left it
+            bar.setValue(value)
 
     def choose(self, tasks: Tasks) -> None:
-        """Choose the lines that stand for ``tasks`` and nothing else, without saying so."""
-        flags, selection, left = QItemSelectionModel.SelectionFlag, self.selectionModel(), set(tasks)
-        with QSignalBlocker(selection):
-            selection.clearSelection()
-            for index in self._all():
-                own = {row.task for row in self.lines.group(index).rows}
-                if own <= left:
-                    left -= own
-                    place = self._sorted.mapFromSource(index)
-                    selection.select(place, flags.Select | flags.Rows)
-                    self.scrollTo(place)
-        self.viewport().update()
+        """Choose the lines that stand for ``tasks`` and nothing else, and bring them into view, without saying so."""
+        found, left = [], set(tasks)
+        for index in self._all():
+            own = {row.task for row in self.lines.group(index).rows}
+            if own <= left:
+                left -= own
+                found.append(index)
+        self._select(found)
+        for index in found:
+            self.scrollTo(self._sorted.mapFromSource(index))
 
     def shown_rows(self) -> Iterator[list[str]]:
         """The texts of the lines as they are shown: sorted, seeds where they are unfolded."""
@@ -104,9 +107,18 @@ class PlannersTable(QTreeView):
             yield above
             yield from (self.lines.index(seed, 0, above) for seed in range(self.lines.rowCount(above)))
 
-    def _name(self, index: QModelIndex) -> tuple[str, bool]:
+    def _name(self, index: QModelIndex) -> _Name:
         group = self.lines.group(index)
-        return group.planner.value, group.matched
+        return group.planner, group.matched, group.rows[0].task.seed if index.parent().isValid() else None
+
+    def _select(self, lines: Iterable[QModelIndex]) -> None:
+        """Choose ``lines`` and nothing else, without saying so, where they are."""
+        flags, selection = QItemSelectionModel.SelectionFlag, self.selectionModel()
+        with QSignalBlocker(selection):
+            selection.clearSelection()
+            for index in lines:
+                selection.select(self._sorted.mapFromSource(index), flags.Select | flags.Rows)
+        self.viewport().update()
 
     def _chosen_lines(self) -> list[QModelIndex]:
         return [self._sorted.mapToSource(index) for index in self.selectionModel().selectedRows()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from math import isnan
@@ -30,7 +30,7 @@ from firegui.gui.jobs.worker import Execute
 from firegui.gui.plots.text import duration
 from firegui.gui.session import Session
 from firegui.runs.benchmark_folder import PLACE, BenchmarkHeader, read_benchmark
-from firegui.runs.events import BenchmarkProgress, BenchmarkReady, Progress, TaskProgress
+from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, Progress, TaskProgress
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec
 
@@ -57,6 +57,8 @@ class BenchmarkDesk(TableDesk[BenchmarkTable, BenchmarkHeader]):
         self._told: BenchmarkProgress | None = None
         self._step = ""
         self._running: BenchmarkTable | None = None
+        self._failed: dict[Task, str] = {}
+        self._failed_in: Path | None = None
         self.trails: dict[Task, Trail] = {}
 
     # -- what is known -----------------------------------------------------------------------------------------------
@@ -64,6 +66,11 @@ class BenchmarkDesk(TableDesk[BenchmarkTable, BenchmarkHeader]):
     def running(self) -> tuple[TaskProgress, ...]:
         """The tasks at work."""
         return () if self._told is None else self._told.running
+
+    @property
+    def failed(self) -> Mapping[Task, str]:
+        """Why tasks of the benchmark that is shown could not be done when it was last at work in this window."""
+        return self._failed if self._shown is not None and self._shown.folder == self._failed_in else {}
 
     @property
     def activity(self) -> str:
@@ -75,20 +82,28 @@ class BenchmarkDesk(TableDesk[BenchmarkTable, BenchmarkHeader]):
         told = self._told
         if told is None:
             return f"{self._step or 'Preparing'}…"
-        left = None if self._running is None else seconds_left(self._running, self._spent, told.seconds)
-        rest = "" if left is None else f" · about {duration(left)} left"
+        failed = f", {len(told.failed)} failed" if told.failed else ""
+        return f"{told.done} of {told.tasks} tasks{failed} · {duration(told.seconds)}{self._rest(told)}"
+
+    def _rest(self, told: BenchmarkProgress) -> str:
+        """What comes next; nothing is drawn of a benchmark of which a task failed."""
         if not told.running:
-            rest = " · processes are being made ready…" if told.done < told.tasks else " · drawing the figures…"
-        return f"{told.done} of {told.tasks} tasks · {duration(told.seconds)}{rest}"
+            if told.done + len(told.failed) < told.tasks:
+                return " · processes are being made ready…"
+            return "" if told.failed else " · drawing the figures…"
+        if self._running is None:
+            return ""
+        left = seconds_left(self._running, self._spent, told.seconds, dict(told.failed))
+        return "" if left is None else f" · about {duration(left)} left"
 
     @property
     def share(self) -> float:
-        """How much of the benchmark is done, 0 … 1, every task counted alike."""
+        """How much of the benchmark is over, 0 … 1, every task counted alike."""
         told = self._told
         if told is None or not told.tasks:
             return 0.0
         begun = sum(min(one.spent / one.allowance, 1.0) for one in told.running if one.allowance)
-        return (told.done + begun) / told.tasks
+        return (told.done + len(told.failed) + begun) / told.tasks
 
     @property
     def earlier(self) -> tuple[Earlier, ...]:
@@ -162,7 +177,13 @@ class BenchmarkDesk(TableDesk[BenchmarkTable, BenchmarkHeader]):
             return None
 
     def _remark_on(self, names: tuple[str, ...]) -> str:
-        return "" if any(name.endswith(".png") for name in names) else "; figures are drawn once every task is done"
+        shown = self._shown
+        if shown is None or any(name.endswith(".png") for name in names):
+            return ""
+        if self.shows_running or shown.table is None or not shown.table.complete:
+            return "; figures are drawn once every task is done"
+        ended = shown.header is not None and shown.header.reason is FinishReason.COMPLETED
+        return "; it has no figures" if ended else "; figures are drawn when you go on with it"
 
     # -- at work -----------------------------------------------------------------------------------------------------
     @property
@@ -186,6 +207,7 @@ class BenchmarkDesk(TableDesk[BenchmarkTable, BenchmarkHeader]):
     def _on_news(self, event: BenchmarkProgress | BenchmarkReady) -> None:
         if isinstance(event, BenchmarkProgress):
             self._told = event
+            self._failed, self._failed_in = dict(event.failed), self._folder
             self._trace(event)
             self.changed.emit()
             return
@@ -197,7 +219,9 @@ class BenchmarkDesk(TableDesk[BenchmarkTable, BenchmarkHeader]):
             self.earlier_changed.emit()
 
     def _trace(self, event: BenchmarkProgress) -> None:
-        """Keep how the tasks at work improve; a resumed one begins where it was taken up."""
+        """Keep how the tasks at work improve; a resumed one begins where it was taken up, a failed one is dropped."""
+        for task in self._failed:
+            self.trails.pop(task, None)
         for one in event.running:
             trail = self.trails.setdefault(one.task, [])
             if not isnan(one.best) and (not trail or one.best < trail[-1][1]):

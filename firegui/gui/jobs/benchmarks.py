@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -26,6 +27,7 @@ from firegui.gui.plots.text import duration
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.benchmark_folder import ROW, BenchmarkHeader, read_header, task_folder
 from firegui.runs.benchmark_text import benchmark_command
+from firegui.runs.events import FinishReason
 from firegui.runs.header import event_hash
 from firegui.runs.lock import is_held
 from firegui.runs.messages import counted
@@ -49,6 +51,11 @@ class Earlier:
         """How many tasks it was asked for."""
         return len(tasks_of(self.header.settings))
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether it came to its end: one that was cut short after its last task still lacks its figures."""
+        return self.header.reason is FinishReason.COMPLETED and self.done >= self.tasks
+
     def wanted(self, settings: BenchmarkSettings) -> BenchmarkSettings:
         """Its own settings with the planners and seeds that ``settings`` asks for besides."""
         own = self.header.settings
@@ -60,16 +67,19 @@ class Earlier:
         )
 
     def can_go_on(self, settings: BenchmarkSettings) -> bool:
-        """Whether something is left to do of it, or ``settings`` ask for more of the same."""
+        """Whether something is left to do of it, be it the figures alone, or ``settings`` ask for more of the same."""
         own = self.header.settings
         same = (own.allowance, own.budget, own.seed) == (settings.allowance, settings.budget, settings.seed)
-        return not self.held and same and len(tasks_of(self.wanted(settings))) > self.done
+        more = not self.is_finished or len(tasks_of(self.wanted(settings))) > self.done
+        return not self.held and same and more
 
     def title(self, today: date) -> str:
         """Time, setting and size of a benchmark, for a list."""
         when = self.header.started.astimezone()
         clock = f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %H:%M}"
         size = f"{self.done} tasks" if self.done >= self.tasks else f"{self.done} of {self.tasks} tasks"
+        if self.done >= self.tasks and not self.is_finished:
+            size += ", not finished"
         return f"{clock} · {self.header.project.plan.setting.value} · {'at work' if self.held else size}"
 
 
@@ -152,16 +162,18 @@ def _searches(count: int) -> str:
     return counted(count, "search", "searches")
 
 
-def seconds_left(table: BenchmarkTable, spent: int, seconds: float) -> float | None:
+def seconds_left(table: BenchmarkTable, spent: int, seconds: float, failed: Container[Task] = ()) -> float | None:
     """About what the rest takes at the pace so far: ``spent`` rollout-equivalents in ``seconds`` by the clock.
 
-    ``None`` before there is a pace, and before the two-stage plan has said what it cost.
+    Those of its tasks that ``failed`` take nothing more. ``None`` before there is a pace, and before the two-stage plan
+    has said what it cost.
     """
+    left = tuple(task for task in table.missing if task not in failed)
     if PlannerName.TWO_STAGE in {task.planner for task in table.missing} or not spent or not seconds:
         return None
     allowances = {True: table.matched_allowance, False: table.settings.allowance}
     total = sum(row.evaluations for row in table.rows)
-    total += sum(allowances[task.matched] for task in searches_in(table.missing))
+    total += sum(allowances[task.matched] for task in searches_in(left))
     return max(total - spent, 0) * seconds / spent
 
 

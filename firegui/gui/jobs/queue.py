@@ -20,6 +20,7 @@ from firegui.gui.jobs.listing import delete_run, entry_for, same_folder, take_sa
 from firegui.gui.jobs.run_list import RunList
 from firegui.gui.jobs.screen import Screen, report_failure
 from firegui.gui.jobs.specs import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
+from firegui.gui.jobs.viewer import Look
 from firegui.gui.jobs.worker import Execute, RunJob, wind_up_all
 from firegui.gui.reporting import refusing
 from firegui.gui.session import Session, ShownResult
@@ -198,9 +199,9 @@ class RunQueue(QObject):
         """Work out the fire without drops and show it."""
         self._screen.show_baseline()
 
-    def show_member(self, title: str, spec: EvaluateSpec, against: str = "") -> None:
+    def show_member(self, title: str, spec: EvaluateSpec, against: str = "", look: Look | None = None) -> None:
         """Work out both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
-        self._screen.show_member(title, spec, against)
+        self._screen.show_member(title, spec, against, look)
 
     def show_means(self, means: ShownResult) -> None:
         """Show means over the members of an ensemble."""

@@ -9,9 +9,9 @@ from firegui.errors import InputError, Problem
 from firegui.gui.jobs.entry import RunEntry
 from firegui.gui.jobs.feed import ResultFeed
 from firegui.gui.jobs.listing import kept_schedule
-from firegui.gui.jobs.viewer import NO_DROPS, Viewer, Wish
+from firegui.gui.jobs.viewer import NO_DROPS, Look, Viewer, Wish
 from firegui.gui.jobs.worker import Execute
-from firegui.gui.session import Session, ShownResult
+from firegui.gui.session import Session, ShownResult, View
 from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
 from firegui.runs.spec import EvaluateSpec
 
@@ -42,6 +42,7 @@ class Screen(QObject):
         self.changed.connect(self._tell)
         self._viewer.began.connect(self.set_shown)
         self._viewer.entry_updated.connect(self.entry_updated)
+        self._viewer.compared.connect(self._on_compared)
         self._viewer.message.connect(self.message)
         self._viewer.failed.connect(self._on_failed)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
@@ -105,9 +106,9 @@ class Screen(QObject):
             return
         self._ask(Wish(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry))
 
-    def show_member(self, title: str, spec: EvaluateSpec, against: str = "") -> None:
+    def show_member(self, title: str, spec: EvaluateSpec, against: str = "", look: Look | None = None) -> None:
         """Work out both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
-        self._ask(Wish(title, spec, None, against))
+        self._ask(Wish(title, spec, None, against, look))
 
     def show_means(self, means: ShownResult) -> None:
         """Show means over an ensemble at once, instead of whatever was asked for."""
@@ -153,6 +154,13 @@ class Screen(QObject):
         live = self._shown is not None and not self._shown.is_over
         text = NO_DROPS if live else self.activity
         self._session.set_awaited(f"{text}\n{_FIRST_TIME}" if text == NO_DROPS else text)
+
+    def _on_compared(self, look: Look) -> None:
+        """Both fires of a comparison are there."""
+        if look is Look.DIFFERENCE:
+            self._session.set_view(View.DIFFERENCE)
+        else:
+            self._session.set_side_by_side(True)
 
     def _on_failed(self, event: RunFinished) -> None:
         report_failure(self._session, "the fire on the map", event)

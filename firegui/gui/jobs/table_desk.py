@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.jobs.copies import copied
+from firegui.gui.jobs.copies import copied, lost_problem, not_exported
 from firegui.gui.jobs.desk import Desk
 from firegui.gui.jobs.worker import Execute, RunJob
 from firegui.gui.session import Session
@@ -59,10 +59,12 @@ class TableDesk(Desk, Generic[Table, Header]):
 
     # -- handing over ------------------------------------------------------------------------------------------------
     def exported_names(self, out: Path) -> tuple[str, ...]:
-        """The files that :meth:`export` would write into ``out``: none into the folder they lie in."""
+        """The files that :meth:`export` would write into ``out``: none where it refuses."""
         if self._shown is None or out.resolve() == self._shown.folder.resolve():
             return ()
-        return tuple(path.name for path in self._files(self._shown.folder))
+        with suppress(InputError):
+            return tuple(path.name for path in self._files(self._shown.folder))
+        return ()
 
     def export(self, out: Path) -> None:
         """Copy the tables and figures of what is shown into ``out``, and say what was written."""
@@ -77,8 +79,15 @@ class TableDesk(Desk, Generic[Table, Header]):
         self._session.message.emit(f"Wrote {', '.join(names)} to {out}{self._remark_on(names)}")
 
     def _files(self, folder: Path) -> tuple[Path, ...]:
-        """The sheets, tables and figures in ``folder``, and what it says of itself."""
-        found = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix in self._suffixes)
+        """The sheets, tables and figures in ``folder``, and what it says of itself.
+
+        Raises :class:`InputError` where the system refuses to list it: it may have been deleted or unmounted.
+        """
+        try:
+            found = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix in self._suffixes)
+        except OSError as error:
+            thing = self._place.thing
+            raise InputError([lost_problem(folder, error, thing)], not_exported(thing)) from error
         return (*(path for path in found if not path.name.startswith(".")), folder / self._place.header)
 
     def _remark_on(self, names: tuple[str, ...]) -> str:

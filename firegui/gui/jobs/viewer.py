@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,17 +17,26 @@ from firegui.runs.spec import EvaluateSpec
 NO_DROPS = "Working out the fire without drops…"
 
 
+class Look(Enum):
+    """How two plans that are compared are put on the map once both of their fires are there."""
+
+    DIFFERENCE = "difference"
+    SIDE_BY_SIDE = "side by side"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Wish:
     """Something to evaluate for the map; ``entry`` is the run that it belongs to, if any.
 
-    Without one the plan goes by the ``title``. ``against`` names the plan that ``spec`` has in place of no drops.
+    Without one the plan goes by the ``title``. ``against`` names the plan that ``spec`` has in place of no drops;
+    ``look`` is forgotten with the wish, so that nothing else is ever looked at like that.
     """
 
     title: str
     spec: EvaluateSpec
     entry: RunEntry | None
     against: str = ""
+    look: Look | None = None
 
     @property
     def plan_name(self) -> str:
@@ -44,6 +54,8 @@ class Viewer(QObject):
     """Work began or ended."""
     entry_updated = Signal(object)
     """A ``RunEntry`` has new numbers."""
+    compared = Signal(object)
+    """The :class:`Look` of a wish that is fulfilled."""
     message = Signal(object)
     failed = Signal(object)
     """The ``RunFinished`` that says why nothing can be shown."""
@@ -121,6 +133,8 @@ class Viewer(QObject):
 
     def _on_plan(self, event: PlanUpdated) -> None:
         self._feed.plan(event)
+        if self._current is not None and self._current.look is not None:
+            self.compared.emit(self._current.look)
         if self._current is not None and self._current.entry is not None:
             entry, scored = self._current.entry, self._current.entry.is_unscored
             entry.nominal = event.metrics

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,8 +11,8 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QColor
 
 from firegui.domain.benchmark import (
-    FIXED_COST,
     GRADIENT_CHARGE,
+    LEVELS,
     BenchmarkRow,
     BenchmarkTable,
     DeploymentRow,
@@ -179,19 +179,22 @@ def _side(column: int) -> Qt.AlignmentFlag:
 # -- the tasks --------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TaskLine:
-    """A task: done with its ``row``, at work as ``progress`` says, or waiting."""
+    """A task: done with its ``row``, at work as ``progress`` says, failed for what ``why`` says, or waiting."""
 
     task: Task
     row: BenchmarkRow | None = None
     progress: TaskProgress | None = None
     allowance: int = 0
+    why: str = ""
 
     @property
     def state(self) -> str:
         """One word or two."""
         if self.row is not None:
             return "done"
-        return "waiting" if self.progress is None else "at work"
+        if self.progress is not None:
+            return "at work"
+        return "failed" if self.why else "waiting"
 
     @property
     def spent(self) -> float:
@@ -215,7 +218,9 @@ class TaskLine:
         return math.nan if self.progress is None else self.progress.seconds
 
 
-_STATES = ("at work", "waiting", "done")
+_STATES = ("at work", "failed", "waiting", "done")
+_STATE = 1
+"""The column of the state."""
 _TASK_COLUMNS = (
     Column("Task", "planner and seed", lambda line: task_name(line.task), lambda line: line.task.seed),
     Column("State", "", lambda line: line.state, lambda line: _STATES.index(line.state)),
@@ -229,25 +234,37 @@ _TASK_COLUMNS = (
 
 
 class TasksModel(ColumnsModel):
-    """A line a task: those at work, those that wait, those that are done; it stays while only numbers change."""
+    """A line a task: those at work, failed, that wait, that are done; it stays while only numbers change."""
 
-    def show(self, table: BenchmarkTable | None, running: Sequence[TaskProgress]) -> None:
-        """Show the tasks of ``table``, those ``running`` with how far they are."""
-        lines = () if table is None else _task_lines(table, running)
+    def show(self, table: BenchmarkTable | None, running: Sequence[TaskProgress], failed: Mapping[Task, str]) -> None:
+        """Show the tasks of ``table``, those ``running`` with how far they are, those that ``failed`` with why."""
+        lines = () if table is None else _task_lines(table, running, failed)
         if lines and [line.task for line in lines] == [line.task for line in self._rows]:
             self._rows = lines
             self.dataChanged.emit(self.index(0, 0), self.index(len(lines) - 1, len(_TASK_COLUMNS) - 1))
         else:
             self.set_rows(lines, _TASK_COLUMNS)
 
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a cell shows; why a task failed is said where the mouse rests on it."""
+        line = self._rows[index.row()]
+        if line.state == "failed":
+            if role == Qt.ItemDataRole.ForegroundRole and index.column() == _STATE:
+                return QColor(current_colors().error)
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return line.why
+        return super().data(index, role)
 
-def _task_lines(table: BenchmarkTable, running: Sequence[TaskProgress]) -> tuple[TaskLine, ...]:
+
+def _task_lines(
+    table: BenchmarkTable, running: Sequence[TaskProgress], failed: Mapping[Task, str]
+) -> tuple[TaskLine, ...]:
     rows, at_work = {row.task: row for row in table.rows}, {one.task: one for one in running}
     allowances = {False: table.settings.allowance, True: table.matched_allowance}
     lines = (
         TaskLine(
             task, rows.get(task), at_work.get(task),
-            0 if task.planner in FIXED_COST | {PlannerName.TWO_STAGE} else allowances[task.matched],
+            0 if task.planner in LEVELS else allowances[task.matched], failed.get(task, ""),
         )
         for task in table.tasks
     )  # fmt: skip

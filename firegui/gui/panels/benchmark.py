@@ -25,12 +25,14 @@ from firegui.gui.forms.planners_table import PlannersTable
 from firegui.gui.jobs.benchmark import BenchmarkDesk
 from firegui.gui.jobs.benchmarks import Earlier, cost_text, lacks
 from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.viewer import Look
 from firegui.gui.models.benchmark import DeploymentModel, TasksModel
 from firegui.gui.models.uncertainty import ColumnsModel
-from firegui.gui.plots.benchmark import ConvergenceView, Tasks
+from firegui.gui.plots.benchmark import ConvergenceView
+from firegui.gui.plots.benchmark_lines import Tasks
 from firegui.gui.plots.benchmark_text import DEPLOYMENT_NOTE, NOTHING, head_text, notes, task_name
 from firegui.gui.plots.elided import ElidedLabel
-from firegui.gui.session import Session, View
+from firegui.gui.session import Session
 
 _FITTING = QHeaderView.ResizeMode.ResizeToContents
 _WORDS = Words(
@@ -61,7 +63,6 @@ class BenchmarkPanel(DeskPanel):
         self.menu: QMenu | None = None
         self._drawn: Path | None = None
         self._problems: tuple[Problem, ...] = ()
-        self._differ = False
         self._put_together(self._pages(), self._result_buttons())
         self._connect()
         self._on_settings()
@@ -79,15 +80,13 @@ class BenchmarkPanel(DeskPanel):
         """Work out the fire of a finished task for the map; one that cannot be is refused."""
         spec = self._desk.spec_of(task)
         if spec is not None:
-            self._differ = False
             self._queue.show_member(task_name(task), spec)
 
     def compare(self, one: Task, other: Task) -> None:
         """Show two tasks on the map, what ``one`` leaves of the fire of ``other``."""
         spec = self._desk.comparison_of(one, other)
         if spec is not None:
-            self._differ = True
-            self._queue.show_member(task_name(one), spec, task_name(other))
+            self._queue.show_member(task_name(one), spec, task_name(other), Look.DIFFERENCE)
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _pages(self) -> tuple[tuple[str, QWidget], ...]:
@@ -137,7 +136,6 @@ class BenchmarkPanel(DeskPanel):
         session, desk = self._session, self._desk
         for signal in (session.project_opened, session.project_edited, self.form.changed):
             signal.connect(self._on_settings)
-        session.result_changed.connect(self._show_difference)
         desk.result_changed.connect(self._show)
         desk.changed.connect(self._on_work)
         self.pages.currentChanged.connect(self._on_page)
@@ -189,13 +187,6 @@ class BenchmarkPanel(DeskPanel):
             worse, better = self.table.best
             self.compare(better, worse)
 
-    def _show_difference(self) -> None:
-        """Two plans are compared for what lies between them."""
-        result = self._session.result
-        if self._differ and result.against and result.plan is not None:
-            self._differ = False
-            self._session.set_view(View.DIFFERENCE)
-
     def _open_menu(self, at: QPoint) -> None:
         if not self.table.best:
             return
@@ -234,6 +225,8 @@ class BenchmarkPanel(DeskPanel):
         folder = None if shown is None else shown.folder
         self._list_tasks()
         self._draw_curves()
+        if self.table.all_chosen:  # a seed that has just ended belongs to the line of its planner
+            self.curves.choose(self.table.all_chosen)
         if folder != self._drawn:
             self._drawn = folder
             self.curves.chart.fit()
@@ -259,7 +252,7 @@ class BenchmarkPanel(DeskPanel):
     def _list_tasks(self) -> None:
         desk = self._desk
         table = None if desk.shown is None else desk.shown.table
-        self.tasks.show(table, desk.running if desk.shows_running else ())
+        self.tasks.show(table, desk.running if desk.shows_running else (), desk.failed)
 
     def _refresh(self) -> None:
         desk, there, page = self._desk, self._session.has_project, self.pages.currentWidget()

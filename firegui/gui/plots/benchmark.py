@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
-from firegui.domain.benchmark import FIXED_COST, PLANNERS, BenchmarkTable, Group, PlannerName, Task
+from firegui.domain.benchmark import BenchmarkTable, Group, LineStyle, PlannerName, Task, line_style
 from firegui.domain.spare_colors import ON_DARK, ON_LIGHT, spare_colors
-from firegui.gui.plots.benchmark_text import CURVES_NOTE, group_name, task_name
+from firegui.gui.plots.benchmark_lines import Line, Tasks, Trails, lines_of
+from firegui.gui.plots.benchmark_text import curves_note, group_name
 from firegui.gui.plots.chart import Chart
 from firegui.gui.plots.elided import Piece
 from firegui.gui.plots.text import number
 from firegui.gui.theme import COLORS, Colors, Theme, current_colors
 
-Floats = NDArray[np.float64]
-Tasks = frozenset[Task]
-Trails = Mapping[Task, Sequence[tuple[int, float]]]
-
-LEVELS = FIXED_COST | {PlannerName.TWO_STAGE}
-"""Drawn as dotted lines across: they have no curve on the shared allowance."""
 _CHOSEN: Mapping[PlannerName, tuple[str, str]] = {
     PlannerName.NONE: ("#9aa3b0", "#5a6472"),
     PlannerName.UNIFORM: ("#c3c8d0", "#8a8a8a"),
@@ -50,61 +43,18 @@ PLANNER_COLORS: Mapping[PlannerName, tuple[str, str]] = {
     **_CHOSEN, **{name: (_SPARE[0][name], _SPARE[1][name]) for name in _OTHERS},
 }  # fmt: skip
 """Of every planner, on dark and on light ground."""
+_PENS = {
+    LineStyle.SOLID: Qt.PenStyle.SolidLine,
+    LineStyle.DASHED: Qt.PenStyle.DashLine,
+    LineStyle.DOTTED: Qt.PenStyle.DotLine,
+}
+_DIAMOND_PX = 10
 _NEAR_PX = 14.0
 _DIM_ALPHA = 70
 _SWATCH = QSize(26, 12)
 _LEADING = ((300.0, "123456789"), (70.0, "125"))
 """How long a decade must be, in pixels, for numbers that begin with these digits."""
 _TASKS_ROLE = Qt.ItemDataRole.UserRole
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Line:
-    """A curve of one task, or a level of one planner: ``y`` is the best objective at ``x`` rollout-equivalents."""
-
-    name: str
-    planner: PlannerName
-    matched: bool
-    tasks: Tasks
-    x: Floats
-    y: Floats
-
-    @property
-    def is_level(self) -> bool:
-        """Whether it is a fixed cost's, which goes on for ever."""
-        return self.planner in LEVELS
-
-    def at(self, x: float) -> float | None:
-        """The best at ``x`` rollout-equivalents; ``None`` before the first and after the last."""
-        if not self.x[0] <= x <= self.x[-1]:
-            return None
-        return float(self.y[np.searchsorted(self.x, x, side="right") - 1])
-
-
-def lines_of(table: BenchmarkTable, trails: Trails) -> Iterator[Line]:
-    """Every line of a benchmark: a curve a seed, a level a planner without a search, and the tasks at work so far."""
-    ends = [row.evaluations for row in table.rows if row.task.planner not in LEVELS]
-    last = float(max([*ends, table.settings.allowance]))
-    for group in table.groups:
-        if group.planner in LEVELS:
-            tasks = frozenset(row.task for row in group.rows)
-            x, y = np.array([1.0, last]), np.full(2, group.objective.mean)
-            yield Line(PLANNERS[group.planner].short, group.planner, group.matched, tasks, x, y)
-        else:
-            yield from (_curve(row.task, row.curve, row.evaluations) for row in group.rows if row.curve)
-    for task, trail in trails.items():
-        if trail and task.planner not in LEVELS:
-            yield _curve(task, trail, trail[-1][0])
-
-
-def _curve(task: Task, points: Sequence[tuple[int, float]], end: int) -> Line:
-    """Steps: what was found stays the best until something better is."""
-    spent = np.array([*(spent for spent, _ in points), end], float)
-    best = np.array([*(best for _, best in points), points[-1][1]], float)
-    x, y = np.repeat(spent, 2)[1:], np.repeat(best, 2)[:-1]
-    return Line(task_name(task), task.planner, task.matched, frozenset({task}), np.maximum(x, 1.0), y)
-
-
 _HALF_DECADE, _PIXELS_A_TICK = 0.5, 45.0
 
 
@@ -147,6 +97,8 @@ class ConvergenceChart(Chart):
         self.set_y_label("objective")
         self.title.hide()
         self._lines: list[tuple[Line, Any]] = []
+        self._diamonds = self.item.plot(pen=None, symbol="d", symbolSize=_DIAMOND_PX)
+        self._diamonds.setZValue(20)
         self._chosen: Tasks = frozenset()
         self._under: Line | None = None
         self.set_log(True, x=True)
@@ -159,6 +111,11 @@ class ConvergenceChart(Chart):
     def lines(self) -> tuple[Line, ...]:
         """What is drawn."""
         return tuple(line for line, _ in self._lines)
+
+    @property
+    def chosen(self) -> Tasks:
+        """The tasks whose lines were chosen."""
+        return self._chosen
 
     @property
     def standing_out(self) -> tuple[str, ...]:
@@ -185,6 +142,8 @@ class ConvergenceChart(Chart):
             item.setLogMode(on, on)
             # An objective of 0 has no place on a logarithmic axis.
             item.setData(line.x, np.where((line.y > 0) | (not on), line.y, np.nan), connect="finite")
+        self._diamonds.setLogMode(on, on)
+        self._paint_diamonds(current_colors())
 
     def choose(self, tasks: Tasks) -> None:
         """Let the lines of ``tasks`` stand out; none lets all of them."""
@@ -199,6 +158,20 @@ class ConvergenceChart(Chart):
             out = self._stands_out(line)
             item.setPen(pen_of(line.planner, line.matched, colors, width=2.6 if out else 1.3, faint=some and not out))
             item.setZValue(10 if out else 0)
+        if hasattr(self, "_diamonds"):
+            self._paint_diamonds(colors)
+
+    def _paint_diamonds(self, colors: Colors) -> None:
+        """Nominal scores of the curves that are at another effectiveness, each at the end of its curve."""
+        some = bool(self.standing_out)
+        scored = [
+            (line, line.score) for line in self.lines if line.score is not None and (line.score > 0 or not self._log)
+        ]
+        inks = [color_of(line.planner, colors, faint=some and not self._stands_out(line)) for line, _ in scored]
+        self._diamonds.setData(
+            [float(line.x[-1]) for line, _ in scored], [score for _, score in scored],
+            symbolBrush=[pg.mkBrush(ink) for ink in inks], symbolPen=[pg.mkPen(ink) for ink in inks],
+        )  # fmt: skip
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def _stands_out(self, line: Line) -> bool:
@@ -238,11 +211,14 @@ class ConvergenceChart(Chart):
     def _read_out(self, x: float | None = None) -> None:
         line = self._under
         if line is None or x is None:
-            self.set_title("", Piece(CURVES_NOTE if self._lines else ""))
+            diamonds = any(line.score is not None for line in self.lines)
+            self.set_title("", Piece(curves_note(diamonds=diamonds) if self._lines else ""))
             return
         best = line.at(x)
         where = "" if line.is_level else f" at {x:,.0f}"
-        self.set_title("", Piece(f"{line.name}: {number(best)}{where}"), Piece(f"ends at {number(float(line.y[-1]))}"))
+        scored = "" if line.score is None else f", scored {number(line.score)} at nominal η"
+        end = f"ends at {number(float(line.y[-1]))}{scored}"
+        self.set_title("", Piece(f"{line.name}: {number(best)}{where}"), Piece(end))
 
 
 class ConvergenceView(QWidget):
@@ -320,6 +296,7 @@ class ConvergenceView(QWidget):
                 item.setData(_TASKS_ROLE, tasks)
                 item.setToolTip(Group(planner, matched, ()).title)
                 self.names.addItem(item)
+                item.setSelected(bool(tasks & self.chart.chosen))
 
     def _on_log(self, on: bool) -> None:
         self.chart.set_logarithmic(on)
@@ -340,13 +317,17 @@ def _entries(groups: Sequence[Group], lines: Sequence[Line]) -> list[tuple[Plann
 def pen_of(
     planner: PlannerName, matched: bool, colors: Colors, *, width: float = 1.3, faint: bool = False
 ) -> QPen:  # fmt: skip
-    """Dotted for a level, dashed at the matched allowance, else solid; in pixels whatever the zoom."""
-    color = QColor(PLANNER_COLORS[planner][0 if colors is COLORS[Theme.DARK] else 1])
-    color.setAlpha(_DIM_ALPHA if faint else 255)
-    style = Qt.PenStyle.DotLine if planner in LEVELS else Qt.PenStyle.DashLine if matched else Qt.PenStyle.SolidLine
-    pen = QPen(color, width, style)
+    """As :func:`~firegui.domain.benchmark.line_style` has it; in pixels whatever the zoom."""
+    pen = QPen(color_of(planner, colors, faint=faint), width, _PENS[line_style(planner, matched)])
     pen.setCosmetic(True)
     return pen
+
+
+def color_of(planner: PlannerName, colors: Colors, *, faint: bool = False) -> QColor:
+    """A planner's own, by the ground that it is drawn on."""
+    color = QColor(PLANNER_COLORS[planner][0 if colors is COLORS[Theme.DARK] else 1])
+    color.setAlpha(_DIM_ALPHA if faint else 255)
+    return color
 
 
 def swatch(planner: PlannerName, matched: bool) -> QIcon:

@@ -68,5 +68,10 @@ def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Projec
     )
 
 
-CURVES_NOTE = "Best so far at the η that was searched at · dotted: fixed cost, two-stage · dashed: matched allowance"
+def curves_note(*, diamonds: bool) -> str:
+    """What the lines of the convergence chart are; ``diamonds`` are there for searches at the design effectiveness."""
+    note = "Best so far at the η that was searched at · dotted: fixed cost, two-stage · dashed: matched allowance"
+    return f"{note} · ◆ score at nominal η" if diamonds else note
+
+
 DEPLOYMENT_NOTE = "One thread here, whole allowance · in the simulator, whose answer to drops has not been validated"

@@ -70,6 +70,23 @@ def test_a_curve_at_design_effectiveness_says_so_and_shows_the_nominal_score() -
     assert list(np.asarray(scored.get_ydata())) == pytest.approx([8.01, 8.0801])
 
 
+def test_dashed_is_the_matched_allowance_and_nothing_else() -> None:
+    table = whole_table()
+    shared, (matched,) = axes_of(table), matched_figure(table, make_project()).axes
+    drawn = [
+        {line.get_linestyle() for line in axes.get_lines() if line.get_drawstyle() == "steps-post"}
+        for axes in (shared, matched)
+    ]
+    assert drawn == [{"-"}, {"--"}]
+    assert "dashed" in matched.get_xlabel() and "dashed" not in shared.get_xlabel()
+
+
+def test_a_fire_may_be_called_what_would_be_half_a_formula(tmp_path: Path) -> None:
+    project = make_project()
+    named = replace(project, scenario=replace(project.scenario, name="A $_{$ B"))
+    assert len(draw(made_table(NONE, GREEDY), named, tmp_path)) == 2
+
+
 def test_names_stand_beside_the_axes_and_do_not_lie_on_each_other() -> None:
     figure = convergence_figure(whole_table(), make_project())
     figure.savefig(io.BytesIO())

@@ -55,6 +55,10 @@ def test_a_study_without_searches_has_one_picture_and_one_without_rows_none(
     assert draw(replace(table, rows=(), quality=()), tmp_path) == []
 
 
+def test_a_fire_may_be_called_what_would_be_half_a_formula(table: ScalingTable, tmp_path: Path) -> None:
+    assert len(draw(replace(table, event="A $_{$ B"), tmp_path)) == 4
+
+
 def test_a_single_fleet_size_and_horizon_can_be_drawn(tmp_path: Path) -> None:
     cases = cases_of((60, 80), 1, 10, 1)
     table = ScalingTable("Fire", "model", ScalingSettings(repeats=1), cases)

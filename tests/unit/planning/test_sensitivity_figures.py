@@ -32,3 +32,7 @@ def test_the_extents_stand_beside_the_fire_without_drops() -> None:
 def test_a_table_without_rows_has_no_picture(tmp_path: Path) -> None:
     assert draw(replace(TABLES[-1], rows=()), tmp_path) == []
     assert not list(tmp_path.iterdir())
+
+
+def test_a_fire_may_be_called_what_would_be_half_a_formula(tmp_path: Path) -> None:
+    assert len(draw(replace(TABLES[0], event="A $_{$ B"), tmp_path)) == 2

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,12 @@ def test_every_picture_is_written_twice_and_the_same_each_time(tmp_path: Path) -
     before = {name: (tmp_path / name).read_bytes() for name in names}
     draw(found, make_project(), tmp_path)
     assert {name: (tmp_path / name).read_bytes() for name in names} == before
+
+
+def test_a_fire_may_be_called_what_would_be_half_a_formula(tmp_path: Path) -> None:
+    project = make_project()
+    named = replace(project, scenario=replace(project.scenario, name="A $_{$ B"))
+    assert len(draw(ensemble([[100.0, 120.0], [20.0, 30.0]]), named, tmp_path)) == len(FIGURES)
 
 
 def means(axes: Axes) -> list[float]:

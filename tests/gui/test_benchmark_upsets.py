@@ -1,0 +1,228 @@
+"""A benchmark that did not go as it was meant to: cut short, tasks that fail, files that are gone."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task, tasks_of
+from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.gui.jobs.benchmark import BenchmarkDesk
+from firegui.gui.jobs.benchmarks import FOLDER, seconds_left
+from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.panels.benchmark import BenchmarkPanel
+from firegui.gui.session import Session, ShownResult, View
+from firegui.gui.theme import current_colors
+from firegui.io.project_store import save_project
+from firegui.runs.benchmark_folder import HEADER
+from firegui.runs.control import RunControl
+from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, RunEvent, RunFinished
+from firegui.runs.spec import BenchmarkSpec, RunSpec
+from tests.gui.fake_benchmarks import Contest, table, write_benchmark
+from tests.gui.fake_runs import FakeExecute, frames, metrics
+from tests.gui.hands import LEFT, cell_text
+
+P = PlannerName
+SMALL = BenchmarkSettings(planners=(P.NONE, P.TACTICAL, P.GRADIENT), seeds=2, allowance=600, budget=40)
+LAST = Task(P.GRADIENT, 1)
+WHY = "its process was ended (memory)"
+
+
+class Failing:
+    """Stands in for the runner: all tasks but the last are done, that one fails; ends when it may."""
+
+    def __init__(self) -> None:
+        self.may_end = threading.Event()
+
+    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        assert isinstance(spec, BenchmarkSpec)
+        done = len(tasks_of(spec.settings)) - 1
+        emit(BenchmarkReady(write_benchmark(spec.out, spec.project, spec.settings, done=done, reason=None)))
+        emit(BenchmarkProgress((), done, done + 1, 60.0, ((LAST, WHY),)))
+        while not self.may_end.wait(0.001) and not control.stop_requested:
+            pass
+        write_benchmark(spec.out, spec.project, spec.settings, done=done, reason=FinishReason.FAILED)
+        emit(RunFinished(FinishReason.FAILED, "a task failed", None, None, spec.out))
+
+
+@pytest.fixture
+def saved(session: Session, project: Project, tmp_path: Path) -> Path:
+    folder = tmp_path / "p.firegui"
+    save_project(project, folder)
+    session.open_project(project, folder)
+    return folder
+
+
+Make = Callable[..., tuple[BenchmarkPanel, BenchmarkDesk]]
+
+
+@pytest.fixture
+def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
+    desks: list[BenchmarkDesk] = []
+
+    def made(execute: object = None, on: RunQueue = queue) -> tuple[BenchmarkPanel, BenchmarkDesk]:
+        desk = BenchmarkDesk(session, clock=lambda: datetime(2026, 3, 4), execute=execute or Contest())  # type: ignore[arg-type]
+        desks.append(desk)
+        panel = BenchmarkPanel(session, on, desk)
+        panel.start_requested.connect(panel.start)
+        qtbot.addWidget(panel)
+        panel.resize(1180, 620)
+        with qtbot.waitActive(panel):
+            panel.show()
+            panel.activateWindow()
+        return panel, desk
+
+    yield made
+    for desk in desks:
+        desk.shutdown()
+        desk.deleteLater()
+
+
+def reopen(panel: BenchmarkPanel) -> None:
+    panel.earlier.setCurrentIndex(1)
+    panel.earlier.activated.emit(1)
+
+
+def export_to(monkeypatch: pytest.MonkeyPatch, panel: BenchmarkPanel, folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args, **_more: str(folder))
+    QTest.mouseClick(panel.button("export"), LEFT)
+
+
+# -- cut short ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("reason", [None, FinishReason.STOPPED, FinishReason.FAILED])
+def test_one_that_was_cut_short_after_its_last_task_can_be_finished(
+    qtbot: QtBot, make: Make, project: Project, saved: Path, reason: FinishReason | None
+) -> None:
+    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL, reason=reason)
+    execute = Contest()
+    panel, desk = make(execute)
+    reopen(panel)
+    assert panel.earlier.currentText().endswith("5 tasks, not finished")
+    QTest.mouseClick(panel.button("resume"), LEFT)
+    qtbot.waitUntil(lambda: not desk.is_busy)
+    (spec,) = execute.specs
+    assert spec.resume and spec.settings == SMALL
+    assert panel.earlier.currentText().endswith("5 tasks")
+    assert not panel.button("resume").isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("reason", "done", "said"),
+    [
+        (None, None, "figures are drawn when you go on with it"),
+        (FinishReason.STOPPED, 3, "figures are drawn once every task is done"),
+        (FinishReason.COMPLETED, None, "it has no figures"),
+    ],
+    ids=["cut short", "tasks missing", "deleted"],
+)
+def test_an_export_without_figures_says_how_there_will_be_some(
+    monkeypatch: pytest.MonkeyPatch, make: Make, session: Session, project: Project, saved: Path, tmp_path: Path,
+    reason: FinishReason | None, done: int | None, said: str,
+) -> None:  # fmt: skip
+    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL, done=done, reason=reason)
+    panel, _desk = make()
+    reopen(panel)
+    told: list[str] = []
+    session.message.connect(told.append)
+    export_to(monkeypatch, panel, tmp_path / "out")
+    assert told[-1].endswith(f"; {said}")
+
+
+# -- tasks that fail ---------------------------------------------------------------------------------------------------
+def test_a_task_that_failed_says_so_and_why_at_work_and_afterwards(
+    qtbot: QtBot, make: Make, refusals: list[InputError]
+) -> None:
+    execute = Failing()
+    panel, desk = make(execute)
+    panel.form.set_settings(SMALL)
+    QTest.mouseClick(panel.button("start"), LEFT)
+    qtbot.waitUntil(lambda: bool(desk.failed))
+    assert desk.activity == "4 of 5 tasks, 1 failed · 1:00"
+    assert (desk.share, panel.bar.value()) == (1.0, 1000)
+
+    def said(role: Qt.ItemDataRole) -> object:
+        assert cell_text(panel.tasks_view, 0, 0) == "Gradient (seed 1)"
+        return panel.tasks.index(0, 1).data(role)
+
+    for at_work in (True, False):
+        assert desk.is_busy is at_work
+        assert said(Qt.ItemDataRole.DisplayRole) == "failed"
+        assert said(Qt.ItemDataRole.ToolTipRole) == WHY
+        assert said(Qt.ItemDataRole.ForegroundRole).name() == current_colors().error  # type: ignore[attr-defined]
+        assert cell_text(panel.tasks_view, 1, 1) == "done"
+        execute.may_end.set()
+        qtbot.waitUntil(lambda: not desk.is_busy)
+    assert "a task failed" in str(refusals[0])
+
+
+def test_what_failed_before_waits_when_it_is_tried_again(qtbot: QtBot, make: Make, refusals: list[InputError]) -> None:
+    execute = Failing()
+    execute.may_end.set()
+    panel, desk = make(execute)
+    panel.form.set_settings(SMALL)
+    QTest.mouseClick(panel.button("start"), LEFT)
+    qtbot.waitUntil(lambda: not desk.is_busy and bool(refusals))
+    desk._execute = Contest(endless=True, at=4)
+    QTest.mouseClick(panel.button("resume"), LEFT)
+    qtbot.waitUntil(lambda: cell_text(panel.tasks_view, 0, 1) == "at work")
+    assert not desk.failed
+
+
+def test_the_time_left_leaves_out_what_failed() -> None:
+    found = table(replace(SMALL, allowance=1_000), done=4)
+    charged = sum(row.evaluations for row in found.rows)
+    assert seconds_left(found, charged, 10.0) == pytest.approx(1_000 * 10.0 / charged)
+    assert seconds_left(found, charged, 10.0, {LAST}) == 0.0
+
+
+# -- files that are gone -----------------------------------------------------------------------------------------------
+def test_an_export_of_what_was_deleted_since_names_it_and_not_the_target(
+    monkeypatch: pytest.MonkeyPatch, make: Make, project: Project, saved: Path, tmp_path: Path,
+    refusals: list[InputError],
+) -> None:  # fmt: skip
+    folder, out = saved / FOLDER / "20260101-000000-A", tmp_path / "out"
+    write_benchmark(folder, project, SMALL)
+    panel, _desk = make()
+    reopen(panel)
+    (folder / HEADER).unlink()
+    export_to(monkeypatch, panel, out)
+    shutil.rmtree(folder)
+    export_to(monkeypatch, panel, out)
+    for refusal, lost in zip(refusals, (folder / HEADER, folder), strict=True):
+        (problem,) = refusal.problems
+        assert problem.where == str(lost) and problem.what.startswith("cannot be read any more")
+        assert "open another benchmark" in problem.remedy
+    assert list(out.iterdir()) == []
+
+
+# -- comparisons that are left -----------------------------------------------------------------------------------------
+def test_a_comparison_that_gave_way_to_something_else_does_not_turn_the_map_later(
+    qtbot: QtBot, make: Make, session: Session, project: Project, saved: Path
+) -> None:
+    folder = saved / FOLDER / "20260101-000000-A"
+    write_benchmark(folder, project, SMALL)
+    queue = RunQueue(session, execute=FakeExecute())
+    panel, desk = make(on=queue)
+    desk.open(folder)
+    panel.compare(LAST, Task(P.TACTICAL, 0))
+    qtbot.waitUntil(lambda: session.view is View.DIFFERENCE)
+    panel.compare(LAST, Task(P.TACTICAL, 1))
+    queue.show_baseline()
+    qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity)
+    fires = (frames(project, 6), metrics(9.0), frames(project), metrics(3.0, 2))
+    session.show_result(ShownResult("run 2", *fires, project=project, against="run 1"))
+    assert session.view is View.PLAN
+    queue.shutdown()
+    queue.deleteLater()
