@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -27,12 +26,11 @@ from firegui.gui.panels.benchmark import BenchmarkPanel
 from firegui.gui.session import Session
 from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import HEADER, task_folder
+from tests.gui.benchmark_scene import SMALL, Make, made_panels, reopen
 from tests.gui.fake_benchmarks import Contest, table, write_benchmark
 from tests.gui.hands import LEFT, cell_text, type_into_field
 
-NOW = datetime(2026, 3, 4, 5, 6, 7)
 P = PlannerName
-SMALL = BenchmarkSettings(planners=(P.NONE, P.TACTICAL, P.GRADIENT), seeds=2, allowance=600, budget=40)
 
 
 def tick(box: QCheckBox) -> None:
@@ -57,41 +55,15 @@ def saved(session: Session, project: Project, tmp_path: Path) -> Path:
     return folder
 
 
-Made = tuple[BenchmarkPanel, BenchmarkDesk]
-Make = Callable[..., Made]
-
-
 @pytest.fixture
 def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
-    desks: list[BenchmarkDesk] = []
-
-    def made(execute: object = None) -> Made:
-        desk = BenchmarkDesk(session, clock=lambda: NOW, execute=execute or Contest())  # type: ignore[arg-type]
-        desks.append(desk)
-        panel = BenchmarkPanel(session, queue, desk)
-        panel.start_requested.connect(panel.start)
-        qtbot.addWidget(panel)
-        panel.resize(1180, 620)
-        with qtbot.waitActive(panel):
-            panel.show()
-            panel.activateWindow()
-        return panel, desk
-
-    yield made
-    for desk in desks:
-        desk.shutdown()
-        desk.deleteLater()
+    yield from made_panels(qtbot, session, queue)
 
 
 def run(qtbot: QtBot, panel: BenchmarkPanel, desk: BenchmarkDesk) -> None:
     panel.form.set_settings(SMALL)
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(lambda: not desk.is_busy)
-
-
-def reopen(panel: BenchmarkPanel, number: int = 1) -> None:
-    panel.earlier.setCurrentIndex(number)
-    panel.earlier.activated.emit(number)
 
 
 # -- asking ------------------------------------------------------------------------------------------------------------

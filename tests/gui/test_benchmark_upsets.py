@@ -6,7 +6,6 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task, tasks_of
+from firegui.domain.benchmark import PlannerName, Task, tasks_of
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.jobs.benchmark import BenchmarkDesk
 from firegui.gui.jobs.benchmarks import FOLDER, seconds_left
 from firegui.gui.jobs.queue import RunQueue
 from firegui.gui.panels.benchmark import BenchmarkPanel
@@ -29,12 +27,12 @@ from firegui.runs.benchmark_folder import HEADER
 from firegui.runs.control import RunControl
 from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import BenchmarkSpec, RunSpec
+from tests.gui.benchmark_scene import SMALL, Make, made_panels, reopen
 from tests.gui.fake_benchmarks import Contest, table, write_benchmark
 from tests.gui.fake_runs import FakeExecute, frames, metrics
 from tests.gui.hands import LEFT, cell_text
 
 P = PlannerName
-SMALL = BenchmarkSettings(planners=(P.NONE, P.TACTICAL, P.GRADIENT), seeds=2, allowance=600, budget=40)
 LAST = Task(P.GRADIENT, 1)
 WHY = "its process was ended (memory)"
 
@@ -64,34 +62,9 @@ def saved(session: Session, project: Project, tmp_path: Path) -> Path:
     return folder
 
 
-Make = Callable[..., tuple[BenchmarkPanel, BenchmarkDesk]]
-
-
 @pytest.fixture
 def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
-    desks: list[BenchmarkDesk] = []
-
-    def made(execute: object = None, on: RunQueue = queue) -> tuple[BenchmarkPanel, BenchmarkDesk]:
-        desk = BenchmarkDesk(session, clock=lambda: datetime(2026, 3, 4), execute=execute or Contest())  # type: ignore[arg-type]
-        desks.append(desk)
-        panel = BenchmarkPanel(session, on, desk)
-        panel.start_requested.connect(panel.start)
-        qtbot.addWidget(panel)
-        panel.resize(1180, 620)
-        with qtbot.waitActive(panel):
-            panel.show()
-            panel.activateWindow()
-        return panel, desk
-
-    yield made
-    for desk in desks:
-        desk.shutdown()
-        desk.deleteLater()
-
-
-def reopen(panel: BenchmarkPanel) -> None:
-    panel.earlier.setCurrentIndex(1)
-    panel.earlier.activated.emit(1)
+    yield from made_panels(qtbot, session, queue)
 
 
 def export_to(monkeypatch: pytest.MonkeyPatch, panel: BenchmarkPanel, folder: Path) -> None:
