@@ -39,13 +39,13 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.gui.app import make_application
-from firegui.gui.dialogs.export import ExportDialog
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session, View
-from firegui.gui.shell.guide import bare_title
-from firegui.gui.theme import Theme, apply_theme
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import Theme, apply_theme
+from firegui.gui.exporting.export_dialog import ExportDialog
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session, View
+from firegui.gui.window.guide import bare_title
+from firegui.gui.window.main_window import MainWindow
 
 PICTURES = Path(__file__).resolve().parents[1] / "resources" / "help" / "pictures"
 SIZE = QSize(1280, 800)

@@ -14,13 +14,13 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from firegui.assets import installed_version, resource
-from firegui.gui.crash import CrashReporter, log_file, start_log
-from firegui.gui.main_window import MainWindow
-from firegui.gui.preferences import Preferences, user_store
-from firegui.gui.theme import apply_theme, wanted_theme
+from firegui.gui.base.error_hook import CrashReporter, log_file, start_log
+from firegui.gui.base.preferences import Preferences, user_store
+from firegui.gui.base.theme import apply_theme, wanted_theme
+from firegui.gui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from firegui.gui.attend.log_book import Line
+    from firegui.gui.window.event_log import Line
 
 _PATIENCE_MS = 1000
 _SWITCH_S = 0.0001

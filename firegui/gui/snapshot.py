@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QApplication
 
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.app import make_application
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.map.film import FilmStage, film_steps, sample_steps
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session, View
-from firegui.gui.theme import Theme, apply_theme
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import Theme, apply_theme
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.map_renderer import FilmStage, film_steps, sample_steps
+from firegui.gui.session.session import Session, View
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import Film, write_film
 from firegui.io.project_store import load_project
 
@@ -58,9 +58,9 @@ def render_workbench(
 def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence[str], fps: int) -> None:
     """Play the run in ``run_folder`` on a map nobody sees, from its first to its last frame, into ``film``.
 
-    ``views`` are the sides beside each other, as :class:`~firegui.gui.session.View` names them. The ending of ``film``
-    says what it becomes. Raises :class:`~firegui.errors.InputError` like :func:`render_workbench` and
-    :func:`~firegui.io.exporters.animation.write_film`.
+    ``views`` are the sides beside each other, as :class:`~firegui.gui.session.session.View` names them.
+    The ending of ``film`` says what it becomes. Raises :class:`~firegui.errors.InputError` like
+    :func:`render_workbench` and :func:`~firegui.io.exporters.animation.write_film`.
     """
     with _shown(project_folder, run_folder, FILM_SIZE, dark=True) as window:
         for dock in window.docks.values():

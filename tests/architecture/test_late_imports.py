@@ -33,11 +33,11 @@ def test_the_window_imports_with_torch_blocked() -> None:
     done = run_blocked(ENGINE, import_all("firegui.gui"))
 
     assert done.returncode == 0, done.stderr
-    assert {"firegui.gui.app", "firegui.gui.main_window", "firegui.gui.jobs.worker"} <= set(done.stdout.split())
+    assert {"firegui.gui.app", "firegui.gui.window.main_window", "firegui.gui.jobs.run_job"} <= set(done.stdout.split())
 
 
 def test_studies_need_neither_dask_nor_pyarrow_before_they_are_used() -> None:
-    names = ("firegui.studies.runner", "firegui.cli.study", "firegui.gui.panels.study")
+    names = ("firegui.studies.runner", "firegui.cli.study", "firegui.gui.analyses.study.study_panel")
     done = run_blocked(("dask", "distributed", "pyarrow", *ENGINE), "\n".join(f"import {name}" for name in names))
 
     assert done.returncode == 0, done.stderr

@@ -8,10 +8,10 @@ from datetime import datetime
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
-from firegui.gui.jobs.benchmark import BenchmarkDesk
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.panels.benchmark import BenchmarkPanel
-from firegui.gui.session import Session
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
 from tests.gui.fake_benchmarks import Contest
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)

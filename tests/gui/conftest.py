@@ -21,10 +21,10 @@ from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import OptimizerSettings, PlanSettings
 from firegui.errors import InputError
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import RunSpec

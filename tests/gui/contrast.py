@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.plots.elided import ElidedLabel
+from firegui.gui.base.elided_label import ElidedLabel
 
 ENOUGH = 4.5
 _FEW = 3

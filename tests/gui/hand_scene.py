@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.film import Film
 from firegui.domain.results import Frames, Metrics
-from firegui.gui.jobs.live import LiveDesk
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.session import Session, ShownResult, Tool
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.plan_preview import LiveDesk
+from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.planning.hand_check import HandCheck
 from firegui.runs.engine_values import Check
 from firegui.runs.live import LiveLook, LiveWish

@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
-from firegui.gui.dialogs.landscape_wizard.making import make_landscape
-from firegui.gui.dialogs.landscape_wizard.wizard import LandscapeWizard, Make
+from firegui.gui.importing.landscape.project_from_answers import make_landscape
+from firegui.gui.importing.landscape.wizard import LandscapeWizard, Make
 from tests.gui.hands import LEFT
 from tests.unit.io.landscape_files import write_layer
 

@@ -15,8 +15,8 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.view import MapView
-from firegui.gui.session import Session
+from firegui.gui.map.map_view import MapView
+from firegui.gui.session.session import Session
 from tests.unit.domain.samples import untreated
 
 NONE = Qt.KeyboardModifier.NoModifier

@@ -21,7 +21,7 @@ from firegui.domain.uncertainty import (
     UncertaintyKind,
     UncertaintySettings,
 )
-from firegui.gui.jobs.ensembles import FOLDER
+from firegui.gui.analyses.uncertainty.saved_ensembles import FOLDER
 from firegui.io.ensemble_file import write_members
 from firegui.io.project_store import project_hash
 from firegui.io.schedule_file import write_plan_safetensors

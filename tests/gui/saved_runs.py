@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from firegui.domain.drops import DropList
-from firegui.gui.jobs.specs import plan_spec
+from firegui.gui.jobs.run_requests import plan_spec
 from firegui.io.project_store import load_project
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import RunFolder, RunScores

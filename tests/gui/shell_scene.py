@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import OptimizerSettings, PlanSettings
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
-from firegui.gui.theme import Theme, apply_theme
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import Theme, apply_theme
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.conftest import quiet_execute, small_fleet, small_scenario
 
 

@@ -27,12 +27,12 @@ from firegui.domain.project import Project
 from firegui.domain.settings import Setting
 from firegui.fire.demo.event import make_demo
 from firegui.gui.app import make_application
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session, View
-from firegui.gui.shell.guide import bare_title
-from firegui.gui.theme import Theme, apply_theme
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import Theme, apply_theme
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session, View
+from firegui.gui.window.guide import bare_title
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 
 _EPOCHS = 60

@@ -16,11 +16,11 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.dialogs import export_animation
-from firegui.gui.dialogs.export_animation import AnimationDialog
-from firegui.gui.main_window import MainWindow
-from firegui.gui.map.film import pixels_of
-from firegui.gui.session import Session, ShownResult, View
+from firegui.gui.exporting import animation_dialog as export_animation
+from firegui.gui.exporting.animation_dialog import AnimationDialog
+from firegui.gui.map.map_renderer import pixels_of
+from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import ffmpeg, with_notice
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.hands import type_into_field

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.crash import CrashReporter, start_log
-from firegui.gui.dialogs.about import LIMITS, about_text, show_about
-from firegui.gui.theme import COLORS, Theme, palette
+from firegui.gui.base.error_hook import CrashReporter, start_log
+from firegui.gui.base.theme import COLORS, Theme, palette
+from firegui.gui.help.about_dialog import LIMITS, about_text, show_about
 from firegui.io.project_store import save_project
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.attend.at_work import AtWork, Ended
-from firegui.gui.attend.awake import Answer, KeepAwake
-from firegui.gui.attend.awake_means import Helper, system_means
-from firegui.gui.attend.notice import LONG_SECONDS, Notice
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.work import Work
-from firegui.gui.session import Session
+from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.window.activity_monitor import AtWork, Ended
+from firegui.gui.window.completion_notifier import LONG_SECONDS, Notice
+from firegui.gui.window.sleep_inhibitor import Answer, KeepAwake
+from firegui.gui.window.sleep_inhibitor_backends import Helper, system_means
 from firegui.runs.events import RunState
 from tests.gui.fake_runs import FakeExecute
 
@@ -227,7 +227,7 @@ app.exec()
 ASKER = """
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QTimer
-from firegui.gui.attend.awake_means import ScreenSaver
+from firegui.gui.window.sleep_inhibitor_backends import ScreenSaver
 app = QCoreApplication([])
 means = ScreenSaver()
 def seen():
@@ -318,7 +318,9 @@ def test_without_a_tray_the_window_asks_for_attention(
     desk: Desk, clock: Clock, notice: Callable[[bool], QWidget], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alerted: list[object] = []
-    monkeypatch.setattr("firegui.gui.attend.notice.QApplication.alert", lambda window: alerted.append(window))
+    monkeypatch.setattr(
+        "firegui.gui.window.completion_notifier.QApplication.alert", lambda window: alerted.append(window)
+    )
     window = notice(False)
     desk.turn(True)
     clock.now = LONG_SECONDS + 5.0

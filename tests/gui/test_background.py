@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
-from firegui.gui import background
-from firegui.gui.background import Beside, Check, wait_for
+from firegui.gui.base import background_call as background
+from firegui.gui.base.background_call import Beside, Check, wait_for
 
 
 def test_the_result_comes_back_from_another_thread(qtbot: QtBot) -> None:

@@ -17,13 +17,13 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.forms.benchmark import BenchmarkForm
-from firegui.gui.jobs import benchmarks as benchmarks_module
-from firegui.gui.jobs.benchmark import BenchmarkDesk
-from firegui.gui.jobs.benchmarks import FOLDER, cost_text, earlier_benchmarks
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.panels.benchmark import BenchmarkPanel
-from firegui.gui.session import Session
+from firegui.gui.analyses.benchmark import saved_benchmarks as benchmarks_module
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
+from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
+from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER, cost_text, earlier_benchmarks
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
 from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import HEADER, task_folder
 from tests.gui.benchmark_scene import SMALL, Make, made_panels, reopen

@@ -26,16 +26,16 @@ from firegui.domain.benchmark import (
 )
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.jobs.benchmark import BenchmarkDesk
-from firegui.gui.jobs.benchmarks import FOLDER
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.models.benchmark import COLUMNS, BenchmarkModel
-from firegui.gui.panels.benchmark import BenchmarkPanel
-from firegui.gui.plots.benchmark import ConvergenceChart, pen_of
-from firegui.gui.plots.benchmark_lines import Line, lines_of
-from firegui.gui.plots.benchmark_text import notes
-from firegui.gui.session import Session
-from firegui.gui.theme import current_colors
+from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceChart, pen_of
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_lines import Line, lines_of
+from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
+from firegui.gui.analyses.benchmark.benchmark_tables import COLUMNS, BenchmarkModel
+from firegui.gui.analyses.benchmark.benchmark_text import notes
+from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER
+from firegui.gui.base.theme import current_colors
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
 from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import task_folder
 from firegui.runs.spec import EvaluateSpec

@@ -17,11 +17,11 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.benchmark import PlannerName, Task, tasks_of
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.jobs.benchmarks import FOLDER, seconds_left
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.panels.benchmark import BenchmarkPanel
-from firegui.gui.session import Session, ShownResult, View
-from firegui.gui.theme import current_colors
+from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
+from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER, seconds_left
+from firegui.gui.base.theme import current_colors
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session, ShownResult, View
 from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import HEADER
 from firegui.runs.control import RunControl

@@ -16,21 +16,21 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.gui import documents as documents_module
-from firegui.gui import workbench as workbench_module
-from firegui.gui.dialogs.closing import Running
-from firegui.gui.jobs.benchmark import BenchmarkDesk
-from firegui.gui.jobs.benchmarks import FOLDER
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.work import Work
-from firegui.gui.main_window import MainWindow
-from firegui.gui.map.place import Place
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
+from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.cell_location import Place
+from firegui.gui.map.map_content import Shown
 from firegui.gui.map.readout import hover_text, probe_rows
-from firegui.gui.map.shown import Shown
-from firegui.gui.panels.benchmark import BenchmarkPanel
-from firegui.gui.plots.area import AreaChart
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session, ShownResult, View
+from firegui.gui.planning.area_chart import AreaChart
+from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.window import documents as documents_module
+from firegui.gui.window import workbench as workbench_module
+from firegui.gui.window.closing_dialogs import Running
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.benchmark_folder import task_folder

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.panels.calendar import CalendarPanel
-from firegui.gui.session import Session
+from firegui.gui.scenario.calendar_panel import CalendarPanel
+from firegui.gui.session.session import Session
 from tests.gui.hands import LEFT, cell_text, centre_of
 
 S2T, CL415 = 0, 1

@@ -16,15 +16,15 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.dialogs.closing import Running
-from firegui.gui.jobs.calibrate import CalibrationDesk
-from firegui.gui.jobs.calibrations import interrupted_in, new_weights_file
-from firegui.gui.jobs.specs import same_spread
-from firegui.gui.jobs.work import Work
-from firegui.gui.main_window import MainWindow
-from firegui.gui.panels.calibrate import CalibratePanel
-from firegui.gui.plots.fit_text import activity_text
-from firegui.gui.session import Session
+from firegui.gui.analyses.calibration.calibration_controller import CalibrationDesk
+from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
+from firegui.gui.analyses.calibration.calibration_text import activity_text
+from firegui.gui.analyses.calibration.saved_calibrations import interrupted_in, new_weights_file
+from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_requests import same_spread
+from firegui.gui.session.session import Session
+from firegui.gui.window.closing_dialogs import Running
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 from firegui.io.weights_file import read_weights
 from firegui.runs.control import RunControl
@@ -484,7 +484,7 @@ def test_leaving_asks_what_becomes_of_it(
         asked.append(f"{work.title}: {work.outcome}")
         return answer
 
-    monkeypatch.setattr("firegui.gui.documents.ask_running", ask)
+    monkeypatch.setattr("firegui.gui.window.documents.ask_running", ask)
     desk = window.calibration_desk
     desk.start(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000))
     qtbot.waitUntil(lambda: len(desk.history) > 2, timeout=PATIENCE_MS)

@@ -10,8 +10,8 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.main_window import MainWindow
-from firegui.gui.theme import COLORS, Theme, apply_theme, palette
+from firegui.gui.base.theme import COLORS, Theme, apply_theme, palette
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.contrast import ENOUGH, of_colors, poor
 from tests.gui.shell_scene import settle, workbench
 

@@ -25,19 +25,19 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import Drop
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
-from firegui.gui.dialogs.coverage import CoverageDialog
-from firegui.gui.dialogs.drop import DropDialog
-from firegui.gui.dialogs.import_event import ImportEventDialog
-from firegui.gui.dialogs.import_events import ImportEventsDialog
-from firegui.gui.dialogs.pin_drops import PinDropsDialog
-from firegui.gui.dialogs.problems import ProblemsDialog
-from firegui.gui.dialogs.region import RegionDialog
-from firegui.gui.dialogs.replan import ReplanDialog
-from firegui.gui.hand import Change
-from firegui.gui.main_window import MENUS, MainWindow
-from firegui.gui.session import Session
-from firegui.gui.shell.palette import Palette
-from firegui.gui.shell.tour import Tour
+from firegui.gui.base.problem_dialog import ProblemsDialog
+from firegui.gui.help.command_palette import Palette
+from firegui.gui.help.tour import Tour
+from firegui.gui.importing.event_file_dialog import ImportEventsDialog
+from firegui.gui.importing.folder_dialog import ImportEventDialog
+from firegui.gui.map.drop_dialog import DropDialog
+from firegui.gui.map.region_dialog import RegionDialog
+from firegui.gui.planning.replan_dialog import ReplanDialog
+from firegui.gui.scenario.coverage_dialog import CoverageDialog
+from firegui.gui.scenario.pin_drops_dialog import PinDropsDialog
+from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MENUS, MainWindow
 from tests.gui.controls import action_faults, controls_of, faults_of, report
 from tests.gui.shell_scene import ridge, workbench
 

@@ -13,11 +13,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.device import BACKENDS, DeviceButton, device_text
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.device_menu import BACKENDS, DeviceButton, device_text
+from firegui.gui.window.main_window import MainWindow
 from firegui.runs.control import RunControl
 from firegui.runs.events import DeviceUsed, FinishReason, Message, RunEvent, RunFinished
 from firegui.runs.spec import EvaluateSpec, RunSpec
@@ -124,7 +124,7 @@ def test_a_run_that_falls_back_on_the_processor_is_followed(qtbot: QtBot, sessio
 
 @pytest.mark.parametrize(("cores", "words"), [(1, "1 core"), (8, "8 cores")])
 def test_the_processor_is_shown_with_its_cores(monkeypatch: pytest.MonkeyPatch, cores: int, words: str) -> None:
-    monkeypatch.setattr("firegui.gui.device.os.cpu_count", lambda: cores)
+    monkeypatch.setattr("firegui.gui.widgets.device_menu.os.cpu_count", lambda: cores)
     assert device_text("auto", "the CPU") == f"Device: automatic (this computer's CPU, {words})"
 
 
@@ -132,8 +132,8 @@ def test_showing_the_device_loads_no_engine() -> None:
     source = (
         "import sys\n"
         "from PySide6.QtWidgets import QApplication\n"
-        "from firegui.gui.main_window import MainWindow\n"
-        "from firegui.gui.session import Session\n"
+        "from firegui.gui.window.main_window import MainWindow\n"
+        "from firegui.gui.session.session import Session\n"
         "app = QApplication([])\n"
         "window = MainWindow(Session())\n"
         "window.show()\n"

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.gui.dialogs.closing import Running, Unsaved, ask_running, ask_unsaved
-from firegui.gui.dialogs.problems import ProblemsDialog, show_problems
-from firegui.gui.jobs.work import Work
-from firegui.gui.reporting import as_input_error, refusing
-from firegui.gui.session import Session
+from firegui.gui.base.problem_dialog import ProblemsDialog, show_problems
+from firegui.gui.jobs.long_work import Work
+from firegui.gui.session.reporting import as_input_error, refusing
+from firegui.gui.session.session import Session
+from firegui.gui.window.closing_dialogs import Running, Unsaved, ask_running, ask_unsaved
 
 ERROR = InputError(
     [Problem("row 3", "payload is negative", "use a number above 0"), Problem("row 9", "no such aircraft")],

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError
-from firegui.gui.dialogs import import_event as import_event_module
-from firegui.gui.dialogs.closing import ask_replace
-from firegui.gui.dialogs.import_event import EventSource, ImportEventDialog, read_form
-from firegui.gui.main_window import MainWindow
+from firegui.gui.importing import folder_dialog as import_event_module
+from firegui.gui.importing.folder_dialog import EventSource, ImportEventDialog, read_form
+from firegui.gui.window.closing_dialogs import ask_replace
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 from firegui.io.weights_file import write_weights
 from tests.unit.domain.samples import weights
@@ -64,7 +64,7 @@ def write_maps(path: Path, days: int = DAYS) -> Path:
 def refusals(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
     """What the window would show in its dialog."""
     found: list[InputError] = []
-    monkeypatch.setattr("firegui.gui.main_window.show_problems", lambda _parent, error: found.append(error))
+    monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda _parent, error: found.append(error))
     return found
 
 
@@ -116,7 +116,7 @@ def second_import(window: MainWindow, monkeypatch: pytest.MonkeyPatch, folder: P
         asked.append(place)
         return yes
 
-    monkeypatch.setattr("firegui.gui.documents.ask_replace", ask)
+    monkeypatch.setattr("firegui.gui.window.documents.ask_replace", ask)
     save_project(window.session.project, folder)
     window.session.open_project(replace(window.session.project, regions=()), None)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(folder), ""))

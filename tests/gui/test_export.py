@@ -20,10 +20,10 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.dialogs import export as export_module
-from firegui.gui.dialogs.export import ExportDialog
-from firegui.gui.dialogs.export_source import Source, content_of, fire_on_screen
-from firegui.gui.session import Session, ShownResult
+from firegui.gui.exporting import export_dialog as export_module
+from firegui.gui.exporting.export_dialog import ExportDialog
+from firegui.gui.exporting.export_source import Source, content_of, fire_on_screen
+from firegui.gui.session.session import Session, ShownResult
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import ExportContent
 from firegui.io.rasters import read_raster

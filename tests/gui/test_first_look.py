@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.session import Session, ShownResult
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.spec import EvaluateSpec, PlanSpec
 from tests.gui.fake_runs import FakeExecute, frames
 from tests.gui.map_scene import open_map

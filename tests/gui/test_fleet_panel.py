@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Material, availability_cap
 from firegui.errors import InputError
-from firegui.gui.models.fleet import COLUMNS
-from firegui.gui.panels.fleet import FleetPanel
-from firegui.gui.session import Session
+from firegui.gui.scenario.fleet_panel import FleetPanel
+from firegui.gui.scenario.fleet_table import COLUMNS
+from firegui.gui.session.session import Session
 from firegui.io.fleet_toml import default_fleet
 from firegui.rollout.gates import apply_gates
 from tests.gui.hands import LEFT, cell_text, centre_of, double_click, type_into_cell

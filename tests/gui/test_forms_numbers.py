@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.forms.numbers import DecimalField, WholeField, limits_text, plain_number
+from firegui.gui.widgets.number_fields import DecimalField, WholeField, limits_text, plain_number
 
 
 @pytest.mark.parametrize(

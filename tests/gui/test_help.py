@@ -11,11 +11,11 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from firegui.assets import resource
-from firegui.gui.main_window import MainWindow
-from firegui.gui.shell.help_pages import FIRST, PAGES, look_for, page_of_panel, read_pages
-from firegui.gui.shell.help_text import place_name
-from firegui.gui.shell.help_view import HelpView
-from firegui.gui.theme import Theme
+from firegui.gui.base.theme import Theme
+from firegui.gui.help.help_pages import FIRST, PAGES, look_for, page_of_panel, read_pages
+from firegui.gui.help.help_text import place_name
+from firegui.gui.help.help_view import HelpView
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import settle
 

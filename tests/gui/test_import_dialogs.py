@@ -15,12 +15,12 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.fire.first_project import first_project
-from firegui.gui.dialogs import import_event as folder_module
-from firegui.gui.dialogs import import_events as events_module
-from firegui.gui.dialogs.import_event import ImportEventDialog
-from firegui.gui.dialogs.import_events import ImportEventsDialog
-from firegui.gui.forms.entries import PathLine
-from firegui.gui.main_window import MainWindow
+from firegui.gui.importing import event_file_dialog as events_module
+from firegui.gui.importing import folder_dialog as folder_module
+from firegui.gui.importing.event_file_dialog import ImportEventsDialog
+from firegui.gui.importing.folder_dialog import ImportEventDialog
+from firegui.gui.widgets.path_fields import PathLine
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.importers.events import import_events
 from tests.gui.hands import LEFT
 from tests.gui.test_dialogs import escape, press, when_open

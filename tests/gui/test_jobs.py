@@ -16,12 +16,12 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, Setting
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.gui.jobs.bridge import EventBridge
-from firegui.gui.jobs.history import History
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.specs import new_run_folder, run_title
-from firegui.gui.jobs.worker import RunJob
-from firegui.gui.session import Session
+from firegui.gui.jobs.event_bridge import EventBridge
+from firegui.gui.jobs.run_history import History
+from firegui.gui.jobs.run_job import RunJob
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.jobs.run_requests import new_run_folder, run_title
+from firegui.gui.session.session import Session
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,

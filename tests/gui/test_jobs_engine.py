@@ -15,10 +15,10 @@ from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError
-from firegui.gui.jobs.listing import fitting_schedule, kept_plan
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.specs import WarmStart, resume_spec
-from firegui.gui.session import Session
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.jobs.run_requests import WarmStart, resume_spec
+from firegui.gui.jobs.saved_runs import fitting_schedule, kept_plan
+from firegui.gui.session.session import Session
 from firegui.io.project_store import load_project, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunEvent, RunState

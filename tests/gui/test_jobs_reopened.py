@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.session import Session
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
 from firegui.io.project_store import load_project, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunState

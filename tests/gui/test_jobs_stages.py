@@ -15,17 +15,17 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
-from firegui.gui.jobs.bridge import EventBridge
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.history import Removals
-from firegui.gui.jobs.pace import pass_left
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.specs import WarmStart, new_run_folder, run_title
-from firegui.gui.main_window import MainWindow
-from firegui.gui.models.runs import RunsModel
-from firegui.gui.panels.runs import RunsPanel
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.event_bridge import EventBridge
+from firegui.gui.jobs.remaining_time import pass_left
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_history import Removals
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.jobs.run_requests import WarmStart, new_run_folder, run_title
+from firegui.gui.planning.runs_panel import RunsPanel
+from firegui.gui.planning.runs_table import RunsModel
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.events import FinishReason, RunFinished, RunState, StageBegan
@@ -228,7 +228,7 @@ def test_a_run_stopped_in_its_second_stage_goes_on_with_the_stages_it_had(
         warm_start_file, stages = Path("plan.safetensors"), (Stage.PRUNE,)
         header = SimpleNamespace(replan=None, budget=None)
 
-    monkeypatch.setattr("firegui.gui.jobs.specs.read_run", lambda _folder: Record())
+    monkeypatch.setattr("firegui.gui.jobs.run_requests.read_run", lambda _folder: Record())
     queue.go_on(keep_running)
     wait_idle(qtbot, queue)
     assert [(spec.stages, spec.resume) for spec in execute.runs] == [((Stage.PRUNE,), False), ((Stage.PRUNE,), True)]

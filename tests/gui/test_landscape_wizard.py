@@ -18,10 +18,10 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
-from firegui.gui.background import Check
-from firegui.gui.dialogs.landscape_wizard.draft import Answers
-from firegui.gui.dialogs.landscape_wizard.wizard import LandscapeWizard
-from firegui.gui.main_window import MainWindow
+from firegui.gui.base.background_call import Check
+from firegui.gui.importing.landscape.wizard import LandscapeWizard
+from firegui.gui.importing.landscape.wizard_answers import Answers
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project
 from tests.gui.hands import LEFT, type_into_cell
 from tests.gui.landscape_scene import PATIENCE_MS, Hands, opened, write_landscape

@@ -11,14 +11,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.map.board import MapBoard
-from firegui.gui.map.layers.stack import GROUND
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.layers.layer_stack import GROUND
 from firegui.gui.map.legends import LegendView
-from firegui.gui.panels.layers import LayersPanel
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session, ShownResult
+from firegui.gui.map.map_board import MapBoard
+from firegui.gui.scenario.layers_panel import LayersPanel
+from firegui.gui.session.session import Session, ShownResult
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.map_scene import Hand, growing, only, open_map
 
 Start = Callable[[], MainWindow]

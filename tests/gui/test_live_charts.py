@@ -16,13 +16,13 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.plots.chart import Chart
-from firegui.gui.plots.decimation import MOST_POINTS, decimated
-from firegui.gui.plots.keep import save_chart, table_text
-from firegui.gui.plots.live import LivePlots
-from firegui.gui.session import Session
+from firegui.gui.charts.chart import Chart
+from firegui.gui.charts.chart_export import save_chart, table_text
+from firegui.gui.charts.decimation import MOST_POINTS, decimated
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.session.session import Session
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done
 

@@ -15,13 +15,13 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
 from firegui.errors import InputError, Problem
-from firegui.gui.hand import Change
-from firegui.gui.jobs.draft import UNSAVED
-from firegui.gui.jobs.hand_keeper import BY_HAND
-from firegui.gui.jobs.live import LiveDesk
-from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
-from firegui.gui.session import Session, ShownResult
+from firegui.gui.planning.edited_plan_draft import UNSAVED
+from firegui.gui.planning.edited_plan_saver import BY_HAND
+from firegui.gui.planning.plan_preview import LiveDesk
+from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.session import Session, ShownResult
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.engine_values import Check
 from firegui.runs.live import LiveLook, LiveWish

@@ -11,10 +11,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import DropList
-from firegui.gui.jobs.live import LiveDesk
-from firegui.gui.jobs.queue import RunQueue
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
-from firegui.gui.session import Session, Tool
+from firegui.gui.planning.plan_preview import LiveDesk
+from firegui.gui.session.session import Session, Tool
 from firegui.io.project_store import save_project
 from firegui.runs.folder import read_drops
 from firegui.runs.spec import Stage

@@ -12,11 +12,11 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
-from firegui.gui.attend.log_book import MOST, Level, LogBook
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.panels.log import LogPanel
-from firegui.gui.session import Session
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.window.event_log import MOST, Level, LogBook
+from firegui.gui.window.log_panel import LogPanel
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT, centre_of
 
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError
-from firegui.gui.dialogs.base_map import BaseMapKeeper
+from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.items import map_font
-from firegui.gui.map.layers.markers import MarkersLayer
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session, ShownResult, Tool
+from firegui.gui.map.layers.marker_layers import MarkersLayer
+from firegui.gui.scenario.base_map_dialog import BaseMapKeeper
+from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.io.regions_file import write_regions_toml
 from tests.gui.map_scene import Hand, growing, only, open_map, painted, undo_steps
 from tests.unit.io.test_mbtiles import text_file, write_tiles

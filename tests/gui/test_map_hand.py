@@ -16,12 +16,12 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
-from firegui.gui.dialogs.drop import DropDialog
-from firegui.gui.jobs.live import LiveDesk
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.map.layers.base import RasterLayer
-from firegui.gui.map.layers.hand import handle_of
-from firegui.gui.session import Session, ShownResult, Tool, View
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.drop_dialog import DropDialog
+from firegui.gui.map.layers.edited_drops_layer import handle_of
+from firegui.gui.map.layers.layer import RasterLayer
+from firegui.gui.planning.plan_preview import LiveDesk
+from firegui.gui.session.session import Session, ShownResult, Tool, View
 from tests.gui.hand_scene import DROPS, FakeLive, desk_of, extent_of, settled, show_plan
 from tests.gui.hands import choose
 from tests.gui.map_scene import RIGHT, Hand, open_map, painted, undo_steps

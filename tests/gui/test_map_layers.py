@@ -17,10 +17,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
-from firegui.gui.map.layers.perimeter import ObservedLayer
-from firegui.gui.map.layers.wind import WindLayer
-from firegui.gui.map.outline import outline, rings
-from firegui.gui.map.scales import (
+from firegui.gui.map.color_scales import (
     burning_scale,
     codes,
     difference_codes,
@@ -28,8 +25,11 @@ from firegui.gui.map.scales import (
     fire_scale,
     retardant_scale,
 )
-from firegui.gui.panels.layers import LayersPanel
-from firegui.gui.session import Session, ShownResult, View
+from firegui.gui.map.layers.perimeter_layer import ObservedLayer
+from firegui.gui.map.layers.wind_layer import WindLayer
+from firegui.gui.map.outline import outline, rings
+from firegui.gui.scenario.layers_panel import LayersPanel
+from firegui.gui.session.session import Session, ShownResult, View
 from tests.gui.map_scene import Hand, growing, only, open_map, painted
 
 

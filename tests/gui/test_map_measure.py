@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.map.tools.measure import MeasureTool, area_text, distance_text
-from firegui.gui.session import Session, Tool
+from firegui.gui.map.tools.measure_tool import MeasureTool, area_text, distance_text
+from firegui.gui.session.session import Session, Tool
 from tests.gui.map_scene import Hand, open_map, undo_steps
 
 

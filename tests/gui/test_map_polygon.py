@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.session import Session, Tool
+from firegui.gui.session.session import Session, Tool
 from tests.gui.map_scene import Hand, open_map, regions_of, undo_steps
 
 CORNERS = ((15.0, 30.0), (15.0, 50.0), (30.0, 50.0), (35.0, 35.0))

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
 from firegui.errors import InputError
-from firegui.gui.session import Session, Tool
+from firegui.gui.session.session import Session, Tool
 from tests.gui.map_scene import RIGHT, Hand, open_map, regions_of, undo_steps
 
 TRIANGLE = Region("T", ((((20.0, 30.0), (20.0, 50.0), (35.0, 40.0)),),))

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.layers.removed import FADE_SECONDS, RemovedLayer
-from firegui.gui.panels.layers import LayersPanel
-from firegui.gui.session import Session, ShownResult, View
+from firegui.gui.map.layers.removed_drops_layer import FADE_SECONDS, RemovedLayer
+from firegui.gui.scenario.layers_panel import LayersPanel
+from firegui.gui.session.session import Session, ShownResult, View
 from firegui.runs.spec import Stage
 from tests.gui.map_scene import Hand, drop_at, only, open_map, painted
 

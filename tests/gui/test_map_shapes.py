@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firegui.domain.regions import Region
-from firegui.gui.map.tools.shapes import (
+from firegui.gui.map.tools.shape_geometry import (
     area,
     cell_rectangle,
     contains,

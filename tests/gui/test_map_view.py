@@ -16,12 +16,12 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.film import Film
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
+from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map.decorations import flow
-from firegui.gui.map.layers import graticule as graticule_module
+from firegui.gui.map.layers import graticule_layer as graticule_module
+from firegui.gui.map.map_view import MapView
 from firegui.gui.map.readout import blows_from
-from firegui.gui.map.view import MapView
-from firegui.gui.session import Session, ShownResult, Tool, View
-from firegui.gui.theme import Theme, palette
+from firegui.gui.session.session import Session, ShownResult, Tool, View
 from tests.gui.map_scene import MIDDLE, Hand, growing, only, open_map, painted, undo_steps
 
 

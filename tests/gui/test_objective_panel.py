@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QRadioB
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.settings import EliminationSettings, ObjectiveWeights, RetardantSide, Setting, Start
-from firegui.gui.forms.numbers import DecimalField, WholeField
-from firegui.gui.panels.objective import ObjectivePanel
-from firegui.gui.session import Session
+from firegui.gui.scenario.objective_panel import ObjectivePanel
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.number_fields import DecimalField, WholeField
 from firegui.runs.spec import Stage
 from tests.gui.hands import LEFT, choose, type_into_field
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from firegui.gui.main_window import MainWindow
-from firegui.gui.session import Tool, View
-from firegui.gui.shell.fuzzy import best, score
-from firegui.gui.shell.palette import Palette
+from firegui.gui.help.command_palette import Palette
+from firegui.gui.help.fuzzy_match import best, score
+from firegui.gui.session.session import Tool, View
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QToolBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.main_window import MainWindow
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from tests.gui.hands import LEFT
 

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.main_window import MainWindow
-from firegui.gui.map.film import pixels_of
-from firegui.gui.map.layers.base import RasterLayer
-from firegui.gui.session import Session, ShownResult, View
+from firegui.gui.map.layers.layer import RasterLayer
+from firegui.gui.map.map_renderer import pixels_of
+from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.fake_runs import drop, frames, metrics
 
 LEFT = Qt.MouseButton.LeftButton

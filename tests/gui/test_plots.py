@@ -15,14 +15,14 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.film import Film
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.plots.area import area_curve
-from firegui.gui.plots.chart import Chart
-from firegui.gui.plots.curves import Options
-from firegui.gui.plots.elided import ElidedLabel, Piece
-from firegui.gui.plots.live import LivePlots
-from firegui.gui.plots.text import duration, number
-from firegui.gui.session import Session, ShownResult
+from firegui.gui.base.elided_label import ElidedLabel, Piece
+from firegui.gui.base.number_text import duration, number
+from firegui.gui.charts.chart import Chart
+from firegui.gui.charts.epoch_charts import Options
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.area_chart import area_curve
+from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics
 

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QAbstractButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.plots.chart import Chart
-from firegui.gui.plots.live import FIRST, RESULT, SECOND, LivePlots
-from firegui.gui.plots.result import result_html
-from firegui.gui.session import Session
+from firegui.gui.charts.chart import Chart
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, LivePlots
+from firegui.gui.planning.result_table import result_html
+from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, RunState, StageBegan
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal

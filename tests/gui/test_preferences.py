@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
-from firegui.gui.preferences import RECENT_LIMIT, Preferences
-from firegui.gui.theme import Theme
+from firegui.gui.base.preferences import RECENT_LIMIT, Preferences
+from firegui.gui.base.theme import Theme
 
 DOCKS = ("Fleet", "Runs")
 

@@ -14,17 +14,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolBar, QToolButton
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.specs import run_title
-from firegui.gui.main_window import MainWindow
-from firegui.gui.models.runs import HEADERS
-from firegui.gui.panels.runs import RunsPanel
-from firegui.gui.plots.live import FIRST, RESULT, SECOND, LivePlots
-from firegui.gui.plots.result import result_html
-from firegui.gui.plots.text import number
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
+from firegui.gui.base.number_text import number
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.jobs.run_requests import run_title
+from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, LivePlots
+from firegui.gui.planning.result_table import result_html
+from firegui.gui.planning.runs_panel import RunsPanel
+from firegui.gui.planning.runs_table import HEADERS
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import read_run

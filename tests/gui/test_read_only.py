@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui import documents as documents_module
-from firegui.gui.hand import EDITED
-from firegui.gui.jobs.hand_keeper import BY_HAND
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
+from firegui.gui.planning.edited_plan_saver import BY_HAND
+from firegui.gui.session.plan_editor import EDITED
+from firegui.gui.session.session import Session
+from firegui.gui.window import documents as documents_module
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 from firegui.runs.folder import METRICS
 from firegui.runs.project_lock import ProjectLock
@@ -52,7 +52,7 @@ def window(
 ) -> Iterator[MainWindow]:
     """A window that shows the project read-only, for another one holds it."""
     monkeypatch.setattr(documents_module, "ask_open_twice", lambda *_args: True)
-    monkeypatch.setattr("firegui.gui.main_window.show_problems", lambda _parent, error: pytest.fail(str(error)))
+    monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda _parent, error: pytest.fail(str(error)))
     holder = ProjectLock()
     assert holder.take(folder)
     session = Session()
@@ -121,7 +121,7 @@ def test_saving_over_what_the_other_window_has_is_refused(
     window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr("firegui.gui.main_window.show_problems", lambda *_args: None)
+    monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda *_args: None)
     window.session.refused.connect(lambda error: said.append(str(error)))
     before = contents(folder)
     save_into(monkeypatch, folder)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
-from firegui.gui.main_window import MainWindow
+from firegui.gui.window.main_window import MainWindow
 
 pytestmark = pytest.mark.window
 

@@ -21,14 +21,14 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError
-from firegui.gui import documents as documents_module
-from firegui.gui.dialogs.closing import Unsaved
-from firegui.gui.dialogs.recover import RecoverDialog
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.preferences import Preferences
-from firegui.gui.recovery.autosave import Autosave
-from firegui.gui.session import Session
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.window import documents as documents_module
+from firegui.gui.window.autosave import Autosave
+from firegui.gui.window.closing_dialogs import Unsaved
+from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.recovery_dialog import RecoverDialog
 from firegui.io.project_store import load_project, save_project
 from firegui.runs.autosave import left_behind
 from firegui.runs.lock import FolderLock
@@ -265,7 +265,7 @@ def test_what_cannot_be_read_is_refused_with_the_reason_and_stays(
 ) -> None:
     left_from(qtbot, place, folder)
     told: list[InputError] = []
-    monkeypatch.setattr("firegui.gui.main_window.show_problems", lambda _parent, error: told.append(error))
+    monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda _parent, error: told.append(error))
     folder.rename(folder.with_name("moved.firegui"))
     with opened(place) as window:
         answer(click_recover)
@@ -367,7 +367,7 @@ def test_saving_over_a_project_that_is_open_elsewhere_is_refused(
     qtbot: QtBot, window: MainWindow, folder: Path, elsewhere: subprocess.Popen[str], refusals: list[InputError],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("firegui.gui.main_window.show_problems", lambda *_args: None)
+    monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda *_args: None)
     before = (folder / "project.toml").read_bytes()
     window.session.mark_saved(folder)
     window.session.set_regions("clear", ())

@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui import documents as documents_module
-from firegui.gui.dialogs.closing import Unsaved
-from firegui.gui.jobs.draft import drafts_in
-from firegui.gui.jobs.hand_keeper import BY_HAND
-from firegui.gui.main_window import MainWindow
 from firegui.gui.map.drop_edits import make, moved
+from firegui.gui.planning.edited_plan_draft import drafts_in
+from firegui.gui.planning.edited_plan_saver import BY_HAND
+from firegui.gui.window import documents as documents_module
+from firegui.gui.window.closing_dialogs import Unsaved
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.autosave import left_behind
 from tests.gui.fake_runs import FakeExecute

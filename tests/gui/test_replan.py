@@ -17,16 +17,16 @@ from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
-from firegui.gui.dialogs.replan import ReplanDialog, has_perimeter
-from firegui.gui.jobs.listing import found_runs
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.replans import new_replan_folder, replan_spec
-from firegui.gui.jobs.specs import resume_spec, run_title, same_inputs
-from firegui.gui.main_window import MainWindow
-from firegui.gui.plots.live import LivePlots
-from firegui.gui.plots.replan import replan_html
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.replan_requests import new_replan_folder, replan_spec
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.jobs.run_requests import resume_spec, run_title, same_inputs
+from firegui.gui.jobs.saved_runs import found_runs
+from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.planning.replan_chart import replan_html
+from firegui.gui.planning.replan_dialog import ReplanDialog, has_perimeter
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
@@ -120,7 +120,7 @@ def test_everything_wrong_is_listed_at_once_and_the_form_stays(
     ask: Open, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[InputError] = []
-    monkeypatch.setattr("firegui.gui.dialogs.replan.show_problems", lambda _parent, error: said.append(error))
+    monkeypatch.setattr("firegui.gui.planning.replan_dialog.show_problems", lambda _parent, error: said.append(error))
     other = tmp_path / "other.safetensors"
     write_plan_safetensors(other, Schedule.empty(7, project.fleet.n_aircraft))
     dialog = ask(other)

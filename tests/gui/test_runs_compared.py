@@ -15,15 +15,15 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.dialogs.compare_runs import CompareRunsDialog
-from firegui.gui.dialogs.duplicate_run import DuplicateRunDialog
-from firegui.gui.jobs.comparison import compared, inputs_apart, run_comparison_spec
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.models.runs import TITLE
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session, ShownResult
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.compare_runs_dialog import CompareRunsDialog
+from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
+from firegui.gui.planning.run_comparison import compared, inputs_apart, run_comparison_spec
+from firegui.gui.planning.runs_table import TITLE
+from firegui.gui.session.session import Session, ShownResult
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 from tests.gui.controls import report
 from tests.gui.fake_runs import FakeExecute, frames, metrics
@@ -139,7 +139,7 @@ def test_each_plan_is_rolled_out_for_the_project_it_was_made_for(
 def test_plans_of_other_days_are_refused_with_the_reason(
     qtbot: QtBot, bench: MainWindow, refusals: list[InputError], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("firegui.gui.main_window.show_problems", lambda *_args: None)
+    monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda *_args: None)
     run(qtbot, bench)
     bench.session.set_plan("fewer", replace(bench.session.project.plan, days=3))
     run(qtbot, bench)

@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.models.runs import BEST, DROPS, ELAPSED, HEADERS, PROGRESS, STATE, TITLE
-from firegui.gui.panels.runs import RunsPanel
-from firegui.gui.session import Session
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.runs_panel import RunsPanel
+from firegui.gui.planning.runs_table import BEST, DROPS, ELAPSED, HEADERS, PROGRESS, STATE, TITLE
+from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.notes import read_notes
 from firegui.runs.spec import Stage

@@ -8,8 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.panels.scenario import ScenarioPanel
-from firegui.gui.session import Session
+from firegui.gui.scenario.scenario_panel import ScenarioPanel
+from firegui.gui.session.session import Session
 from tests.unit.domain.samples import weights
 
 

@@ -28,11 +28,11 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
 from firegui.errors import InputError
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.sensitivity import FOLDER, SensitivityDesk, earlier_tables
-from firegui.gui.main_window import MainWindow
-from firegui.gui.panels.sensitivity import SensitivityPanel
-from firegui.gui.session import Session
+from firegui.gui.analyses.sensitivity.sensitivity_controller import FOLDER, SensitivityDesk, earlier_tables
+from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl

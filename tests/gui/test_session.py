@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.film import Film
 from firegui.domain.results import Frames
-from firegui.gui.session import Session, ShownResult, View
+from firegui.gui.session.session import Session, ShownResult, View
 
 
 def frames() -> Frames:

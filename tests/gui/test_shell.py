@@ -16,12 +16,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDockWidget, QTabBar
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MENUS, MainWindow
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
-from firegui.gui.shell.layout import HIDDEN_AT_FIRST, PLOTS, RIGHT, first_size, shares, visible_place
-from firegui.gui.theme import Theme, apply_theme, current_theme
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import Theme, apply_theme, current_theme
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.window.dock_layout import HIDDEN_AT_FIRST, PLOTS, RIGHT, first_size, shares, visible_place
+from firegui.gui.window.main_window import MENUS, MainWindow
 from firegui.io.project_store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle, workbench
@@ -31,8 +31,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PAINT_AND_CLOSE = """
 import json, sys, threading
 from firegui.cli.main import main
-from firegui.gui.main_window import MainWindow
-LARGE = ("torch", "numba", "matplotlib", "rasterio", "pyproj", "shapely", "numpy", "firegui.gui.workbench")
+from firegui.gui.window.main_window import MainWindow
+LARGE = ("torch", "numba", "matplotlib", "rasterio", "pyproj", "shapely", "numpy", "firegui.gui.window.workbench")
 make = MainWindow.__init__
 def listen(window, *given, **named):
     make(window, *given, **named)
@@ -274,7 +274,7 @@ def test_without_a_choice_the_theme_follows_the_system(
     assert Preferences(preferences_store).theme is None
     assert current_theme(qapp) is Theme.DARK, "where the system says nothing"
     for scheme, theme in ((Qt.ColorScheme.Light, Theme.LIGHT), (Qt.ColorScheme.Dark, Theme.DARK)):
-        monkeypatch.setattr("firegui.gui.theme.system_theme", lambda _app, theme=theme: theme)
+        monkeypatch.setattr("firegui.gui.base.theme.system_theme", lambda _app, theme=theme: theme)
         qapp.styleHints().colorSchemeChanged.emit(scheme)
         assert current_theme(qapp) is theme
 

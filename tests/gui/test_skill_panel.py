@@ -16,13 +16,13 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.jobs.skill import SkillDesk
-from firegui.gui.main_window import MainWindow
-from firegui.gui.map.comparison import FALSE, HIT, MISS, START
-from firegui.gui.models.skill import signed
-from firegui.gui.panels.skill import STALE, SkillPanel
-from firegui.gui.plots.skill import METRICS
-from firegui.gui.session import Session
+from firegui.gui.analyses.forecast_comparison import FALSE, HIT, MISS, START
+from firegui.gui.analyses.skill.skill_charts import METRICS
+from firegui.gui.analyses.skill.skill_controller import SkillDesk
+from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
+from firegui.gui.analyses.skill.skill_table import signed
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished
 from firegui.runs.spec import RunSpec, SkillSpec

@@ -14,10 +14,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.main_window import MainWindow
-from firegui.gui.preferences import Preferences
-from firegui.gui.shell.postcards import Postcards, ago
-from firegui.gui.shell.start_page import StartPage, Wish
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.start_page import StartPage, Wish
+from firegui.gui.window.thumbnail_cache import Postcards, ago
 from firegui.io.project_store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle, workbench
@@ -76,7 +76,7 @@ def test_a_project_whose_folder_is_gone_is_marked_and_opening_it_says_what_is_wr
     qtbot: QtBot, empty: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[object] = []
-    monkeypatch.setattr("firegui.gui.main_window.show_problems", lambda _parent, error: shown.append(error))
+    monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda _parent, error: shown.append(error))
     gone = tmp_path / "gone.firegui"
     empty._preferences.add_recent(gone)
     empty.start_page.refresh()

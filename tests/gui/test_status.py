@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.main_window import MainWindow
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.map_scene import Hand
 
 

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.studies import FOLDER
-from firegui.gui.jobs.study import StudyDesk
-from firegui.gui.panels.study import StudyPanel
-from firegui.gui.session import Session
+from firegui.gui.analyses.study.saved_studies import FOLDER
+from firegui.gui.analyses.study.study_controller import StudyDesk
+from firegui.gui.analyses.study.study_panel import StudyPanel
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
 from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.engine import LazyEngine

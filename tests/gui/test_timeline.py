@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.gui.map.captions import TITLES
-from firegui.gui.panels.timeline import TimelineBar, time_text
-from firegui.gui.plots.track import TrackData
-from firegui.gui.session import Session, ShownResult, View
+from firegui.gui.map.timeline import TimelineBar, time_text
+from firegui.gui.map.timeline_track import TrackData
+from firegui.gui.session.session import Session, ShownResult, View
 from tests.gui.fake_runs import drop, frames
 
 LEFT, RIGHT, SPACE, HOME, END = (

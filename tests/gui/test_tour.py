@@ -10,10 +10,10 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from firegui.gui.main_window import MainWindow
-from firegui.gui.shell.help_pages import page_of_panel
-from firegui.gui.shell.tour import Tour, card_place, find_target
-from firegui.gui.shell.tour_steps import STATIONS, Station
+from firegui.gui.help.help_pages import page_of_panel
+from firegui.gui.help.tour import Tour, card_place, find_target
+from firegui.gui.help.tour_steps import STATIONS, Station
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import settle, workbench
 

@@ -17,12 +17,12 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import PAPER_BEAR, UncertaintyKind
 from firegui.errors import InputError, Problem
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.uncertainty import UncertaintyDesk
-from firegui.gui.map.scales import signed_scale
-from firegui.gui.panels.uncertainty import UncertaintyPanel
-from firegui.gui.plots.uncertainty_fields import FieldMap, box_around, limit_of
-from firegui.gui.session import Session
+from firegui.gui.analyses.uncertainty.error_field_maps import FieldMap, box_around, limit_of
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.color_scales import signed_scale
+from firegui.gui.session.session import Session
 from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FieldDrawn, FinishReason, RunEvent, RunFinished

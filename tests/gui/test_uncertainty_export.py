@@ -16,12 +16,12 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import UncertaintyKind
 from firegui.errors import InputError
-from firegui.gui.dialogs import export_ensemble
-from firegui.gui.dialogs.export_ensemble import EnsembleExportDialog
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.uncertainty import UncertaintyDesk
-from firegui.gui.panels.uncertainty import UncertaintyPanel
-from firegui.gui.session import Session
+from firegui.gui.analyses.uncertainty import export_ensemble_dialog as export_ensemble
+from firegui.gui.analyses.uncertainty.export_ensemble_dialog import EnsembleExportDialog
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
 from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import Progress, RunEvent

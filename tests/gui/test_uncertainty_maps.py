@@ -16,14 +16,14 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import UncertaintyKind
 from firegui.errors import InputError
-from firegui.gui.dialogs.export import ExportDialog
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.uncertainty import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
+from firegui.gui.exporting.export_dialog import ExportDialog
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.items import RasterItem
-from firegui.gui.map.view import MapView
-from firegui.gui.panels.timeline import TimelineBar
-from firegui.gui.panels.uncertainty import UncertaintyPanel
-from firegui.gui.session import Session, ShownResult, Tool, View
+from firegui.gui.map.map_view import MapView
+from firegui.gui.map.timeline import TimelineBar
+from firegui.gui.session.session import Session, ShownResult, Tool, View
 from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import EnsembleReady, FinishReason, RunEvent, RunFinished
@@ -326,7 +326,7 @@ def test_the_fires_of_a_member_are_not_exported_as_the_plans(
     dialog.folder.line.setText(str(tmp_path / "out"))
     with pytest.MonkeyPatch.context() as patch:
         told: list[InputError] = []
-        patch.setattr("firegui.gui.dialogs.export.show_problems", lambda _parent, error: told.append(error))
+        patch.setattr("firegui.gui.exporting.export_dialog.show_problems", lambda _parent, error: told.append(error))
         dialog.accept()
     assert "the map shows an ensemble: Member 2 (wind)" in str(told[0])
     assert not (tmp_path / "out").exists()

@@ -30,13 +30,13 @@ from firegui.domain.uncertainty import (
     WeatherDraw,
 )
 from firegui.errors import InputError
-from firegui.gui.jobs.ensembles import FOLDER, earlier_ensembles, saved_variogram
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.uncertainty import UncertaintyDesk
-from firegui.gui.main_window import MainWindow
-from firegui.gui.panels.uncertainty import UncertaintyPanel
-from firegui.gui.session import Session
-from firegui.gui.theme import current_colors
+from firegui.gui.analyses.uncertainty.saved_ensembles import FOLDER, earlier_ensembles, saved_variogram
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
+from firegui.gui.base.theme import current_colors
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl

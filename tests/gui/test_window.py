@@ -17,18 +17,18 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.gui import documents as documents_module
-from firegui.gui import main_window as main_window_module
-from firegui.gui.dialogs.closing import Running, Unsaved
-from firegui.gui.forms.numbers import WholeField
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.jobs.work import Work
-from firegui.gui.main_window import MainWindow
-from firegui.gui.panels.calendar import CalendarPanel
-from firegui.gui.plots.elided import ElidedLabel
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session, Tool, View
-from firegui.gui.theme import COLORS, Theme, apply_theme, current_theme
+from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import COLORS, Theme, apply_theme, current_theme
+from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.scenario.calendar_panel import CalendarPanel
+from firegui.gui.session.session import Session, Tool, View
+from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.window import documents as documents_module
+from firegui.gui.window import main_window as main_window_module
+from firegui.gui.window.closing_dialogs import Running, Unsaved
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import PROJECT_FILE, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState, StateChanged

@@ -18,9 +18,9 @@ PAGES = ("extend-planner", "extend-fire-model", "extend-importer")
 _LOOK = """
 from pathlib import Path
 from firegui.gui.app import make_application
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.session import Session
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.window.main_window import MainWindow
+from firegui.gui.session.session import Session
 
 app = make_application(["firegui"])
 session = Session()
@@ -34,7 +34,7 @@ window.stop_work()
 """
 _COLORED = """
 from firegui.domain.benchmark import PlannerName
-from firegui.gui.plots.benchmark import PLANNER_COLORS as WINDOW
+from firegui.gui.analyses.benchmark.benchmark_charts import PLANNER_COLORS as WINDOW
 from firegui.planning.benchmark_figures import PLANNER_COLORS as PAPER
 
 for colors in (PAPER.values(), *zip(*WINDOW.values())):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from firegui.assets import resource
-from firegui.gui.theme import Theme
+from firegui.gui.base.theme import Theme
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "packaging"))
 

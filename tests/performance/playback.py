@@ -29,12 +29,12 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, QSettings, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from firegui.gui.app import make_application
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.map.view import MapView
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session, View
-from firegui.gui.theme import Theme, apply_theme
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import Theme, apply_theme
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.map_view import MapView
+from firegui.gui.session.session import Session, View
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project
 
 _LOOK_MS = 250

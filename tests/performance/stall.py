@@ -38,12 +38,12 @@ from PySide6.QtCore import QEventLoop, QObject, QSettings, Qt, QTimer
 from PySide6.QtTest import QTest
 
 from firegui.gui.app import make_application
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
-from firegui.gui.theme import Theme, apply_theme
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import Theme, apply_theme
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
 from firegui.runs.spec import Stage
 from tests.performance.startup import screen
 

@@ -56,7 +56,7 @@ app.exec()
 
 WORKBENCH = """
 from firegui.cli.main import main
-from firegui.gui.main_window import MainWindow
+from firegui.gui.window.main_window import MainWindow
 make = MainWindow.__init__
 def listen(window, *given, **named):
     make(window, *given, **named)

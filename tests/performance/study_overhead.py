@@ -19,13 +19,13 @@ from PySide6.QtCore import QEventLoop, QSettings, QTimer
 
 from firegui.domain.project import Project
 from firegui.domain.study import StudySettings, Vary
+from firegui.gui.analyses.study.saved_studies import Wish
+from firegui.gui.analyses.study.study_controller import StudyDesk
+from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.app import make_application
-from firegui.gui.jobs.studies import Wish
-from firegui.gui.jobs.study import StudyDesk
-from firegui.gui.main_window import MainWindow
-from firegui.gui.panels.study import StudyPanel
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.study_file import StudyFile
 from firegui.runs.control import RunControl

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.jobs.leaving import Leaving
-from firegui.gui.jobs.listing import found_runs, same_folder
-from firegui.gui.jobs.specs import RUNS, same_inputs
-from firegui.gui.session import Session
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_requests import RUNS, same_inputs
+from firegui.gui.jobs.saved_runs import found_runs, same_folder
+from firegui.gui.jobs.stopping_jobs import Leaving
+from firegui.gui.session.session import Session
 from firegui.io.project_store import list_runs
 
 

@@ -1,1 +1,1 @@
-"""The map: a north-up view of the grid with layers, tools and read-outs. Entry point: :mod:`firegui.gui.map.view`."""
+"""The map: a north-up view of the grid with layers, tools and read-outs. Entry point: :mod:`.map_view`."""

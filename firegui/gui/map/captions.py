@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from firegui.gui.map.decorations import Caption
-from firegui.gui.map.layers.stack import LayerStack
-from firegui.gui.map.shown import Shown
-from firegui.gui.session import View
+from firegui.gui.map.layers.layer_stack import LayerStack
+from firegui.gui.map.map_content import Shown
+from firegui.gui.session.session import View
 
 TITLES = {View.BASELINE: "Baseline, no drops", View.PLAN: "Plan", View.DIFFERENCE: "Baseline − plan"}
 

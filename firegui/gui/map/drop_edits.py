@@ -8,8 +8,8 @@ from itertools import count
 
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.schedule import DropRecord
-from firegui.gui.hand import Change
-from firegui.gui.session import Session
+from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.session import Session
 
 _GONE = "the shown plan has no such drop any more"
 MERGE_KEYS = count(3_000_000)

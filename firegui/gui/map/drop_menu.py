@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QMenu, QWidget
 from firegui.domain.drops import Drop
 from firegui.domain.operations import PinnedDrop
 from firegui.domain.schedule import DropRecord
-from firegui.gui.dialogs.drop import DropDialog
-from firegui.gui.hand import Change
+from firegui.gui.map.drop_dialog import DropDialog
 from firegui.gui.map.drop_edits import added, drop_of, free_aircraft, make, moved, removed, tail_name, when_text
-from firegui.gui.map.layers.drops import SIGMAS
+from firegui.gui.map.layers.drops_layer import SIGMAS
 from firegui.gui.map.zone_edits import add_pins, pinned_row, remove_pins
-from firegui.gui.session import Session
+from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.session import Session
 
 
 def drop_at(drops: Iterable[DropRecord], row: float, column: float, within: float) -> DropRecord | None:

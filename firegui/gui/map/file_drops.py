@@ -9,8 +9,8 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from firegui.gui.map.region_edits import import_regions
-from firegui.gui.reporting import refusing
-from firegui.gui.session import Session
+from firegui.gui.session.reporting import refusing
+from firegui.gui.session.session import Session
 from firegui.io.project_store import PROJECT_FILE
 
 _REGIONS = (".geojson", ".json", ".toml")

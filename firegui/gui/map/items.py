@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from firegui.gui.map.kept import KeptPicture
+from firegui.gui.map.picture_cache import KeptPicture
 
 
 class RasterItem(QGraphicsItem):

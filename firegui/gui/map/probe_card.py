@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from firegui.gui.map.floating import FloatingCard
-from firegui.gui.map.ink import Ink
+from firegui.gui.map.floating_card import FloatingCard
+from firegui.gui.map.map_colors import Ink
 from firegui.gui.map.probe_series import Series, SeriesChart
 
 

@@ -11,9 +11,9 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QPolygo
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from firegui.domain.results import Frames
-from firegui.gui.map.ink import Ink, faded
 from firegui.gui.map.items import map_font, text_width
-from firegui.gui.map.shown import Shown
+from firegui.gui.map.map_colors import Ink, faded
+from firegui.gui.map.map_content import Shown
 
 _SIZE = QSize(236, 112)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 26.0, 8.0, 18.0, 16.0

@@ -9,9 +9,9 @@ import numpy as np
 from firegui.domain.fuel import fuel_name
 from firegui.domain.results import Frames
 from firegui.domain.scenario import LAYERS, Scenario
-from firegui.gui.map.place import Place
-from firegui.gui.map.shown import Shown
-from firegui.gui.session import View
+from firegui.gui.map.cell_location import Place
+from firegui.gui.map.map_content import Shown
+from firegui.gui.session.session import View
 
 SEPARATOR = "  ·  "
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from firegui.domain.grid import Grid
 from firegui.domain.regions import Region, region_problems
 from firegui.errors import InputError
-from firegui.gui.map.tools.shapes import area, is_simple
-from firegui.gui.models.checks import free_name, refuse_new
-from firegui.gui.reporting import refusing
-from firegui.gui.session import Session
+from firegui.gui.map.tools.shape_geometry import area, is_simple
+from firegui.gui.session.edit_checks import free_name, refuse_new
+from firegui.gui.session.reporting import refusing
+from firegui.gui.session.session import Session
 from firegui.io.rasterize import region_masks
 from firegui.io.regions_file import read_regions
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPalette, QPen, QPolygonF, QTransform
 
 from firegui.domain.regions import Vertex
-from firegui.gui.map.ink import Ink, faded
 from firegui.gui.map.items import ScreenItem, draw_text, map_font, text_width
+from firegui.gui.map.map_colors import Ink, faded
 
 _UNDER_WORDS_PX, _LINE_PX = 76.0, 18.0
 """The title and the hint take that much of the map's top; there a size stands below its shape."""

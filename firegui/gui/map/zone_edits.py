@@ -11,9 +11,9 @@ from firegui.domain.operations import Operations, PinnedDrop
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError, Problem
-from firegui.gui.map.tools.shapes import is_simple
-from firegui.gui.models.checks import refuse_new
-from firegui.gui.session import Session
+from firegui.gui.map.tools.shape_geometry import is_simple
+from firegui.gui.session.edit_checks import refuse_new
+from firegui.gui.session.session import Session
 from firegui.io.rasterize import region_masks
 
 _SAME_TIME = timedelta(seconds=1)

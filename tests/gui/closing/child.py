@@ -17,10 +17,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QDialog, QMessageBox, QToolButton, QWidget
 
 from firegui.gui import app
-from firegui.gui.dialogs.replan import ReplanDialog
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.main_window import MainWindow
-from firegui.gui.panels.runs import RunsPanel
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.planning.replan_dialog import ReplanDialog
+from firegui.gui.planning.runs_panel import RunsPanel
+from firegui.gui.window.main_window import MainWindow
 from firegui.runs.events import RunState
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

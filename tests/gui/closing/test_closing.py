@@ -20,9 +20,9 @@ import pytest
 
 from firegui.domain.project import Project
 from firegui.fire.demo import make_demo
-from firegui.gui.jobs.benchmarks import FOLDER as BENCHMARKS
-from firegui.gui.jobs.ensembles import earlier_ensembles
-from firegui.gui.jobs.listing import found_runs
+from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER as BENCHMARKS
+from firegui.gui.analyses.uncertainty.saved_ensembles import earlier_ensembles
+from firegui.gui.jobs.saved_runs import found_runs
 from firegui.io.project_store import list_runs, load_project, save_project
 from firegui.runs.lock import is_held
 

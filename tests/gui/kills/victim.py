@@ -16,10 +16,10 @@ from PySide6.QtWidgets import QApplication
 
 from firegui.domain.project import Project
 from firegui.gui import app
-from firegui.gui.dialogs.recover import RecoverDialog
-from firegui.gui.forms.numbers import WholeField
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.main_window import MainWindow
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.recovery_dialog import RecoverDialog
 from firegui.runs.events import EpochDone, RunState
 
 FIRST = 1_000

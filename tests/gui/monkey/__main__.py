@@ -20,7 +20,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from firegui.gui.app import make_application
-from firegui.gui.theme import Theme, apply_theme
+from firegui.gui.base.theme import Theme, apply_theme
 from tests.gui.monkey.monkey import play
 
 _STUCK_S = 300

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.main_window import MainWindow
+from firegui.gui.window.main_window import MainWindow
 
 _BUTTON, _KEYS = Qt.MouseButton, Qt.KeyboardModifier
 LEFT, RIGHT, MIDDLE, NONE = _BUTTON.LeftButton, _BUTTON.RightButton, _BUTTON.MiddleButton, _KEYS.NoModifier

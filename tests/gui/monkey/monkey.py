@@ -13,9 +13,9 @@ from PySide6.QtCore import QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QDialog
 
 from firegui.domain.project import Project
-from firegui.gui import main_window as main_window_module
-from firegui.gui.forms.numbers import settle_editing
-from firegui.gui.main_window import MainWindow
+from firegui.gui.widgets.number_fields import settle_editing
+from firegui.gui.window import main_window as main_window_module
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_layers import contents_of
 from firegui.io.project_store import load_project
 from firegui.io.project_text import to_tables

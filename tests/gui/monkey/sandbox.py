@@ -19,12 +19,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
-from firegui.gui import documents as documents_module
-from firegui.gui import workbench as workbench_module
-from firegui.gui.jobs.queue import RunQueue
-from firegui.gui.main_window import MainWindow
-from firegui.gui.preferences import Preferences
-from firegui.gui.session import Session
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.window import documents as documents_module
+from firegui.gui.window import workbench as workbench_module
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.fleet_toml import write_fleet
 from firegui.io.project_store import save_project
 from firegui.io.regions_file import write_regions_geojson, write_regions_toml

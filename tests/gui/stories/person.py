@@ -24,10 +24,10 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.jobs.entry import RunEntry
-from firegui.gui.main_window import MainWindow
-from firegui.gui.models.runs import HEADERS
-from firegui.gui.panels.runs import RunsPanel
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.planning.runs_panel import RunsPanel
+from firegui.gui.planning.runs_table import HEADERS
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import NONE, Hand
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from firegui.gui.dialogs.problems import ProblemsDialog
-from firegui.gui.panels.scenario import ScenarioPanel
-from firegui.gui.session import Tool
+from firegui.gui.base.problem_dialog import ProblemsDialog
+from firegui.gui.scenario.scenario_panel import ScenarioPanel
+from firegui.gui.session.session import Tool
 from firegui.io.project_store import PROJECT_FILE
 from tests.gui.stories.conftest import Pick
 from tests.gui.stories.person import CONTROL, Person

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from firegui.domain.regions import Region
-from firegui.gui.models.regions import NAME
-from firegui.gui.panels.regions import RegionsPanel
-from firegui.gui.session import Tool
+from firegui.gui.scenario.regions_panel import RegionsPanel
+from firegui.gui.scenario.regions_table import NAME
+from firegui.gui.session.session import Tool
 from firegui.io.regions_file import write_regions_geojson
 from tests.gui.hands import cell_text, type_into_cell
 from tests.gui.map_scene import regions_of

@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 
-from firegui.gui.models.fleet import COLUMNS
-from firegui.gui.panels.calendar import CalendarPanel
-from firegui.gui.panels.constraints import ConstraintsPanel
-from firegui.gui.panels.fleet import FleetPanel
+from firegui.gui.scenario.calendar_panel import CalendarPanel
+from firegui.gui.scenario.constraints_panel import ConstraintsPanel
+from firegui.gui.scenario.fleet_panel import FleetPanel
+from firegui.gui.scenario.fleet_table import COLUMNS
 from tests.gui.hands import LEFT, cell_text, centre_of, type_into_cell, type_into_field
 from tests.gui.stories.person import Person
 

@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QRadioButton
 
 from firegui.domain.settings import Setting
-from firegui.gui.forms.numbers import WholeField
-from firegui.gui.panels.objective import ObjectivePanel
-from firegui.gui.plots.live import LivePlots
-from firegui.gui.session import View
+from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.scenario.objective_panel import ObjectivePanel
+from firegui.gui.session.session import View
+from firegui.gui.widgets.number_fields import WholeField
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import read_run
 from tests.gui.hands import type_into_field

@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.hand_card import card_rows
-from firegui.gui.panels.constraints import ConstraintsPanel
-from firegui.gui.session import Tool
+from firegui.gui.map.drop_card import card_rows
+from firegui.gui.scenario.constraints_panel import ConstraintsPanel
+from firegui.gui.session.session import Tool
 from tests.gui.hands import LEFT, cell_text, centre_of
 from tests.gui.map_scene import RIGHT
 from tests.gui.stories.person import Person

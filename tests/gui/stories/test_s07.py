@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
-from firegui.gui.dialogs.compare_runs import CompareRunsDialog
-from firegui.gui.plots.live import RESULT, LivePlots
-from firegui.gui.plots.text import number
+from firegui.gui.base.number_text import number
+from firegui.gui.planning.compare_runs_dialog import CompareRunsDialog
+from firegui.gui.planning.progress_panel import RESULT, LivePlots
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import MIDDLE, NONE, Hand
 from tests.gui.stories.person import CONTROL, Person

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from firegui.gui.panels.uncertainty import UncertaintyPanel
+from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from tests.gui.hands import LEFT, type_into_field
 from tests.gui.stories.person import Person
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtTest import QTest
 
 from firegui.domain.benchmark import PlannerName
-from firegui.gui.panels.benchmark import BenchmarkPanel
-from firegui.gui.session import View
+from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
+from firegui.gui.session.session import View
 from tests.gui.hands import LEFT, type_into_field
 from tests.gui.map_scene import NONE
 from tests.gui.stories.person import CONTROL, Person

@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from firegui.domain.schedule import DropRecord
-from firegui.gui.dialogs.replan import ReplanDialog
-from firegui.gui.plots.live import LivePlots
+from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.planning.replan_dialog import ReplanDialog
 from tests.gui.hands import LEFT
 from tests.gui.stories.person import CONTROL, Person
 

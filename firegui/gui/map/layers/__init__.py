@@ -1,1 +1,1 @@
-"""What the map draws, one family of layers per module; :mod:`.stack` puts them in order."""
+"""Layers of the map, one family per module; :mod:`.layer_stack` puts them in order."""

@@ -1,1 +1,1 @@
-"""What the mouse does on the map, one tool per module."""
+"""Mouse tools of the map, one tool per module."""

@@ -1,0 +1,1 @@
+"""Planner benchmark in the window."""

@@ -1,0 +1,345 @@
+"""How planners converge (paper, Figures ``planner_convergence*``): best objective so far against what was charged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
+
+from firegui.domain.benchmark import BenchmarkTable, Group, LineStyle, PlannerName, Task, line_style
+from firegui.domain.spare_colors import ON_DARK, ON_LIGHT, spare_colors
+from firegui.gui.analyses.benchmark.benchmark_lines import Line, Tasks, Trails, lines_of
+from firegui.gui.analyses.benchmark.benchmark_text import curves_note, group_name
+from firegui.gui.base.elided_label import Piece
+from firegui.gui.base.number_text import number
+from firegui.gui.base.theme import COLORS, Colors, Theme, current_colors
+from firegui.gui.charts.chart import Chart
+
+_CHOSEN: Mapping[PlannerName, tuple[str, str]] = {
+    PlannerName.NONE: ("#9aa3b0", "#5a6472"),
+    PlannerName.UNIFORM: ("#c3c8d0", "#8a8a8a"),
+    PlannerName.FOOTPRINT: ("#c9a66b", "#8f6414"),
+    PlannerName.TACTICAL: ("#ff7d9c", "#b3224f"),
+    PlannerName.GREEDY: ("#ffffff", "#000000"),
+    PlannerName.CMA_ES: ("#ff8a4c", "#c45100"),
+    PlannerName.CMA_ES_NATIVE: ("#c39be0", "#7b3f98"),
+    PlannerName.DIFFERENTIAL_EVOLUTION: ("#f0b93a", "#a87400"),
+    PlannerName.PARTICLE_SWARM: ("#f2a7d3", "#b0528c"),
+    PlannerName.GRADIENT: ("#4aa3ff", "#0065a8"),
+    PlannerName.GRADIENT_DESIGN: ("#8fd3ff", "#2f8fc4"),
+    PlannerName.GRADIENT_TACTICAL: ("#3fd1a5", "#007a58"),
+    PlannerName.TWO_STAGE: ("#7f9cff", "#0b3c5d"),
+}
+"""Okabe and Ito's colours for the searches, on dark and on light ground."""
+_OTHERS = tuple(name for name in PlannerName if name not in _CHOSEN)
+_SPARE = tuple(spare_colors(_OTHERS, ground) for ground in (ON_DARK, ON_LIGHT))
+PLANNER_COLORS: Mapping[PlannerName, tuple[str, str]] = {
+    **_CHOSEN, **{name: (_SPARE[0][name], _SPARE[1][name]) for name in _OTHERS},
+}  # fmt: skip
+"""Of every planner, on dark and on light ground."""
+_PENS = {
+    LineStyle.SOLID: Qt.PenStyle.SolidLine,
+    LineStyle.DASHED: Qt.PenStyle.DashLine,
+    LineStyle.DOTTED: Qt.PenStyle.DotLine,
+}
+_DIAMOND_PX = 10
+_NEAR_PX = 14.0
+_DIM_ALPHA = 70
+_SWATCH = QSize(26, 12)
+_LEADING = ((300.0, "123456789"), (70.0, "125"))
+"""How long a decade must be, in pixels, for numbers that begin with these digits."""
+_TASKS_ROLE = Qt.ItemDataRole.UserRole
+_HALF_DECADE, _PIXELS_A_TICK = 0.5, 45.0
+
+
+class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
+    """A logarithmic axis in plain numbers."""
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
+        """Those of a decade; where less than half of one is in view, evenly spaced round numbers."""
+        if not 0.0 < maxVal - minVal < _HALF_DECADE:
+            found: list[tuple[float, list[float]]] = super().tickValues(minVal, maxVal, size)
+            return found
+        low, high = 10.0**minVal, 10.0**maxVal
+        least = (high - low) / max(size / _PIXELS_A_TICK, 1.0)
+        power = 10.0 ** np.floor(np.log10(least))
+        step = power * next(digit for digit in (1.0, 2.0, 5.0, 10.0) if digit * power >= least)
+        numbers = np.arange(np.ceil(low / step), np.floor(high / step) + 1.0) * step
+        return [(step, [float(value) for value in np.log10(numbers)])]
+
+    def logTickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """``1``, ``2``, ``5``, ``10`` …, all of them or ``1``, ``10``: as many as a decade has room for."""
+        low, high = self.range
+        if high - low < _HALF_DECADE:
+            return [f"{10.0 ** float(value):,.6g}" for value in values]
+        length = self.height() if self.orientation in ("left", "right") else self.width()
+        room = length / max(high - low, 1e-6)
+        leading = next((digits for pixels, digits in _LEADING if room >= pixels), "1")
+        numbers = (10.0 ** float(value) for value in values)
+        return [f"{number_:,.6g}" if f"{number_:.0e}"[0] in leading else "" for number_ in numbers]
+
+
+class ConvergenceChart(Chart):
+    """A line a task or level; those that are chosen stand out, and the one under the mouse is read out."""
+
+    pointed = Signal(object)
+    """``frozenset[Task]`` of the line that was clicked."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        axes = {side: _NumberAxis(side) for side in ("left", "bottom")}
+        super().__init__("", "rollout-equivalents charged", parent, axes=axes)
+        self.set_y_label("objective")
+        self.title.hide()
+        self._lines: list[tuple[Line, Any]] = []
+        self._diamonds = self.item.plot(pen=None, symbol="d", symbolSize=_DIAMOND_PX)
+        self._diamonds.setZValue(20)
+        self._chosen: Tasks = frozenset()
+        self._under: Line | None = None
+        self.set_log(True, x=True)
+        self.plot.scene().sigMouseMoved.connect(self._look_up)
+        self.plot.scene().sigMouseClicked.connect(self._point)
+        self.hovered.connect(self._on_left)
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """What is drawn."""
+        return tuple(line for line, _ in self._lines)
+
+    @property
+    def chosen(self) -> Tasks:
+        """The tasks whose lines were chosen."""
+        return self._chosen
+
+    @property
+    def standing_out(self) -> tuple[str, ...]:
+        """The names of the lines that stand out from the others."""
+        return tuple(line.name for line in self.lines if self._stands_out(line))
+
+    def show_lines(self, lines: Sequence[Line]) -> None:
+        """Draw other lines, in the same view if a person chose one."""
+        for _, item in self._lines[len(lines) :]:
+            self.item.removeItem(item)
+        items = [item for _, item in self._lines[: len(lines)]]
+        for _ in range(len(lines) - len(items)):
+            items.append(self.item.plot(antialias=True))
+        self._lines = list(zip(lines, items, strict=True))
+        self._under = None
+        self.set_logarithmic(self._log)
+        self.set_colors(current_colors())
+        self._read_out()
+
+    def set_logarithmic(self, on: bool) -> None:
+        """Both axes logarithmic, or both plain."""
+        self.set_log(on, x=on)
+        for line, item in self._lines:
+            item.setLogMode(on, on)
+            # An objective of 0 has no place on a logarithmic axis.
+            item.setData(line.x, np.where((line.y > 0) | (not on), line.y, np.nan), connect="finite")
+        self._diamonds.setLogMode(on, on)
+        self._paint_diamonds(current_colors())
+
+    def choose(self, tasks: Tasks) -> None:
+        """Let the lines of ``tasks`` stand out; none lets all of them."""
+        self._chosen = tasks
+        self.set_colors(current_colors())
+
+    def set_colors(self, colors: Colors) -> None:
+        """Take on the colours of a theme."""
+        super().set_colors(colors)
+        some = any(self._stands_out(line) for line, _ in getattr(self, "_lines", []))
+        for line, item in getattr(self, "_lines", []):
+            out = self._stands_out(line)
+            item.setPen(pen_of(line.planner, line.matched, colors, width=2.6 if out else 1.3, faint=some and not out))
+            item.setZValue(10 if out else 0)
+        if hasattr(self, "_diamonds"):
+            self._paint_diamonds(colors)
+
+    def _paint_diamonds(self, colors: Colors) -> None:
+        """Nominal scores of the curves that are at another effectiveness, each at the end of its curve."""
+        some = bool(self.standing_out)
+        scored = [
+            (line, line.score) for line in self.lines if line.score is not None and (line.score > 0 or not self._log)
+        ]
+        inks = [color_of(line.planner, colors, faint=some and not self._stands_out(line)) for line, _ in scored]
+        self._diamonds.setData(
+            [float(line.x[-1]) for line, _ in scored], [score for _, score in scored],
+            symbolBrush=[pg.mkBrush(ink) for ink in inks], symbolPen=[pg.mkPen(ink) for ink in inks],
+        )  # fmt: skip
+
+    # -- the mouse ---------------------------------------------------------------------------------------------------
+    def _stands_out(self, line: Line) -> bool:
+        return line is self._under or bool(line.tasks & self._chosen)
+
+    def _look_up(self, point: QPointF) -> None:
+        under = self._line_at(point)
+        if under is not self._under:
+            self._under = under
+            self.set_colors(current_colors())
+        self._read_out(self._x_at(point))
+
+    def _on_left(self, x: float | None) -> None:
+        if x is None and self._under is not None:
+            self._under = None
+            self.set_colors(current_colors())
+            self._read_out()
+
+    def _line_at(self, point: QPointF) -> Line | None:
+        x, box = self._x_at(point), self.item.vb
+        if x is None:
+            return None
+        near = []
+        for line, _ in self._lines:
+            y = line.at(x)
+            if y is not None and (y > 0 or not self._log):
+                shown = float(np.log10(y)) if self._log else y
+                near.append((abs(box.mapViewToScene(QPointF(0.0, shown)).y() - point.y()), line))
+        nearest = min(near, key=itemgetter(0), default=None)
+        return nearest[1] if nearest is not None and nearest[0] <= _NEAR_PX else None
+
+    def _point(self, event: Any) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and not event.double():
+            line = self._line_at(event.scenePos())
+            self.pointed.emit(frozenset() if line is None else line.tasks)
+
+    def _read_out(self, x: float | None = None) -> None:
+        line = self._under
+        if line is None or x is None:
+            diamonds = any(line.score is not None for line in self.lines)
+            self.set_title("", Piece(curves_note(diamonds=diamonds) if self._lines else ""))
+            return
+        best = line.at(x)
+        where = "" if line.is_level else f" at {x:,.0f}"
+        scored = "" if line.score is None else f", scored {number(line.score)} at nominal η"
+        end = f"ends at {number(float(line.y[-1]))}{scored}"
+        self.set_title("", Piece(f"{line.name}: {number(best)}{where}"), Piece(end))
+
+
+class ConvergenceView(QWidget):
+    """The chart, and beside it the names of its lines, the best first: to look up, and to choose one."""
+
+    chosen = Signal(object)
+    """``frozenset[Task]`` that a person pointed at, in the chart or in the list; empty for none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.chart, self.names, self.log = ConvergenceChart(), QListWidget(), QCheckBox("Log axes")
+        self.log.setToolTip("Logarithmic axes, or plain ones")
+        self.log.setChecked(True)
+        self.names.setAccessibleName("Lines of the chart")
+        self.names.setToolTip("Choose lines to emphasise them in the chart and in the table")
+        self.names.setIconSize(_SWATCH)
+        self.names.setMinimumWidth(90)
+        self.names.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
+        self.names.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        parts = QSplitter(Qt.Orientation.Horizontal)
+        parts.addWidget(self.chart)
+        parts.addWidget(self._side())
+        parts.setStretchFactor(0, 1)
+        parts.setSizes([400, 175])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(parts)
+        self.chart.pointed.connect(self.chosen)
+        self.names.itemSelectionChanged.connect(self._on_names)
+        self.log.toggled.connect(self._on_log)
+
+    def _side(self) -> QWidget:
+        side = QWidget()
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.log)
+        column.addWidget(self.names, 1)
+        return side
+
+    def show_table(self, table: BenchmarkTable | None, trails: Trails) -> None:
+        """Draw another benchmark, or more of the same; ``None`` clears."""
+        lines = [] if table is None else list(lines_of(table, trails))
+        first = not self.chart.lines
+        self.chart.show_lines(lines)
+        wanted = [] if table is None else _entries(table.groups, lines)
+        there = [(self.names.item(k).text(), self.names.item(k).data(_TASKS_ROLE)) for k in range(self.names.count())]
+        if there != [(group_name(planner, matched), tasks) for planner, matched, tasks in wanted]:
+            self._fill(wanted)
+        if first:
+            self.chart.fit()
+
+    def choose(self, tasks: Tasks) -> None:
+        """Let the lines of ``tasks`` stand out, and choose their names."""
+        with QSignalBlocker(self.names):
+            for k in range(self.names.count()):
+                self.names.item(k).setSelected(bool(self.names.item(k).data(_TASKS_ROLE) & tasks))
+        self.chart.choose(tasks)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow a change of theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "names"):
+            for k in range(self.names.count()):
+                item = self.names.item(k)
+                task = next(iter(item.data(_TASKS_ROLE)))
+                item.setIcon(swatch(task.planner, task.matched))
+
+    def _fill(self, entries: Sequence[tuple[PlannerName, bool, Tasks]]) -> None:
+        with QSignalBlocker(self.names):
+            self.names.clear()
+            for planner, matched, tasks in entries:
+                item = QListWidgetItem(swatch(planner, matched), group_name(planner, matched))
+                item.setData(_TASKS_ROLE, tasks)
+                item.setToolTip(Group(planner, matched, ()).title)
+                self.names.addItem(item)
+                item.setSelected(bool(tasks & self.chart.chosen))
+
+    def _on_log(self, on: bool) -> None:
+        self.chart.set_logarithmic(on)
+        self.chart.fit()
+
+    def _on_names(self) -> None:
+        self.chosen.emit(frozenset().union(*(item.data(_TASKS_ROLE) for item in self.names.selectedItems())))
+
+
+def _entries(groups: Sequence[Group], lines: Sequence[Line]) -> list[tuple[PlannerName, bool, Tasks]]:
+    """The lines by planner and allowance in the order of the table, then those that are at work only."""
+    found: dict[tuple[PlannerName, bool], set[Task]] = {(group.planner, group.matched): set() for group in groups}
+    for line in lines:
+        found.setdefault((line.planner, line.matched), set()).update(line.tasks)
+    return [(planner, matched, frozenset(tasks)) for (planner, matched), tasks in found.items() if tasks]
+
+
+def pen_of(
+    planner: PlannerName, matched: bool, colors: Colors, *, width: float = 1.3, faint: bool = False
+) -> QPen:  # fmt: skip
+    """As :func:`~firegui.domain.benchmark.line_style` has it; in pixels whatever the zoom."""
+    pen = QPen(color_of(planner, colors, faint=faint), width, _PENS[line_style(planner, matched)])
+    pen.setCosmetic(True)
+    return pen
+
+
+def color_of(planner: PlannerName, colors: Colors, *, faint: bool = False) -> QColor:
+    """A planner's own, by the ground that it is drawn on."""
+    color = QColor(PLANNER_COLORS[planner][0 if colors is COLORS[Theme.DARK] else 1])
+    color.setAlpha(_DIM_ALPHA if faint else 255)
+    return color
+
+
+def swatch(planner: PlannerName, matched: bool) -> QIcon:
+    """How a line looks, for its name."""
+    pixmap = QPixmap(_SWATCH * 2)
+    pixmap.setDevicePixelRatio(2.0)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setPen(pen_of(planner, matched, current_colors(), width=3.0))
+    painter.drawLine(1, _SWATCH.height() // 2, _SWATCH.width() - 2, _SWATCH.height() // 2)
+    painter.end()
+    icon = QIcon(pixmap)
+    # Chosen or not, a colour means the same.
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)
+    return icon

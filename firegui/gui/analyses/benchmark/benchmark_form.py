@@ -1,0 +1,145 @@
+"""What a benchmark is made of: the planners, which of them also at the matched allowance, seeds, allowance, budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from firegui.domain.benchmark import (
+    LEVELS,
+    PLANNERS,
+    BenchmarkSettings,
+    PlannerName,
+)
+from firegui.gui.analyses.benchmark.saved_benchmarks import Wish, missing_package
+from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.widgets.settings_paths import description_of
+
+_ORDER = (PlannerName.TWO_STAGE, *(name for name in PlannerName if name is not PlannerName.TWO_STAGE))
+_MOST_PROCESSES = 256
+_MATCHED_TIP = "also once, with the first seed, at what the two-stage plan cost"
+_PROCESSES_TIP = "tasks at work at a time, each in a process of one thread; 0 is one for every core"
+
+
+class BenchmarkForm(QWidget):
+    """See the module. The settings are the form's own; they are kept with the benchmark that comes of them."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.planners = {name: QCheckBox() for name in _ORDER}
+        self.matched = {name: QCheckBox() for name in _ORDER if name not in LEVELS}
+        self.seeds, self.seed, self.allowance, self.budget = map(_whole, ("seeds", "seed", "allowance", "budget"))
+        self.processes = WholeField(0, _MOST_PROCESSES)
+        self.processes.setToolTip(_PROCESSES_TIP)
+        self.processes.setObjectName("processes")
+        self._excess = BenchmarkSettings().excess
+        self._lay_out()
+        self.set_settings(BenchmarkSettings())
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    def settings(self) -> BenchmarkSettings:
+        """What the form asks for."""
+        return BenchmarkSettings(
+            planners=_ticked(self.planners), matched=_ticked(self.matched), seeds=self.seeds.value(),
+            seed=self.seed.value(), allowance=self.allowance.value(), budget=self.budget.value(), excess=self._excess,
+        )  # fmt: skip
+
+    def wish(self) -> Wish:
+        """What the form asks for, and by how many processes."""
+        return Wish(self.settings(), self.processes.value())
+
+    def set_settings(self, settings: BenchmarkSettings) -> None:
+        """Show other settings; a planner that cannot be run here stays unticked."""
+        self._excess = settings.excess
+        for boxes, names in ((self.planners, settings.planners), (self.matched, settings.matched)):
+            for name, box in boxes.items():
+                with QSignalBlocker(box):
+                    box.setChecked(name in names and box.isEnabledTo(self))
+        for field, value in (
+            (self.seeds, settings.seeds), (self.seed, settings.seed), (self.allowance, settings.allowance),
+            (self.budget, settings.budget),
+        ):  # fmt: skip
+            with QSignalBlocker(field):
+                field.setValue(value)
+        self._on_edited()
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(20)
+        for part in (self._numbers(), self._choices()):
+            side = QVBoxLayout()
+            side.addLayout(part)
+            side.addStretch(1)
+            row.addLayout(side)
+        row.addStretch(1)
+
+    def _numbers(self) -> QFormLayout:
+        form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setVerticalSpacing(4)
+        self._from_plan, every_core = QLabel("0: the two-stage plan's drops"), QLabel("0: one for every core")
+        for hint in (self._from_plan, every_core):
+            hint.setProperty("role", "muted")
+        rows = (
+            ("Seeds", self.seeds), ("First seed", self.seed), ("Allowance", self.allowance),
+            ("Drop budget", self.budget), ("", self._from_plan), ("Processes", self.processes),
+            ("", every_core),
+        )  # fmt: skip
+        for title, field in rows:
+            form.addRow(title, field) if title else form.addRow(field)
+            if isinstance(field, WholeField):
+                field.setAccessibleName(title)
+                field.valueChanged.connect(self._on_edited)
+        return form
+
+    def _choices(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(4)
+        grid.setVerticalSpacing(1)
+        grid.setColumnStretch(0, 1)
+        for place, (text, tip) in enumerate((("Planners", ""), ("matched", _MATCHED_TIP))):
+            head = QLabel(text)
+            head.setProperty("role", "muted" if place else "heading")
+            head.setToolTip(tip)
+            grid.addWidget(head, 0, place, Qt.AlignmentFlag.AlignBottom)
+        for row, name in enumerate(_ORDER, start=1):
+            self._dress(self.planners[name], name, PLANNERS[name].short, PLANNERS[name].title)
+            grid.addWidget(self.planners[name], row, 0)
+            if name in self.matched:
+                self._dress(self.matched[name], name, "", f"{PLANNERS[name].title}: {_MATCHED_TIP}")
+                grid.addWidget(self.matched[name], row, 1, Qt.AlignmentFlag.AlignHCenter)
+        return grid
+
+    def _dress(self, box: QCheckBox, name: PlannerName, text: str, tip: str) -> None:
+        package = missing_package(name)
+        box.setEnabled(not package)
+        if package:
+            text, tip = f"{text} · needs {package}" if text else "", f"{tip}\nneeds {package}: pip install {package}"
+        box.setText(text)
+        box.setToolTip(tip)
+        box.setAccessibleName(tip.replace("\n", ", "))
+        box.toggled.connect(self._on_edited)
+
+    def _on_edited(self, _value: object = None) -> None:
+        self._from_plan.setVisible(self.budget.value() == 0)
+        self.changed.emit()
+
+
+def _ticked(boxes: dict[PlannerName, QCheckBox]) -> tuple[PlannerName, ...]:
+    """In the order of the planners' names, which a table's rows are begun in."""
+    ticked: Iterable[PlannerName] = (name for name, box in boxes.items() if box.isChecked())
+    return tuple(sorted(ticked, key=list(PlannerName).index))
+
+
+def _whole(name: str) -> WholeField:
+    about = description_of(BenchmarkSettings(), (name,))
+    box = WholeField(about.low, about.high)
+    box.setToolTip(about.tooltip())
+    box.setObjectName(name)
+    return box

@@ -1,0 +1,273 @@
+"""The benchmark dock: planners under one objective, one budget and one allowance, as the paper compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QScrollArea,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from firegui.domain.benchmark import Task
+from firegui.errors import Problem
+from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceView
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
+from firegui.gui.analyses.benchmark.benchmark_lines import Tasks
+from firegui.gui.analyses.benchmark.benchmark_tables import DeploymentModel, TasksModel
+from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHING, head_text, notes, task_name
+from firegui.gui.analyses.benchmark.planners_table import PlannersTable
+from firegui.gui.analyses.benchmark.saved_benchmarks import Earlier, cost_text, lacks
+from firegui.gui.analyses.table_analysis_panel import DeskPanel, Kept, Words, on_copy, texts_of
+from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.jobs.evaluation_job import Look
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.table_model import ColumnsModel
+
+_FITTING = QHeaderView.ResizeMode.ResizeToContents
+_WORDS = Words(
+    thing="benchmark",
+    start="Run",
+    start_tip="Run the benchmark; the project is saved first",
+    stop_tip="Stop; tasks that are done are kept, those at work go on where they are",
+    resume_tip="Finish the benchmark that is chosen, or add the planners and seeds that are ticked; nothing is "
+    "computed twice. It keeps its own allowance, budget and first seed",
+    progress="Share of the tasks that is done",
+    earlier="Earlier benchmarks",
+    none_earlier="No earlier benchmark",
+)
+
+
+class BenchmarkPanel(DeskPanel):
+    """See the module."""
+
+    def __init__(self, session: Session, queue: RunQueue, desk: BenchmarkDesk, parent: QWidget | None = None) -> None:
+        self.form = BenchmarkForm()
+        super().__init__(session, desk, self.form, _WORDS, parent)
+        self._queue, self._desk = queue, desk
+        self.table = PlannersTable()
+        self.tasks, self.tasks_view = TasksModel(self), QTableView()
+        self.deployment, self.deployment_view = DeploymentModel(self), QTableView()
+        self.curves = ConvergenceView()
+        self.remarks = QLabel(wordWrap=True)
+        self.menu: QMenu | None = None
+        self._drawn: Path | None = None
+        self._problems: tuple[Problem, ...] = ()
+        self._put_together(self._pages(), self._result_buttons())
+        self._connect()
+        self._on_settings()
+        self._offer_earlier()
+        self._show()
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    def start(self) -> None:
+        """Run the benchmark that the form asks for; the project must be kept somewhere."""
+        if self._session.folder is not None and not self._desk.is_busy:
+            self._desk.start(self.form.wish())
+            self.pages.setCurrentWidget(self.tasks_view)
+
+    def play(self, task: Task) -> None:
+        """Work out the fire of a finished task for the map; one that cannot be is refused."""
+        spec = self._desk.spec_of(task)
+        if spec is not None:
+            self._queue.show_member(task_name(task), spec)
+
+    def compare(self, one: Task, other: Task) -> None:
+        """Show two tasks on the map, what ``one`` leaves of the fire of ``other``."""
+        spec = self._desk.comparison_of(one, other)
+        if spec is not None:
+            self._queue.show_member(task_name(one), spec, task_name(other), Look.DIFFERENCE)
+
+    # -- putting together --------------------------------------------------------------------------------------------
+    def _pages(self) -> tuple[tuple[str, QWidget], ...]:
+        self._decisions, notes_page = self._deployment_page(), self._notes_page()
+        self.tasks_view.setModel(self.tasks)
+        self._dress(self.tasks_view, "Tasks of the benchmark", _FITTING)
+        return (
+            ("Table", self.table), ("Convergence", self.curves), ("Which planner", self._decisions),
+            ("Tasks", self.tasks_view), ("Notes", notes_page),
+        )  # fmt: skip
+
+    def _result_buttons(self) -> ButtonRow:
+        row = ButtonRow()
+        show = "Show the fire of the selected line on the map (double-click); of several seeds the best"
+        both = "Show both selected lines on the map: Baseline is the worse, Plan the better, Difference what it saves"
+        every = "Copy the CSV sheets, LaTeX tables and figures into a folder"
+        self._buttons |= {
+            "show": row.add("show", "Show", show, self._play_selected),
+            "compare": row.add("compare", "Compare", both, self._compare_selected),
+            "copy": row.add("copy", "Copy", "Copy the table for a spreadsheet (Ctrl+C in it)", self.copy),
+            "export": row.add("export", "Export…", every, self._ask_folder),
+        }
+        return row
+
+    def _deployment_page(self) -> QWidget:
+        note = ElidedLabel(DEPLOYMENT_NOTE, role="muted")
+        self.deployment_view.setModel(self.deployment)
+        self._dress(self.deployment_view, "Which planner for the time available", _FITTING)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.deployment_view, 1)
+        column.addWidget(note)
+        return page
+
+    def _notes_page(self) -> QWidget:
+        self.remarks.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.remarks.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.remarks.setContentsMargins(4, 4, 4, 4)
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(self.remarks)
+        return area
+
+    def _connect(self) -> None:
+        session, desk = self._session, self._desk
+        for signal in (session.project_opened, session.project_edited, self.form.changed):
+            signal.connect(self._on_settings)
+        desk.result_changed.connect(self._show)
+        desk.changed.connect(self._on_work)
+        self.pages.currentChanged.connect(self._on_page)
+        self.table.opened.connect(self.play)
+        self.table.customContextMenuRequested.connect(self._open_menu)
+        self.table.chosen.connect(self._on_selected)
+        on_copy(self.table, self.copy)
+        self.curves.chosen.connect(self._on_chosen)
+
+    # -- what happens ------------------------------------------------------------------------------------------------
+    def _on_settings(self) -> None:
+        there = self._session.has_project
+        self._problems = tuple(lacks(self._session.project, self.form.settings())) if there else ()
+        self._refresh()
+
+    def _on_page(self) -> None:
+        if self.curves.isVisible():
+            self._draw_curves()
+        self._refresh()
+
+    def _kept_results(self) -> Sequence[Kept]:
+        return self._desk.earlier
+
+    @property
+    def _chosen(self) -> Earlier | None:
+        kept = None if self._chosen_index is None else self._kept[self._chosen_index]
+        return kept if isinstance(kept, Earlier) else None
+
+    def _open(self, index: int) -> None:
+        each = self._kept[index]
+        if isinstance(each, Earlier):
+            if not self._desk.is_busy:
+                self.form.set_settings(each.header.settings)
+            self._desk.open(each.folder)
+            if self.pages.currentIndex() == 0:
+                self.pages.setCurrentWidget(self.table)
+
+    def _go_on(self) -> None:
+        if self._chosen is not None:
+            self._desk.go_on(self._chosen, self.form.wish())
+            self.pages.setCurrentWidget(self.tasks_view)
+
+    def _play_selected(self) -> None:
+        if len(self.table.best) == 1:
+            self.play(self.table.best[0])
+
+    def _compare_selected(self) -> None:
+        if len(self.table.best) == 2:
+            worse, better = self.table.best
+            self.compare(better, worse)
+
+    def _open_menu(self, at: QPoint) -> None:
+        if not self.table.best:
+            return
+        menu = QMenu(self)
+        for name in ("show", "compare"):
+            action = menu.addAction(self._buttons[name].text(), self._buttons[name].click)
+            action.setEnabled(self._buttons[name].isEnabled())
+        if self.menu is not None:
+            self.menu.deleteLater()
+        self.menu = menu
+        menu.popup(self.table.viewport().mapToGlobal(at))
+
+    def _on_selected(self) -> None:
+        self.curves.choose(self.table.all_chosen)
+        self._refresh()
+
+    def _on_chosen(self, tasks: Tasks) -> None:
+        """A line of the chart was pointed at: choose it in the table too."""
+        self.table.choose(tasks)
+        self.curves.choose(tasks)
+        self._refresh()
+
+    def _front(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        page = self.pages.currentWidget()
+        if page is self.table:
+            return self.table.titles, list(self.table.shown_rows())
+        model: ColumnsModel = self.tasks if page is self.tasks_view else self.deployment
+        return model.titles, texts_of(model)
+
+    # -- showing -----------------------------------------------------------------------------------------------------
+    def _show(self) -> None:
+        shown = self._desk.shown
+        table = None if shown is None else shown.table
+        self.table.show_table(table, regions=shown is None or bool(shown.project.regions))
+        self.deployment.show(table)
+        folder = None if shown is None else shown.folder
+        self._list_tasks()
+        self._draw_curves()
+        if self.table.all_chosen:  # a seed that has just ended belongs to the line of its planner
+            self.curves.choose(self.table.all_chosen)
+        if folder != self._drawn:
+            self._drawn = folder
+            self.curves.chart.fit()
+        if shown is None or table is None:
+            self.head.set_text(NOTHING if shown is None else "Preparing…")
+            self.remarks.setText("")
+        else:
+            self.head.set_text(head_text(table, shown.project))
+            self.remarks.setText("\n\n".join(notes(table, shown.header, shown.project)))
+        self._choose_shown()
+        self._refresh()
+
+    def _on_work(self) -> None:
+        self._list_tasks()
+        if self._desk.shows_running and self.curves.isVisible():
+            self._draw_curves()
+
+    def _draw_curves(self) -> None:
+        desk = self._desk
+        table = None if desk.shown is None else desk.shown.table
+        self.curves.show_table(table, desk.trails if desk.shows_running else {})
+
+    def _list_tasks(self) -> None:
+        desk = self._desk
+        table = None if desk.shown is None else desk.shown.table
+        self.tasks.show(table, desk.running if desk.shows_running else (), desk.failed)
+
+    def _refresh(self) -> None:
+        desk, there, page = self._desk, self._session.has_project, self.pages.currentWidget()
+        settings, chosen, selected = self.form.settings(), self._chosen, self.table.best
+        some = desk.shown is not None and desk.shown.table is not None
+        more = chosen is not None and chosen.can_go_on(settings)
+        usable = {
+            "start": there and not desk.is_busy and not self._problems, "stop": desk.is_busy and not desk.is_stopping,
+            "resume": more and not desk.is_busy and not self._session.is_read_only,
+            "show": len(selected) == 1, "compare": len(selected) == 2, "copy": some, "export": some,
+        }  # fmt: skip
+        for name, enabled in usable.items():
+            self._buttons[name].setEnabled(enabled)
+        for name in ("show", "compare"):
+            self._buttons[name].setVisible(page in (self.table, self.curves))
+        self._buttons["copy"].setVisible(page in (self.table, self._decisions, self.tasks_view))
+        self.about.setText(cost_text(settings, desk.pace))
+        self._show_work(desk.activity, desk.share, self._problems)

@@ -1,0 +1,1 @@
+"""Calibration of the fire model in the window."""

@@ -1,0 +1,1 @@
+"""Robustness tables in the window."""

@@ -1,0 +1,129 @@
+"""A robustness table as a chart: one number over the variations, in the table's order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from firegui.domain.sensitivity import PoseRow, Row, SensitivityKind
+from firegui.gui.base.elided_label import Piece
+from firegui.gui.base.number_text import number
+from firegui.gui.charts.chart import Chart
+from firegui.gui.widgets.sensitivity_table import row_name
+from firegui.runs.sensitivity_folder import AnyTable
+
+_ONE_LINE, _TWO_LINES = 31, 44
+_X_LABELS = {
+    SensitivityKind.EFFECTIVENESS: "η scored at, retardant above water",
+    SensitivityKind.POSE: "noise on the pose logits, standard deviation",
+    SensitivityKind.DESIGN: "design η, retardant above water",
+    SensitivityKind.RETARDANT_SIDE: "cell on which retardant acts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number that can be drawn: of a row, and of the schedule as planned for, where there is one."""
+
+    title: str
+    value: Callable[[Any], float]
+    level: Callable[[AnyTable], float | None]
+
+
+def _level(name: str) -> Callable[[AnyTable], float | None]:
+    return lambda table: None if table.scored is None else float(getattr(table.scored, name))
+
+
+def _none(_table: AnyTable) -> None:
+    return None
+
+
+_FIRE = Measure("J_fire", lambda row: row.reading.fire_objective, _level("fire_objective"))
+_DROPS = Measure("Drops", lambda row: row.reading.drops, _none)
+_SCORED = (
+    _FIRE,
+    Measure("Final extent, ha", lambda row: row.reading.final_extent_ha, _level("final_extent_ha")),
+    Measure("Burned protected cells", lambda row: row.reading.protected_cells, _level("protected_cells")),
+)
+MEASURES: dict[SensitivityKind, tuple[Measure, ...]] = {
+    SensitivityKind.EFFECTIVENESS: _SCORED,
+    SensitivityKind.RETARDANT_SIDE: _SCORED,
+    SensitivityKind.POSE: (
+        Measure("J_fire", lambda row: row.mean, _level("fire_objective")),
+        Measure("Final extent, cells", lambda row: row.mean_extent, _level("final_extent_cells")),
+    ),
+    SensitivityKind.DESIGN: (
+        _FIRE,
+        _DROPS,
+        Measure("Reduction of the final extent, %", lambda row: 100.0 * row.reduction, _none),
+    ),
+}
+
+
+class SensitivityChart(Chart):
+    """Dots joined by a line; of perturbed poses also the lowest and the highest draw."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", "", parent)
+        self._main = self.add_curve("accent", width=1.5, symbol=7.0)
+        self._low = self.add_curve("muted", style=Qt.PenStyle.DashLine, symbol=4.0)
+        self._high = self.add_curve("muted", style=Qt.PenStyle.DashLine, symbol=4.0)
+        self._names: tuple[str, ...] = ()
+        # Whoever shows the chart lets a person choose what is drawn, and so says it already.
+        self.title.hide()
+        self.hovered.connect(self._on_hovered)
+        self._read_outs: tuple[str, ...] = ()
+        self._legend: tuple[Piece, ...] = ()
+        self._title = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What stands below the points."""
+        return self._names
+
+    def show_table(self, table: AnyTable | None, measure: Measure | None) -> None:
+        """Draw ``measure`` of a table, or nothing."""
+        rows = () if table is None else table.rows
+        values = [] if measure is None else [measure.value(row) for row in rows]
+        x = np.arange(len(values), dtype=float)
+        self.set_curve(self._main, x, np.array(values, float))
+        low, high = _bounds(rows, measure)
+        drawn = np.isfinite(low)
+        self.set_curve(self._low, x[drawn], low[drawn])
+        self.set_curve(self._high, x[drawn], high[drawn])
+        self._names = tuple(row_name(row) for row in rows)
+        self.item.getAxis("bottom").setTicks([[(k, name.replace("/", "\n")) for k, name in enumerate(self._names)]])
+        self.item.getAxis("bottom").setHeight(_TWO_LINES if any("/" in name for name in self._names) else _ONE_LINE)
+        level = None if table is None or measure is None else measure.level(table)
+        self.set_level(level, "as planned for, nominal η")
+        self.set_x_label("" if table is None else _X_LABELS[table.kind])
+        self._title = "" if measure is None else measure.title
+        self._read_outs = tuple(f"{name}: {number(value)}" for name, value in zip(self._names, values, strict=True))
+        spread = bool(drawn.any())
+        self._legend = (Piece("mean", "accent"), Piece("lowest and highest draw", "muted")) if spread else ()
+        self.set_title(self._title, *self._legend)
+        self.fit()
+
+    def _on_hovered(self, x: float | None) -> None:
+        if x is None or not self._read_outs:
+            self.set_title(self._title, *self._legend)
+            return
+        nearest = min(max(round(x), 0), len(self._read_outs) - 1)
+        self.set_title(self._title, Piece(self._read_outs[nearest], "accent"))
+
+
+def _bounds(rows: tuple[Row, ...], measure: Measure | None) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Lowest and highest draw by row; NaN where a row has no spread."""
+    low, high = np.full(len(rows), math.nan), np.full(len(rows), math.nan)
+    if measure is None or measure.title != "J_fire":
+        return low, high
+    for k, row in enumerate(rows):
+        if isinstance(row, PoseRow):
+            low[k], high[k] = row.lowest, row.highest
+    return low, high

@@ -1,0 +1,1 @@
+"""Forecast skill in the window."""

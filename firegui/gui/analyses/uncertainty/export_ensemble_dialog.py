@@ -1,0 +1,174 @@
+"""Handing over an ensemble: its tables, maps and figures as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
+
+from firegui.domain.uncertainty import KIND_TITLES
+from firegui.errors import InputError, Problem
+from firegui.gui.base.confirm_overwrite import may_replace
+from firegui.gui.base.problem_dialog import show_problems
+from firegui.gui.jobs.background_job import SideJob
+from firegui.gui.session.session import Session
+from firegui.runs.events import FinishReason, Progress, RunFinished
+from firegui.runs.messages import counted
+from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
+from firegui.runs.uq_export import TITLE, available_parts, part_names
+from firegui.runs.uq_folder import EnsembleHeader
+
+_PARTS = {
+    EnsemblePart.TABLES: "Tables (CSV) — one line a member, the summary, and what it was made of",
+    EnsemblePart.MAPS: "Maps (GeoTIFF) — mean probability of fire, one band a day boundary",
+    EnsemblePart.FIGURES: "Figures (PNG and SVG) — fan, benefit, convergence",
+    EnsemblePart.ERROR_MODEL: "Error model (CSV, GeoTIFF) — semivariogram and residuals",
+}
+
+
+class EnsembleExportDialog(QDialog):
+    """What to write and where to. What was wrong, or what was written, is listed and the dialog stays open."""
+
+    def __init__(
+        self, session: Session, work: SideJob, folder: Path, header: EnsembleHeader, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export the ensemble")
+        self.setMinimumWidth(560)
+        self._session, self._work, self._ensemble, self._header = session, work, folder, header
+        there = available_parts(folder)
+        self.boxes = {part: QCheckBox(text) for part, text in _PARTS.items()}
+        for part, box in self.boxes.items():
+            box.setChecked(part in there)
+            box.setVisible(part in there)
+            box.toggled.connect(self._refresh)
+        self.folder = QLineEdit(str(_first_folder(session, folder, header)))
+        self.written: Path | None = None
+        self.activity = QLabel(wordWrap=True)
+        self.activity.setProperty("role", "muted")
+        self.why_not = QLabel("Nothing is ticked.")
+        self.why_not.setProperty("role", "muted")
+        self.open_button = QPushButton("Open folder")
+        self.open_button.setAutoDefault(False)
+        self._browse = QPushButton("Browse…")
+        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
+        self._lay_out()
+        work.progress.connect(self._on_progress)
+        work.finished.connect(self._on_finished)
+        work.changed.connect(self._refresh)
+        self._refresh()
+
+    @property
+    def parts(self) -> tuple[EnsemblePart, ...]:
+        """What is chosen."""
+        return tuple(part for part, box in self.boxes.items() if box.isChecked())
+
+    @property
+    def save_button(self) -> QPushButton:
+        """The button that writes."""
+        return self._buttons.button(QDialogButtonBox.StandardButton.Save)
+
+    @property
+    def close_button(self) -> QPushButton:
+        """The button that gives up, or that closes once files were written."""
+        return self._buttons.button(QDialogButtonBox.StandardButton.Cancel)
+
+    def accept(self) -> None:
+        """Write the files in a thread of their own."""
+        if self._work.is_busy:
+            return
+        text = self.folder.text().strip()
+        if not text:
+            show_problems(self, InputError([Problem("Folder", "is empty", "choose where the files go")], TITLE))
+            return
+        out = Path(text).expanduser()
+        names = [name for part in self.parts for name in part_names(part, self._header)]
+        if may_replace(self, out, names):
+            self._work.ask(EnsembleExportSpec(self._ensemble, out, self.parts))
+
+    def reject(self) -> None:
+        """Give up; what was being written goes again."""
+        self._work.drop()
+        super().reject()
+
+    # -- at work -----------------------------------------------------------------------------------------------------
+    def _on_progress(self, event: Progress) -> None:
+        self.activity.setText(f"{event.text}…")
+
+    def _on_finished(self, event: RunFinished) -> None:
+        self.activity.setText("")
+        if event.reason is FinishReason.COMPLETED:
+            self.written = event.folder
+            self._session.message.emit(f"Exported the ensemble to {event.folder}")
+            self.activity.setText(event.message[:1].upper() + event.message[1:])
+            self.close_button.setText("Close")
+            self.close_button.setFocus()
+        elif event.reason is FinishReason.FAILED:
+            problems = event.problems or (Problem(self.folder.text(), event.message),)
+            show_problems(self, InputError(problems, TITLE))
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def _lay_out(self) -> None:
+        kind, done = KIND_TITLES[self._header.settings.kind], self._header.members_done
+        summary = QLabel(f"{kind}, {counted(done, 'member')}, seed {self._header.seed}.", wordWrap=True)
+        self._browse.clicked.connect(self._choose_folder)
+        where = QHBoxLayout()
+        where.addWidget(self.folder, 1)
+        where.addWidget(self._browse)
+        parts = QVBoxLayout()
+        for box in self.boxes.values():
+            parts.addWidget(box)
+        form = QFormLayout()
+        form.addRow("Files", parts)
+        form.addRow("Folder", where)
+        self.save_button.setText("Export")
+        self._buttons.addButton(self.open_button, QDialogButtonBox.ButtonRole.ActionRole)
+        self.open_button.clicked.connect(self._open_folder)
+        self._buttons.accepted.connect(self.accept)
+        self._buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setSpacing(10)
+        column.addWidget(summary)
+        column.addLayout(form)
+        column.addWidget(self.activity)
+        column.addWidget(self.why_not)
+        column.addWidget(self._buttons)
+
+    def _choose_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, "Folder for the export", self.folder.text())
+        if chosen:
+            self.folder.setText(chosen)
+
+    def _open_folder(self) -> None:
+        if self.written is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.written)))
+
+    def _refresh(self) -> None:
+        free = not self._work.is_busy
+        self.save_button.setEnabled(free and bool(self.parts))
+        self.why_not.setVisible(not self.parts)
+        self.open_button.setVisible(free and self.written is not None)
+        for part in (*self.boxes.values(), self.folder, self._browse):
+            part.setEnabled(free)
+
+
+def _first_folder(session: Session, folder: Path, header: EnsembleHeader) -> Path:
+    """A folder beside the project that is called after the event and the ensemble."""
+    text = f"{header.project.name} {folder.name}".lower()
+    kept = "".join(letter if letter.isalnum() else "-" for letter in text)
+    name = "-".join(part for part in kept.split("-") if part)
+    return (session.folder.absolute().parent if session.folder is not None else Path.home()) / name

@@ -1,0 +1,1 @@
+"""Theme, icons, preferences, error reporting and background calls: nothing that knows a project or a run."""

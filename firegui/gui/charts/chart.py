@@ -1,0 +1,370 @@
+"""One small chart: curves, a dotted level, a cursor, a title that reads out numbers. It knows nothing of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QFont
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from firegui.gui.base.elided_label import ElidedLabel, Piece
+from firegui.gui.base.theme import Colors, current_colors
+from firegui.gui.charts.chart_export import ChartMenu
+from firegui.gui.charts.decimation import MOST_POINTS, decimated
+
+_FONT_POINTS = 8
+_X_AXIS_HEIGHT = 31
+_REDRAW_MS = 50
+REPAINT_MS = 200
+"""Interval between repaints of a live chart: axes are costly, and they compete with the thread of the run."""
+_EMPTY = np.empty(0)
+
+
+@dataclass(slots=True, eq=False)
+class _Curve:
+    """``x`` and ``y`` are all its points, of which the item draws as many as can be told apart."""
+
+    item: Any
+    role: str
+    name: str
+    width: float
+    style: Qt.PenStyle
+    symbol: float
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+
+
+class Chart(QWidget):
+    """Colours are named by their role in :class:`~firegui.gui.base.theme.Colors`: a change of theme repaints them.
+
+    The view follows the data until a person zooms or drags; :meth:`fit` lets it follow again. ``axes`` by their side
+    take the place of the usual ones.
+    """
+
+    hovered = Signal(object)
+    """The abscissa under the mouse, or ``None`` when it left."""
+    clicked = Signal(float)
+    """The abscissa of a left click."""
+    zoomed = Signal()
+    """A person changed the view."""
+
+    def __init__(
+        self, title: str, x_label: str, parent: QWidget | None = None, *, axes: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._log = self._log_x = False
+        self._curves: list[_Curve] = []
+        self._level: float | None = None
+        self._second_level: float | None = None
+        self._marks: dict[float, Any] = {}
+        self.title, self.legend = ElidedLabel(title), ElidedLabel()
+        small = QFont(self.font())
+        small.setPointSize(_FONT_POINTS)
+        self.legend.setFont(small)
+        self.plot = pg.PlotWidget(axisItems=dict(axes or {}), enableMenu=False)
+        self.item = self.plot.getPlotItem()
+        # A menu that is never shown, made all the same; it has no parent and would outlive the chart.
+        self.plot.destroyed.connect(self.item.ctrlMenu.deleteLater)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(1)
+        layout.addWidget(self.title)
+        layout.addWidget(self.legend)
+        layout.addWidget(self.plot, 1)
+        self.setMinimumSize(84, 90)
+        self._set_up_plot(x_label)
+        # The level is mostly above the curves, so its text hangs below it.
+        below = {"position": 0.98, "anchors": [(1, 0), (1, 0)]}
+        self._level_line = pg.InfiniteLine(angle=0, movable=False, label="", labelOpts=below)
+        self._second_line = pg.InfiniteLine(angle=0, movable=False, label="", labelOpts=below)
+        self._cursor = pg.InfiniteLine(angle=90, movable=False)
+        for line in (self._level_line, self._second_line, self._cursor):
+            line.setVisible(False)
+            self.item.addItem(line, ignoreBounds=line is self._cursor)
+        self.set_colors(current_colors())
+
+    def _set_up_plot(self, x_label: str) -> None:
+        font = QFont(self.font())
+        font.setPointSize(_FONT_POINTS)
+        for side in ("left", "bottom"):
+            axis = self.item.getAxis(side)
+            axis.setTickFont(font)
+            axis.setStyle(tickTextOffset=3, tickLength=-4)
+        for side in ("left", "bottom", "right", "top"):
+            # Those that are hidden, too: they write their labels anew at every change of the range.
+            self.item.getAxis(side).enableAutoSIPrefix(False)
+        self.item.getAxis("bottom").setHeight(_X_AXIS_HEIGHT)
+        self.item.hideButtons()
+        self.item.setClipToView(True)
+        self.item.setDownsampling(auto=True, mode="peak")
+        self.set_x_label(x_label)
+        self.item.vb.sigRangeChangedManually.connect(self._on_zoomed)
+        self._redraw_timer = QTimer(self, singleShot=True, interval=_REDRAW_MS)
+        self._redraw_timer.timeout.connect(self._redraw)
+        self.item.vb.sigXRangeChanged.connect(self._on_range)
+        scene = self.plot.scene()
+        scene.sigMouseMoved.connect(self._on_moved)
+        scene.sigMouseClicked.connect(self._on_clicked)
+
+    # -- what is drawn -----------------------------------------------------------------------------------------------
+    def add_curve(
+        self,
+        role: str,
+        *,
+        name: str = "",
+        width: float = 1.0,
+        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
+        symbol: float = 0.0,
+    ) -> int:
+        """A new curve; its number is for :meth:`set_curve`. ``symbol`` is the size of a dot at every point.
+
+        ``name`` is what it is called in a table of the chart.
+        """
+        item = self.item.plot(antialias=True)
+        item.setLogMode(self._log_x, self._log)
+        name = name or f"curve {len(self._curves) + 1}"
+        self._curves.append(_Curve(item, role, name, width, style, symbol, _EMPTY, _EMPTY))
+        self.set_colors(current_colors())
+        return len(self._curves) - 1
+
+    @property
+    def curve_count(self) -> int:
+        """How many curves there are."""
+        return len(self._curves)
+
+    def set_curve(self, index: int, x: NDArray[Any], y: NDArray[Any]) -> None:
+        """Give a curve its points. Values that a log axis cannot show leave a gap."""
+        curve = self._curves[index]
+        if not len(x) and not len(curve.x):
+            return  # nothing again: nothing to paint
+        values = np.array(y, float)
+        if self._log:
+            values[values <= 0] = np.nan
+        curve.x, curve.y = np.array(x, float), values
+        self._draw_curve(curve)
+
+    def _draw_curve(self, curve: _Curve) -> None:
+        """Draw what is in view, in no more points than it takes."""
+        x, y = curve.x, curve.y
+        if len(x) > MOST_POINTS and not self.is_fitted and not self._log_x:
+            (low, high), _ = self.item.vb.viewRange()
+            first, last = np.searchsorted(x, low), np.searchsorted(x, high, side="right")
+            # One point beyond either edge, so that the line leaves the view where it should.
+            x, y = x[max(first - 1, 0) : last + 1], y[max(first - 1, 0) : last + 1]
+        curve.item.setData(*decimated(x, y))
+
+    def _redraw(self) -> None:
+        for curve in self._curves:
+            if len(curve.x) > MOST_POINTS:
+                self._draw_curve(curve)
+
+    def curve_points(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """All the points of a curve; empty arrays before there are any."""
+        return self._curves[index].x, self._curves[index].y
+
+    def drawn_points(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Those of them that are drawn."""
+        x, y = self._curves[index].item.getOriginalDataset()
+        return (_EMPTY, _EMPTY) if x is None or y is None else (x, y)
+
+    def shown_curves(self) -> list[tuple[str, NDArray[Any], NDArray[Any]]]:
+        """Name and points of every visible curve, as far as the view reaches on the abscissa."""
+        (low, high), _ = self.item.vb.viewRange()
+        low, high = (10.0**low, 10.0**high) if self._log_x else (low, high)
+        found = []
+        for curve in self._curves:
+            if curve.item.isVisible() and len(curve.x):
+                inside = (curve.x >= low) & (curve.x <= high)
+                found.append((curve.name, curve.x[inside], curve.y[inside]))
+        return found
+
+    @property
+    def x_label(self) -> str:
+        """What the abscissa counts."""
+        return str(self.item.getAxis("bottom").labelText)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to keep the chart."""
+        ChartMenu(self).popup(event.globalPos())
+
+    def set_curve_visible(self, index: int, visible: bool) -> None:
+        """Show or hide a curve."""
+        self._curves[index].item.setVisible(visible)
+
+    def set_level(self, value: float | None, text: str = "") -> None:
+        """A dotted horizontal line, such as the fire without drops."""
+        self._level = value
+        self._set_line(self._level_line, value, text)
+
+    def set_second_level(self, value: float | None, text: str = "") -> None:
+        """Another one, such as what another planner reached."""
+        self._second_level = value
+        self._set_line(self._second_line, value, text)
+
+    def _set_line(self, line: Any, value: float | None, text: str) -> None:
+        drawable = value is not None and (value > 0 or not self._log)
+        if value is not None and drawable:
+            line.setPos(float(np.log10(value)) if self._log else value)
+            if line.label.format != text:
+                line.label.setFormat(text)
+        line.setVisible(drawable)
+
+    @property
+    def level(self) -> float | None:
+        """The level that is drawn."""
+        return self._level if self._level_line.isVisible() else None
+
+    @property
+    def second_level(self) -> float | None:
+        """The second level that is drawn."""
+        return self._second_level if self._second_line.isVisible() else None
+
+    @property
+    def level_text(self) -> str:
+        """What is written at the level."""
+        return str(self._level_line.label.format)
+
+    @property
+    def cursor_x(self) -> float | None:
+        """Where the vertical line is."""
+        return self._plain_x(float(self._cursor.value())) if self._cursor.isVisible() else None
+
+    def set_cursor(self, x: float | None) -> None:
+        """The vertical line."""
+        drawable = x is not None and (x > 0 or not self._log_x)
+        self._cursor.setVisible(drawable)
+        if x is not None and drawable:
+            self._cursor.setPos(float(np.log10(x)) if self._log_x else x)
+
+    def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
+        """Dotted vertical lines, each with a few words beside it."""
+        wanted = dict(marks)
+        for x in [x for x in self._marks if x not in wanted]:
+            self.item.removeItem(self._marks.pop(x))
+        for x, text in marks:
+            if x not in self._marks:
+                # The text stands to the right of its line, halfway up, clear of what is written at the level.
+                beside = {"position": 0.55, "anchors": [(0, 0.5), (0, 0.5)]}
+                self._marks[x] = pg.InfiniteLine(x, angle=90, movable=False, label=text, labelOpts=beside)
+                self.item.addItem(self._marks[x], ignoreBounds=True)
+                self._color_mark(self._marks[x], current_colors())
+            self._marks[x].label.setFormat(text)
+
+    @property
+    def marks(self) -> dict[float, str]:
+        """The marked places and what is written there."""
+        return {x: str(line.label.format) for x, line in self._marks.items()}
+
+    @staticmethod
+    def _color_mark(line: Any, colors: Colors) -> None:
+        line.setPen(pg.mkPen(colors.border, style=Qt.PenStyle.DotLine))
+        line.label.setColor(colors.muted)
+
+    def set_title(self, name: str, *pieces: Piece) -> None:
+        """The two lines above the chart: what it is, and its numbers with the colours of their curves."""
+        self.title.set_text(name)
+        self.legend.set_pieces(pieces)
+
+    def set_x_label(self, text: str) -> None:
+        """What the abscissa counts."""
+        self._set_label("bottom", text)
+
+    def set_y_label(self, text: str) -> None:
+        """What the ordinate counts."""
+        self._set_label("left", text)
+
+    def _set_label(self, side: str, text: str) -> None:
+        # A style replaces the one before, its colour too.
+        self.item.setLabel(side, text, **{"font-size": f"{_FONT_POINTS}pt", "color": current_colors().muted})
+
+    # -- how it is drawn ---------------------------------------------------------------------------------------------
+    def set_log(self, on: bool, *, x: bool = False) -> None:
+        """A logarithmic ordinate, or a plain one; the abscissa likewise."""
+        self._log, self._log_x = on, x
+        self.item.setLogMode(x=x, y=on)
+
+    def fit(self) -> None:
+        """Show all the data and follow it."""
+        was_fitted = self.is_fitted
+        self.item.enableAutoRange(x=True, y=True)
+        if not was_fitted:
+            self._redraw()
+
+    def settle(self) -> None:
+        """Let the view and its axes follow the data now; left to the painting, they would be painted once more."""
+        self.item.vb.prepareForPaint()
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the view follows the data."""
+        return all(bool(axis) for axis in self.item.vb.autoRangeEnabled())
+
+    def set_colors(self, colors: Colors) -> None:
+        """Take on the colours of a theme."""
+        self.plot.setBackground(colors.base)
+        for side in ("left", "bottom"):
+            axis = self.item.getAxis(side)
+            axis.setPen(colors.border)
+            axis.setTextPen(colors.muted)
+        self.item.showGrid(x=True, y=True, alpha=0.12)
+        for curve in self._curves:
+            curve.item.setPen(pg.mkPen(getattr(colors, curve.role), width=curve.width, style=curve.style))
+            if curve.symbol:
+                # A point that stands alone between gaps would have no line.
+                curve.item.setSymbol("o")
+                curve.item.setSymbolSize(curve.symbol)
+                curve.item.setSymbolPen(None)
+                curve.item.setSymbolBrush(getattr(colors, curve.role))
+        for line in (self._level_line, self._second_line):
+            line.setPen(pg.mkPen(colors.muted, style=Qt.PenStyle.DotLine))
+            line.label.setColor(colors.muted)
+        self._cursor.setPen(pg.mkPen(colors.text))
+        for mark in self._marks.values():
+            self._color_mark(mark, colors)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow a change of theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_cursor"):
+            self.set_colors(current_colors())
+
+    # -- the mouse ---------------------------------------------------------------------------------------------------
+    def leaveEvent(self, event: QEvent) -> None:
+        """Nothing is pointed at any more."""
+        super().leaveEvent(event)
+        self.hovered.emit(None)
+
+    def _x_at(self, point: QPointF) -> float | None:
+        if not self.item.vb.sceneBoundingRect().contains(point):
+            return None
+        return self._plain_x(float(self.item.vb.mapSceneToView(point).x()))
+
+    def _plain_x(self, x: float) -> float:
+        return 10.0**x if self._log_x else x
+
+    def _on_moved(self, point: QPointF) -> None:
+        self.hovered.emit(self._x_at(point))
+
+    def _on_clicked(self, event: Any) -> None:
+        x = self._x_at(event.scenePos())
+        if x is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if event.double():
+            self.fit()
+            self.zoomed.emit()
+        else:
+            self.clicked.emit(x)
+
+    def _on_range(self, *_: object) -> None:
+        # Points between those that are drawn come into sight; while the view follows the data there are none.
+        if not self.is_fitted and not self._redraw_timer.isActive():
+            self._redraw_timer.start()
+
+    def _on_zoomed(self, _axes: object) -> None:
+        self.zoomed.emit()

@@ -1,0 +1,97 @@
+"""A chart as a file: its picture, or the numbers that it shows."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from firegui.errors import InputError, Problem
+from firegui.gui.base.problem_dialog import show_problems
+from firegui.io.atomic import replacing, write_text
+
+if TYPE_CHECKING:
+    from firegui.gui.charts.chart import Chart
+
+ENDINGS = (".png", ".svg", ".csv")
+
+
+class ChartMenu(QMenu):
+    """What a right click on a chart offers."""
+
+    def __init__(self, chart: Chart) -> None:
+        super().__init__(chart)
+        self._chart = chart
+        self.addAction("Save chart…", self._save)
+        self.addAction("Copy picture", lambda: QGuiApplication.clipboard().setPixmap(chart.grab()))
+        self.addAction("Copy numbers", lambda: QGuiApplication.clipboard().setText(table_text(chart, "\t")))
+        self.addSeparator()
+        self.addAction("Auto: show all and follow", self._fit)
+
+    def _fit(self) -> None:
+        self._chart.fit()
+        self._chart.zoomed.emit()
+
+    def _save(self) -> None:
+        kinds = "PNG picture (*.png);;SVG drawing (*.svg);;CSV numbers (*.csv)"
+        chosen, _ = QFileDialog.getSaveFileName(self._chart, "Save chart", f"{self._chart.title.text()}.png", kinds)
+        if not chosen:
+            return
+        try:
+            save_chart(self._chart, Path(chosen))
+        except InputError as error:
+            show_problems(self._chart, error)
+
+
+def save_chart(chart: Chart, path: Path) -> None:
+    """Write the chart as it is on screen, by the ending of ``path``; a CSV has the numbers in view.
+
+    Raises :class:`~firegui.errors.InputError` for another ending and where the system refuses.
+    """
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        problem = Problem(str(path), "is of no known kind", f"end its name in {', '.join(ENDINGS)}")
+        raise InputError([problem], "The chart was not saved")
+    if ending == ".csv":
+        write_text(path, table_text(chart))
+        return
+    with replacing(path) as temporary:
+        saved = chart.grab().save(str(temporary), "PNG") if ending == ".png" else _draw_svg(chart, temporary)
+        if not saved:
+            raise InputError([Problem(str(path), "could not be drawn", "choose another place")])
+
+
+def _draw_svg(chart: Chart, path: Path) -> bool:
+    drawing = QSvgGenerator()
+    drawing.setFileName(str(path))
+    drawing.setSize(chart.size())
+    drawing.setViewBox(chart.rect())
+    drawing.setTitle(chart.title.text())
+    painter = QPainter(drawing)
+    chart.render(painter, QPoint())
+    return painter.end()
+
+
+def table_text(chart: Chart, between: str = ",") -> str:
+    """The points in view: a column for the abscissa and one for every visible curve; no number leaves it empty."""
+    curves = chart.shown_curves()
+    found = io.StringIO()
+    writer = csv.writer(found, delimiter=between, lineterminator="\n")
+    writer.writerow([chart.x_label or "x", *(name for name, _, _ in curves)])
+    every = np.unique(np.concatenate([x for _, x, _ in curves])) if curves else np.empty(0)
+    columns = []
+    for _, x, y in curves:
+        column = np.full(len(every), np.nan)
+        column[np.searchsorted(every, x)] = y
+        columns.append(column)
+    for row, value in enumerate(every):
+        numbers = (column[row] for column in columns)
+        writer.writerow([f"{value:.10g}", *("" if np.isnan(number) else repr(float(number)) for number in numbers)])
+    return found.getvalue()

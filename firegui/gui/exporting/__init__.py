@@ -1,0 +1,1 @@
+"""Dialogs that export plans, maps and animations."""

@@ -1,0 +1,117 @@
+"""A film in the making: pictures are drawn between two events of the window, and written in a thread of their own."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QThread, QTimer, Signal
+
+from firegui.errors import CancelledError, InputError, Problem
+from firegui.gui.map.map_renderer import FilmStage, sample_steps
+from firegui.io.exporters.animation import Film, Picture, write_film
+
+_WAITING = 3
+_LOOK_S = 0.05
+
+
+class _Writer(QThread):
+    """Takes pictures from a queue and writes them; ``None`` ends the film."""
+
+    def __init__(self, path: Path, fps: int, samples: Sequence[Picture], parent: QObject) -> None:
+        super().__init__(parent)
+        self._path, self._fps, self._samples = path, fps, samples
+        self.pictures: queue.Queue[Picture | None] = queue.Queue(_WAITING)
+        self.cancelled = threading.Event()
+        self.raised: Exception | None = None
+
+    def run(self) -> None:
+        try:
+            write_film(self._path, Film(self._taken(), self._fps, self._samples), self._check)
+        except Exception as error:  # handed to the window's thread, which says it
+            self.raised = error
+
+    def _taken(self) -> Iterator[Picture]:
+        while True:
+            self._check()
+            try:
+                picture = self.pictures.get(timeout=_LOOK_S)
+            except queue.Empty:
+                continue
+            if picture is None:
+                return
+            yield picture
+
+    def _check(self) -> None:
+        if self.cancelled.is_set():
+            raise CancelledError("the film was given up")
+
+
+class FilmMaker(QObject):
+    """Films ``steps`` on ``stage`` into ``path`` and ends in one of its signals. Call :meth:`cancel` in the end."""
+
+    progressed = Signal(int, int)
+    """Pictures drawn, of so many."""
+    done = Signal(object)
+    """The ``Path`` of the film."""
+    failed = Signal(object)
+    """The :class:`InputError` that says why there is none."""
+    cancelled = Signal()
+
+    def __init__(
+        self, stage: FilmStage, steps: Sequence[int], path: Path, fps: int, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._stage, self._steps, self._path = stage, tuple(steps), path
+        self._next = 0
+        samples = [stage.picture(step) for step in sample_steps(steps)] if path.suffix.lower() == ".gif" else []
+        self._writer = _Writer(path, fps, samples, self)
+        self._writer.finished.connect(self._on_end)
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._draw_one)
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether pictures are drawn or written."""
+        return self._writer.isRunning()
+
+    def begin(self) -> None:
+        """Start."""
+        self._writer.start()
+        self._timer.start()
+
+    def cancel(self) -> None:
+        """Give the film up and wait until its thread has ended, a fraction of a second; nothing of it is left."""
+        self._timer.stop()
+        self._writer.cancelled.set()
+        self._writer.wait()
+
+    def _draw_one(self) -> None:
+        if self._writer.pictures.full() or not self._writer.isRunning():
+            # The writer is behind: let the window have its time.
+            self._timer.setInterval(5)
+            return
+        self._timer.setInterval(0)
+        if self._next == len(self._steps):
+            self._writer.pictures.put(None)
+            self._timer.stop()
+            return
+        self._writer.pictures.put(self._stage.picture(self._steps[self._next]))
+        self._next += 1
+        self.progressed.emit(self._next, len(self._steps))
+
+    def _on_end(self) -> None:
+        self._timer.stop()
+        self._stage.deleteLater()
+        error = self._writer.raised
+        match error:
+            case None:
+                self.done.emit(self._path)
+            case CancelledError():
+                self.cancelled.emit()
+            case InputError():
+                self.failed.emit(error)
+            case _:
+                self.failed.emit(InputError([Problem(str(self._path), str(error), "choose another place or kind")]))

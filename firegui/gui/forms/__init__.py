@@ -1,1 +1,0 @@
-"""Forms built from field metadata."""

@@ -1,0 +1,1 @@
+"""Help pages, guided tour, command palette and the about box."""

@@ -1,0 +1,183 @@
+"""The palette of commands: a few letters find any action, dock, recent project or page of the help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QIcon, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from firegui.gui.base.theme import current_colors
+from firegui.gui.help.fuzzy_match import best
+
+_ENTRY = Qt.ItemDataRole.UserRole
+_MOST = 60
+_SIZE = QSize(620, 420)
+_ICON = 18
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """What can be chosen: its kind, what it is called, its keys, and the doing.
+
+    ``kind`` is the menu it is in, or Tool, Dock, Project, Help. ``why_not`` is empty for what can be done now.
+    """
+
+    kind: str
+    title: str
+    keys: str
+    help: str
+    icon: QIcon
+    do: Callable[[], object]
+    why_not: str = ""
+
+
+class _Line(QStyledItemDelegate):
+    """Icon, title, then kind and keys at the right."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """One line with some air."""
+        return QSize(200, option.fontMetrics.height() + 12)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw one entry."""
+        entry = index.data(_ENTRY)
+        if not isinstance(entry, Entry):
+            return
+        colors, area = current_colors(), QRect(option.rect)
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(area, QColor(colors.chosen))
+        inner = area.adjusted(8, 0, -8, 0)
+        entry.icon.paint(painter, QRect(inner.left(), inner.center().y() - _ICON // 2, _ICON, _ICON))
+        side = "  ".join(part for part in (entry.kind, entry.keys) if part)
+        metrics = painter.fontMetrics()
+        right = metrics.horizontalAdvance(side)
+        painter.setPen(QColor(colors.muted))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, side)
+        room = inner.adjusted(_ICON + 8, 0, -right - 16, 0)
+        painter.setPen(QColor(colors.muted if entry.why_not else colors.text))
+        title = f"{entry.title} ({entry.why_not})" if entry.why_not else entry.title
+        painter.drawText(room, middle, metrics.elidedText(title, Qt.TextElideMode.ElideRight, room.width()))
+        painter.restore()
+
+
+class Palette(QFrame):
+    """Type, choose with the arrows, Enter does it; Esc or a click elsewhere gives up. It is part of the window."""
+
+    closed = Signal()
+
+    def __init__(self, entries: Sequence[Entry], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("palette")
+        self.setAccessibleName("Commands")
+        self.setAutoFillBackground(True)
+        self._entries = entries
+        self._before: QWidget | None = parent.window().focusWidget()
+        self.field = QLineEdit(placeholderText="Command, dock, project or page of the help")
+        self.field.setAccessibleName("Search commands")
+        self.field.setToolTip("Type a few letters; the arrows choose, Enter does it, Esc gives up")
+        self.list = QListWidget()
+        self.list.setAccessibleName("Commands found")
+        self.list.setToolTip("What fits, the best first (arrows and Enter in the field above)")
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setItemDelegate(_Line(self.list))
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.help = QLabel(wordWrap=True)
+        self.help.setProperty("role", "muted")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 10, 10, 10)
+        for part in (self.field, self.list, self.help):
+            column.addWidget(part)
+        self.field.installEventFilter(self)
+        self.field.textChanged.connect(self._fill)
+        self.list.currentItemChanged.connect(lambda *_: self._explain())
+        self.list.itemClicked.connect(self._take)
+        self._fill("")
+        size = _SIZE.boundedTo(QSize(parent.width() - 40, parent.height() - 80))
+        self.setGeometry((parent.width() - size.width()) // 2, 40, size.width(), size.height())
+
+    @property
+    def shown(self) -> tuple[Entry, ...]:
+        """The entries listed now."""
+        return tuple(self.list.item(row).data(_ENTRY) for row in range(self.list.count()))
+
+    def begin(self) -> None:
+        """Open, ready to be typed in."""
+        self.show()
+        self.raise_()
+        self.field.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def give_up(self) -> None:
+        """Go away, and give the focus back to what had it."""
+        if self.isHidden():
+            return
+        self.hide()
+        if self._before is not None and isValid(self._before):
+            self._before.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.closed.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The field's arrows move in the list, its Enter takes what is chosen there; without the focus it goes."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._on_key(event.key()):
+            return True
+        elsewhere = isinstance(event, QFocusEvent) and event.reason() is not Qt.FocusReason.ActiveWindowFocusReason
+        if event.type() == QEvent.Type.FocusOut and elsewhere and not self.isHidden():
+            # What took the focus keeps it.
+            self._before = None
+            self.give_up()
+        return super().eventFilter(watched, event)
+
+    def _on_key(self, key: int) -> bool:
+        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 10, Qt.Key.Key_PageUp: -10}
+        if key == Qt.Key.Key_Escape:
+            self.give_up()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if (item := self.list.currentItem()) is not None:
+                self._take(item)
+        elif key in steps and self.list.count():
+            step, row, count = steps[Qt.Key(key)], self.list.currentRow(), self.list.count()
+            self.list.setCurrentRow((row + step) % count if abs(step) == 1 else min(max(row + step, 0), count - 1))
+        else:
+            return False
+        return True
+
+    def _fill(self, typed: str) -> None:
+        self.list.clear()
+        found = best(typed, self._entries, lambda entry: entry.title, lambda entry: entry.kind)
+        for entry in sorted(found[:_MOST], key=lambda entry: bool(entry.why_not)):
+            item = QListWidgetItem(f"{entry.kind}: {entry.title}")
+            item.setData(_ENTRY, entry)
+            self.list.addItem(item)
+        self.list.setCurrentRow(0)
+        self._explain()
+
+    def _explain(self) -> None:
+        item = self.list.currentItem()
+        entry = item.data(_ENTRY) if item is not None else None
+        text = "Nothing fits." if not isinstance(entry, Entry) else entry.why_not or entry.help
+        self.help.setText(text or " ")
+
+    def _take(self, item: QListWidgetItem) -> None:
+        entry = item.data(_ENTRY)
+        if isinstance(entry, Entry) and not entry.why_not:
+            self.give_up()
+            entry.do()

@@ -1,0 +1,233 @@
+"""The guided tour: a card beside a framed widget, the rest of the window dimmed, station by station."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
+
+from firegui.gui.base.focus import go_round
+from firegui.gui.base.theme import current_colors
+from firegui.gui.help.tour_steps import STATIONS, Station
+
+_MARGIN, _CARD_WIDTH = 12, 360
+_DIM = QColor(0, 0, 0, 130)
+
+
+class Card(QFrame):
+    """What is said at a station, and where to go from there."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("tourCard")
+        self.setAccessibleName("Guided tour")
+        self.setFixedWidth(_CARD_WIDTH)
+        self.title, self.text, self.count = QLabel(), QLabel(wordWrap=True), QLabel()
+        self.title.setProperty("role", "section")
+        self.count.setProperty("role", "muted")
+        self.skip = _button("&Skip", "End the tour (Esc)")
+        self.back = _button("&Back", "The station before (Left)")
+        self.next = _button("&Next", "The next station (Right, Enter)")
+        self.next.setDefault(True)
+        row = QHBoxLayout()
+        row.addWidget(self.count, 1)
+        for button in (self.skip, self.back, self.next):
+            row.addWidget(button)
+        column = self._column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 12)
+        column.setSpacing(10)
+        column.addWidget(self.title)
+        column.addWidget(self.text)
+        column.addLayout(row)
+
+    def show_station(self, station: Station, number: int, count: int) -> None:
+        """Say what belongs to a station, ``number`` counted from 0."""
+        self.title.setText(station.title)
+        self.text.setText(station.text)
+        self.count.setText(f"{number + 1} of {count}")
+        self.back.setEnabled(number > 0)
+        self.next.setText("&Done" if number == count - 1 else "&Next")
+        for part in (self.title, self.text, self.count, self.skip, self.back, self.next):
+            part.ensurePolished()
+        # The words wrap in a fixed width, so the height follows from it.
+        self._column.invalidate()
+        self.setFixedHeight(self._column.totalHeightForWidth(_CARD_WIDTH))
+        self.setAccessibleDescription(f"{station.title}. {station.text}")
+
+
+class Tour(QWidget):
+    """Covers the window while it lasts; a dock that was hidden is brought back for its station."""
+
+    ended = Signal()
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        docks: Mapping[str, QDockWidget],
+        bring: Callable[[str], object],
+        stations: Sequence[Station] = STATIONS,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._docks, self._bring, self._stations = window, docks, bring, stations
+        self._number = 0
+        self._frame = QRect()
+        self.setObjectName("tour")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.card = Card(self)
+        self.card.skip.clicked.connect(self.end)
+        self.card.back.clicked.connect(lambda: self.go(self._number - 1))
+        self.card.next.clicked.connect(lambda: self.go(self._number + 1))
+        # A dock that was only just brought back gets its place in the next turn of the event loop.
+        self._settle = QTimer(self, singleShot=True, interval=0)
+        self._settle.timeout.connect(self._follow)
+        window.installEventFilter(self)
+        for button in (self.card.skip, self.card.back, self.card.next):
+            # The arrows would only move the focus from one to the other.
+            button.installEventFilter(self)
+
+    # -- going -------------------------------------------------------------------------------------------------------
+    @property
+    def number(self) -> int:
+        """The station, counted from 0."""
+        return self._number
+
+    @property
+    def station(self) -> Station:
+        """What is being shown."""
+        return self._stations[self._number]
+
+    @property
+    def framed(self) -> QRect:
+        """The framed part of the window; empty when there is nothing to frame."""
+        return self._frame
+
+    def begin(self) -> None:
+        """Show the first station."""
+        self.setGeometry(self._window.rect())
+        self.show()
+        self.go(0)
+
+    def go(self, number: int) -> None:
+        """Go to a station; past the last one the tour ends."""
+        if number >= len(self._stations):
+            self.end()
+            return
+        self._number = max(number, 0)
+        if self.station.dock:
+            self._bring(self.station.dock)
+        self.card.show_station(self.station, self._number, len(self._stations))
+        self.raise_()
+        self.card.next.setFocus()
+        self._follow()
+        self._settle.start()
+
+    def end(self) -> None:
+        """Go away."""
+        self._window.removeEventFilter(self)
+        self.close()
+        self.ended.emit()
+
+    def target(self) -> QWidget | None:
+        """The widget of the station; ``None`` when there is no such widget."""
+        return find_target(self._window, self._docks, self.station)
+
+    # -- drawing -----------------------------------------------------------------------------------------------------
+    def _follow(self) -> None:
+        """Frame the widget where it is now, and put the card beside it."""
+        self.setGeometry(self._window.rect())
+        target = self.target()
+        self._frame = QRect()
+        # A floating dock is a window of its own: there is nothing to frame in this one.
+        if target is not None and target.isVisible() and target.window() is self._window:
+            corner = target.mapTo(self._window, QPoint(0, 0))
+            self._frame = QRect(corner, target.size()).intersected(self.rect())
+        self.card.move(card_place(self._frame, self.card.size(), self.size()))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Dim everything but the framed widget."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        path = QPainterPath()
+        path.addRect(QRectF(self.rect()))
+        if not self._frame.isEmpty():
+            hole = QPainterPath()
+            hole.addRoundedRect(QRectF(self._frame), 4, 4)
+            path = path.subtracted(hole)
+        painter.fillPath(path, _DIM)
+        if not self._frame.isEmpty():
+            painter.setPen(QPen(QColor(current_colors().accent), 2.0))
+            painter.drawRoundedRect(QRectF(self._frame).adjusted(1, 1, -1, -1), 4, 4)
+
+    # -- events ------------------------------------------------------------------------------------------------------
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay where the window is; the arrows go from station to station whatever button has the focus."""
+        if watched is not self._window and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._on_key(event.key())
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._settle.start()
+        return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Right and Enter go on, Left goes back, Esc ends; nothing reaches the window behind."""
+        if not self._on_key(event.key()) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.go(self._number + 1)
+        event.accept()
+
+    def _on_key(self, key: int) -> bool:
+        if key == Qt.Key.Key_Escape:
+            self.end()
+        elif key in (Qt.Key.Key_Right, Qt.Key.Key_PageDown):
+            self.go(self._number + 1)
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_PageUp):
+            self.go(self._number - 1)
+        else:
+            return False
+        return True
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Tab goes round within the card, as long as it is there."""
+        order = (self.card.skip, self.card.back, self.card.next)
+        return go_round(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
+
+
+def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], station: Station) -> QWidget | None:
+    """The widget that a station is about; ``None`` when there is none of that name."""
+    inside: QWidget | None = docks.get(station.dock) if station.dock else window
+    if inside is None or not station.name:
+        return inside
+    found = inside.findChild(QWidget, station.name)
+    return found if isinstance(found, QWidget) else None
+
+
+def card_place(frame: QRect, card: QSize, window: QSize) -> QPoint:
+    """Where the card stands: beside the frame where there is room, else over its middle, always in the window."""
+    room = QRect(QPoint(0, 0), window).adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+    if frame.isEmpty():
+        return room.center() - QPoint(card.width() // 2, card.height() // 2)
+    middle = frame.center().y() - card.height() // 2
+    across = frame.center().x() - card.width() // 2
+    for place in (
+        QPoint(frame.right() + _MARGIN, middle), QPoint(frame.left() - _MARGIN - card.width(), middle),
+        QPoint(across, frame.top() - _MARGIN - card.height()), QPoint(across, frame.bottom() + _MARGIN),
+    ):  # fmt: skip
+        box = _moved_into(QRect(place, card), room)
+        if not box.intersects(frame):
+            return box.topLeft()
+    return _moved_into(QRect(QPoint(across, middle), card), room).topLeft()
+
+
+def _moved_into(box: QRect, room: QRect) -> QRect:
+    left = min(max(box.left(), room.left()), max(room.right() + 1 - box.width(), room.left()))
+    top = min(max(box.top(), room.top()), max(room.bottom() + 1 - box.height(), room.top()))
+    return QRect(QPoint(left, top), box.size())
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(tip)
+    button.setAutoDefault(True)
+    return button

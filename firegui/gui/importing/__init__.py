@@ -1,0 +1,1 @@
+"""Dialogs that make a project from files."""

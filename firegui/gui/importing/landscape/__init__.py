@@ -1,0 +1,1 @@
+"""The wizard that makes a project from rasters, wind and perimeters."""

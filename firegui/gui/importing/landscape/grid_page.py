@@ -1,0 +1,166 @@
+"""Step 2: the one grid of square cells that everything is brought onto."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QPushButton
+
+from firegui.domain.grid import Grid
+from firegui.errors import Problems
+from firegui.gui.importing.landscape.survey import Look
+from firegui.gui.importing.landscape.wizard_answers import Draft
+from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
+from firegui.gui.widgets.number_fields import plain_number
+from firegui.gui.widgets.path_fields import number, read_entry, text_line
+from firegui.io.crs import metres_per_unit, short_name
+from firegui.io.importers.landscape_source import TargetGrid
+
+LARGE_CELLS, SMALL_CELLS = 2_000_000, 2_500
+"""Above the one a plan takes hours and gigabytes, below the other a fire soon reaches the edge."""
+
+_SIDES = ("west", "south", "east", "north")
+_AS_PROPOSED = "as proposed"
+
+
+class GridPage(Page):
+    """Empty fields leave the grid as it is proposed; what they would be then stands in them greyed."""
+
+    title = "Grid"
+    overlays = frozenset({"files"})
+    about = (
+        "All layers are brought onto one north-up grid of square cells: fuel by the nearest cell, everything else "
+        "bilinearly. The dashed outlines in the preview are the files, the frame is the grid."
+    )
+
+    def __init__(self, draft: Draft) -> None:
+        super().__init__(draft)
+        self.crs = text_line("crs", _AS_PROPOSED, "such as EPSG:32610 or a PROJ text; in metres")
+        self.cell = text_line("cell", _AS_PROPOSED, "side of a cell in metres")
+        self.bounds: dict[str, QLineEdit] = {
+            side: text_line(side, _AS_PROPOSED, f"{side} edge, in the unit of the CRS") for side in _SIDES
+        }
+        self._reason, self._size, self._warning = said_line(), said_line(""), said_line("warning")
+        self._lay_out()
+        self.show_answers()
+
+    def _lay_out(self) -> None:
+        rows = form()
+        rows.addRow("C&RS", self.crs)
+        rows.addRow("", self.note("crs", "grid, crs", field=self.crs))
+        rows.addRow("Cell si&ze (m)", self.cell)
+        rows.addRow("", self.note("cell size", field=self.cell))
+        self.column.addLayout(rows)
+        self.column.addWidget(group("Extent", self._extent()))
+        self.column.addWidget(self.note("grid", "target", "extent"))
+        again = QPushButton("As &proposed")
+        again.setAutoDefault(False)
+        again.setToolTip("Empty all fields")
+        again.clicked.connect(lambda _checked=False: self._propose())
+        self.column.addWidget(again)
+        self.column.addWidget(self._reason)
+        self.column.addWidget(self._size)
+        self.column.addWidget(self._warning)
+        self.column.addStretch(1)
+        for line in (self.crs, self.cell, *self.bounds.values()):
+            line.editingFinished.connect(self._on_entry)
+
+    def _extent(self) -> QFormLayout:
+        rows = form()
+        for side, line in self.bounds.items():
+            rows.addRow(f"{side.capitalize()}", line)
+        rows.addRow("", self.note("bounds", field=self.bounds["west"]))
+        return rows
+
+    def show_answers(self) -> None:
+        """The fields, unless one holds what cannot be read."""
+        target = self.draft.source.target
+        if self.entry_problems:
+            return
+        bounds = target.bounds or (None,) * 4
+        texts = {
+            self.crs: target.crs or "",
+            self.cell: "" if target.cell_size_m is None else plain_number(target.cell_size_m),
+        }
+        for side, edge in zip(_SIDES, bounds, strict=True):
+            texts[self.bounds[side]] = "" if edge is None else plain_number(edge)
+        for line, text in texts.items():
+            put_text(line, text)
+
+    def show_look(self, look: Look) -> None:
+        """The grid that the answers make, and what would be without them."""
+        super().show_look(look)
+        grid = look.survey.grid
+        reason = look.survey.grid_reason
+        self._reason.setText(f"Proposed: {reason}." if reason and self._is_empty else reason)
+        self._size.setText("" if grid is None else size_text(grid))
+        self._warning.setText("" if grid is None else size_warning(grid))
+        self._warning.setVisible(bool(self._warning.text()))
+        if grid is None:
+            return
+        self.crs.setPlaceholderText(short_name(grid.crs) if grid.crs else _AS_PROPOSED)
+        self.cell.setPlaceholderText(plain_number(grid.cell_size_m))
+        for side, edge in zip(_SIDES, edges_of(grid), strict=True):
+            self.bounds[side].setPlaceholderText(f"{edge:,.10g}".replace(",", " "))
+
+    def _on_entry(self) -> None:
+        """Take the fields in; what cannot be read is said and changes nothing."""
+        for line in (self.crs, self.cell, *self.bounds.values()):
+            line.setModified(False)
+        problems = Problems()
+        cell = read_entry(self.cell.text().strip(), number, "cell size", "give metres, such as 30", problems)
+        if cell is not None and not cell > 0:
+            problems.add("cell size", f"{cell:g} m", "give more than 0")
+        edges = [self._edge(side, problems) for side in _SIDES]
+        given = [edge for edge in edges if edge is not None]
+        bounds = None
+        if len(given) == len(_SIDES):
+            bounds = (given[0], given[1], given[2], given[3])
+            if not (bounds[0] < bounds[2] and bounds[1] < bounds[3]):
+                problems.add("bounds", "west is not below east, or south not below north", "exchange them")
+        elif given and self.look is not None and self.look.survey.grid is not None:
+            # One edge was moved: the others stay where they were proposed.
+            proposed = edges_of(self.look.survey.grid)
+            west, south, east, north = (p if e is None else e for e, p in zip(edges, proposed, strict=True))
+            bounds = (west, south, east, north)
+        if self.take_entries(problems):
+            self.draft.change(target=TargetGrid(self.crs.text().strip() or None, cell, bounds))
+
+    @property
+    def _is_empty(self) -> bool:
+        return self.draft.source.target == TargetGrid()
+
+    def _propose(self) -> None:
+        self.take_entries(())
+        self.draft.change(target=TargetGrid())
+        self.show_answers()
+
+    def _edge(self, side: str, problems: Problems) -> float | None:
+        text = self.bounds[side].text().replace(" ", "").strip()
+        return read_entry(text, number, "bounds", f"give the {side} edge as a number", problems)
+
+
+def edges_of(grid: Grid) -> tuple[float, float, float, float]:
+    """West, south, east, north in the unit of the CRS."""
+    west, north = grid.to_world(-0.5, -0.5)
+    east, south = grid.to_world(grid.rows - 0.5, grid.columns - 0.5)
+    return west, south, east, north
+
+
+def size_text(grid: Grid) -> str:
+    """Rows, columns, cells, kilometres and hectares."""
+    high, wide = grid.rows * grid.cell_size_m / 1000, grid.columns * grid.cell_size_m / 1000
+    area = grid.n_cells * grid.cell_area_ha
+    return (
+        f"{grid.rows:,} × {grid.columns:,} = {grid.n_cells:,} cells of {grid.cell_size_m:g} m\n"
+        f"{high:.1f} km north–south × {wide:.1f} km west–east, {area:,.0f} ha"
+    )
+
+
+def size_warning(grid: Grid) -> str:
+    """What to think of a very large, very small or very coarse grid; empty for an ordinary one."""
+    if grid.n_cells > LARGE_CELLS:
+        return f"⚠ More than {LARGE_CELLS:,} cells: a plan takes hours and gigabytes. Make the cells larger or cut."
+    if grid.n_cells < SMALL_CELLS:
+        return f"⚠ Fewer than {SMALL_CELLS:,} cells: a fire soon reaches the edge, which it cannot cross."
+    if grid.crs is not None and abs(metres_per_unit(grid.crs) - 1.0) > 1e-9:
+        return "⚠ The unit of this CRS is not the metre."
+    return ""

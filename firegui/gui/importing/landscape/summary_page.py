@@ -1,0 +1,125 @@
+"""Step 6: everything that will be imported, what is wrong, missing or assumed, and where the project is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListWidget, QListWidgetItem
+
+from firegui.domain.scenario import LAYERS
+from firegui.errors import Problem
+from firegui.gui.base.label_roles import set_role
+from firegui.gui.importing.landscape.grid_page import size_text
+from firegui.gui.importing.landscape.survey import Look
+from firegui.gui.importing.landscape.wizard_answers import Draft
+from firegui.gui.importing.landscape.wizard_page import Page, form, put_text, said_line
+from firegui.gui.widgets.path_fields import PathLine, text_line
+
+_KEEP = "asked for at the first save, unless said here"
+
+
+class SummaryPage(Page):
+    """Lists all problems of all steps, so that none is left to be found out by pressing the button."""
+
+    title = "Summary"
+    overlays = frozenset({"wind", "fire"})
+    about = "What will be made of it. Nothing has been written yet: that is what the button below is for."
+
+    def __init__(self, draft: Draft) -> None:
+        super().__init__(draft)
+        self.name = text_line("name", "the name of the folder", "what to call the event")
+        self.folder = PathLine("folder", _KEEP, kind="new", files="firegui project (*.firegui)", place=self._place)
+        self._state, self._facts = said_line(""), said_line("")
+        self.problems, self.remarks = _list("Problems"), _list("What to know")
+        self._lay_out()
+        self.show_answers()
+
+    def _lay_out(self) -> None:
+        rows = form()
+        rows.addRow("N&ame", self.name)
+        rows.addRow("", self.note("name", field=self.name))
+        rows.addRow("Keep it &in", self.folder)
+        self.column.addLayout(rows)
+        self.column.addWidget(self._facts)
+        self.column.addWidget(self._state)
+        self.column.addWidget(self.problems, 2)
+        self.column.addWidget(self.remarks, 3)
+        self.name.editingFinished.connect(self._on_name)
+        self.folder.settled.connect(self._on_folder)
+
+    def show_answers(self) -> None:
+        """Name and folder."""
+        folder = self.draft.answers.folder
+        put_text(self.name, self.draft.source.name or "")
+        put_text(self.folder.line, "" if folder is None else str(folder))
+
+    def show_look(self, look: Look) -> None:
+        """What would be made."""
+        super().show_look(look)
+        self._facts.setText("\n".join(fact_lines(look)))
+        _fill(self.remarks, look.remarks)
+
+    def show_problems(self, problems: Sequence[Problem], *, surveyed: bool) -> None:
+        """List everything that is wrong, whichever step it belongs to."""
+        lines = [f"{p.where}: {p.what}" + (f"\n→ {p.remedy}" if p.remedy else "") for p in problems]
+        _fill(self.problems, lines)
+        if problems:
+            many = f"{len(problems)} problems" if len(problems) != 1 else "1 problem"
+            self._state.setText(f"⚠ {many} to put right first; nothing is written before that.")
+        else:
+            self._state.setText("Nothing is wrong." if surveyed else "Choose files first.")
+        set_role(self._state, "error" if problems else "muted")
+
+    def _on_name(self) -> None:
+        self.name.setModified(False)
+        self.draft.change(name=self.name.text().strip() or None)
+
+    def _on_folder(self) -> None:
+        self.folder.line.setModified(False)
+        self.draft.answer(folder=self.folder.path)
+
+    def _place(self) -> str:
+        files = [file.path for file in self.draft.source.layers.values()]
+        lcp = self.draft.source.lcp
+        first = files[0] if files else lcp
+        return str(first.parent.parent if first is not None else Path.home())
+
+
+def fact_lines(look: Look) -> list[str]:
+    """Grid, layers, wind, fire and coverage, a line each."""
+    survey = look.survey
+    lines = [] if survey.grid is None else [size_text(survey.grid)]
+    there = {fact.key for fact in survey.layers}
+    lines.append("Layers: " + (", ".join(LAYERS[key][0].lower() for key in LAYERS if key in there) or "none"))
+    missing = [LAYERS[key][0].lower() for key in LAYERS if key not in there]
+    lines.append("Missing: " + (", ".join(missing) or "nothing"))
+    if look.winds is not None and survey.start is not None:
+        lines.append(f"Wind: {days_text(len(look.winds.speed))} from {survey.start:%Y-%m-%d %H:%M} UTC")
+    lines.append(f"Fire: {look.fire_text}")
+    lines.append(f"Required coverage: {look.coverage.c_req:.2f} gal/100 ft², {look.coverage.source}")
+    return lines
+
+
+def days_text(days: int) -> str:
+    """``1 day``, ``15 days``."""
+    return "1 day" if days == 1 else f"{days} days"
+
+
+def _list(name: str) -> QListWidget:
+    view = QListWidget()
+    view.setAccessibleName(name)
+    view.setWordWrap(True)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    view.setFrameShape(QFrame.Shape.StyledPanel)
+    return view
+
+
+def _fill(view: QListWidget, lines: Sequence[str]) -> None:
+    view.clear()
+    for line in lines:
+        view.addItem(QListWidgetItem(line))
+    view.setVisible(bool(lines))

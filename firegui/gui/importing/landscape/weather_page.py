@@ -1,0 +1,239 @@
+"""Step 3: the wind, and what its numbers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLineEdit, QVBoxLayout, QWidget
+
+from firegui.errors import Problems
+from firegui.gui.importing.landscape.survey import Look
+from firegui.gui.importing.landscape.wizard_answers import Draft
+from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
+from firegui.gui.widgets.combo_box import ChoiceBox
+from firegui.gui.widgets.number_fields import plain_number
+from firegui.gui.widgets.path_fields import PathLine, number, read_entry, text_line
+from firegui.io.importers.wind import WindSource, WindSurvey
+from firegui.io.importers.wind_units import Clock, Components, Height, North, Sense, SpeedUnit, Traits
+
+_FILES = "Wind (*.csv *.txt *.nc *.nc4 *.grib *.tif *.tiff);;All files (*)"
+_CONSTANT, _FROM_FILES = "constant", "files"
+_TIME = "write it as 2017-10-08T19:00 or 2017-10-08T19:00-07:00"
+
+TRAITS: Mapping[str, tuple[str, tuple[tuple[Any, str], ...]]] = MappingProxyType(
+    {
+        "components": ("&Numbers", ((Components.SPEED_DIRECTION, "speed and direction"), (Components.U_V, "u and v"))),
+        "speed_unit": ("&Unit", tuple((unit, unit.value) for unit in SpeedUnit)),
+        "height": ("&Height", ((Height.M10, "10 m above the ground"), (Height.FT20, "20 ft above the vegetation"))),
+        "sense": ("&Direction", ((Sense.FROM, "where it blows from"), (Sense.TOWARDS, "where it blows to"))),
+        "north": ("N&orth", ((North.TRUE, "true north"), (North.GRID, "the top of its own raster"))),
+        "clock": ("Times &in", ((Clock.UTC, "UTC"), (Clock.LOCAL, "local time at the fire"))),
+    }
+)
+"""Field of :class:`Traits` → its title and what it may be, with the words for it."""
+
+
+class WeatherPage(Page):
+    """See the module."""
+
+    title = "Weather"
+    overlays = frozenset({"wind"})
+    about = (
+        "One wind for every day, or files: a CSV table, a NetCDF file, or GeoTIFFs with a band an hour or a day. Daily "
+        "means are planned with. Arrows in the preview point where the wind blows to."
+    )
+
+    def __init__(self, draft: Draft) -> None:
+        super().__init__(draft)
+        self.kind = ChoiceBox()
+        self.speed = text_line("windSpeed", "such as 3", "in the unit below, m/s unless said")
+        self.direction = text_line("windDirection", "such as 270", "degrees clockwise from north: 270 is a west wind")
+        self.file = PathLine("windFile", "table, NetCDF or raster", files=_FILES, place=self._place)
+        self.second = PathLine("windFile2", "where direction or v has its own", files=_FILES, place=self._place)
+        self.traits: dict[str, QComboBox] = {}
+        self.first = text_line("windFirst", "only for files that carry no times", _TIME)
+        self.step = text_line("windStep", "hours between two, such as 1")
+        self.start = text_line("start", "as derived", f"when day 0 begins; {_TIME}; UTC unless it says otherwise")
+        self.offset = text_line("utcOffset", "as derived", "local time at the fire in hours from UTC, such as -7")
+        self.days = text_line("days", "as derived", "how many days of weather")
+        self._found = said_line()
+        self._lay_out()
+        self.show_answers()
+
+    # -- putting together --------------------------------------------------------------------------------------------
+    def _lay_out(self) -> None:
+        self.kind.addItem("The same everywhere, on every day", _CONSTANT)
+        self.kind.addItem("From files", _FROM_FILES)
+        self.kind.setAccessibleName("Kind of wind")
+        self.column.addWidget(self.kind)
+        self._constant, self._files = QWidget(), QWidget()
+        self._constant.setLayout(_flush(self._rows((("&Speed", self.speed), ("Di&rection (°)", self.direction)))))
+        self._files.setLayout(_flush(self._rows((("&File", self.file), ("S&econd file", self.second)))))
+        for part in (self._constant, self._files):
+            self.column.addWidget(part)
+        self.column.addWidget(self.note("wind", field=self.file.line, files=self._wind_files))
+        self.column.addWidget(self._found)
+        self.column.addWidget(self._meaning())
+        times = self._rows((("Firs&t time", self.first), ("Ste&p (h)", self.step)))
+        times.addRow("", self.note("first time", "step", field=self.first))
+        self._times = group("Times, for files without any", times)
+        self.column.addWidget(self._times)
+        event = self._rows((("Day 0 &begins", self.start), ("UTC offset (h)", self.offset), ("Days", self.days)))
+        event.addRow("", self.note("start", "utc offset", "days", field=self.start))
+        self.column.addWidget(group("Days of the event", event))
+        self.column.addStretch(1)
+        self.kind.activated.connect(lambda _index: self._on_kind())
+        typed = (self.speed, self.direction, self.first, self.step, self.start, self.offset, self.days)
+        self._lines = (*typed, self.file.line, self.second.line)
+        for line in typed:
+            line.editingFinished.connect(self._on_entry)
+        for path in (self.file, self.second):
+            path.settled.connect(self._on_entry)
+
+    @staticmethod
+    def _rows(pairs: tuple[tuple[str, QWidget], ...]) -> QFormLayout:
+        rows = form()
+        for title, field in pairs:
+            rows.addRow(title, field)
+        return rows
+
+    def _meaning(self) -> QGroupBox:
+        rows = form()
+        for name, (title, choices) in TRAITS.items():
+            box = self.traits[name] = ChoiceBox()
+            box.addItem("as recognised")
+            box.addItems([words for _, words in choices])
+            box.setAccessibleName(title.replace("&", ""))
+            box.activated.connect(lambda _index: self._on_entry())
+            rows.addRow(title, box)
+        column = QVBoxLayout()
+        column.addLayout(rows)
+        return group("What the numbers mean", column)
+
+    # -- the draft ---------------------------------------------------------------------------------------------------
+    @property
+    def is_constant(self) -> bool:
+        """Whether one wind is asked for, and not files."""
+        return bool(self.kind.currentData() == _CONSTANT)
+
+    def show_answers(self) -> None:
+        """The fields, unless one holds what cannot be read."""
+        source = self.draft.source
+        wind = source.wind
+        if wind.is_given:
+            self.kind.setCurrentIndex(self.kind.findData(_FROM_FILES if wind.files else _CONSTANT))
+        self._arrange()
+        if self.entry_problems:
+            return
+        for name, box in self.traits.items():
+            with QSignalBlocker(box):
+                values = [value for value, _ in TRAITS[name][1]]
+                said = getattr(wind.traits, name)
+                box.setCurrentIndex(0 if said is None else values.index(said) + 1)
+        texts: dict[QLineEdit, object] = {
+            self.file.line: wind.files[0] if wind.files else None,
+            self.second.line: wind.files[1] if len(wind.files) > 1 else None,
+            self.speed: wind.speed, self.direction: wind.direction, self.first: wind.first, self.step: wind.step_h,
+            self.start: source.start, self.offset: source.utc_offset_h, self.days: source.days,
+        }  # fmt: skip
+        for line, value in texts.items():
+            put_text(line, _text(value))
+
+    def show_look(self, look: Look) -> None:
+        """What was recognised, in words and in the boxes."""
+        super().show_look(look)
+        survey = look.survey.wind if self.draft.source.wind.is_given else None
+        self._found.setText("" if survey is None else wind_text(survey))
+        self._found.setVisible(bool(self._found.text()))
+        for name, box in self.traits.items():
+            value = None if survey is None else getattr(survey.traits, name)
+            words = dict(TRAITS[name][1])
+            box.setItemText(0, "as recognised" if value is None else f"as recognised: {words[value]}")
+        start = look.survey.start
+        known = start is not None
+        self.start.setPlaceholderText("as derived" if start is None else f"as derived: {start:%Y-%m-%dT%H:%MZ}")
+        self.offset.setPlaceholderText(f"as derived: {look.survey.utc_offset_h:g}" if known else "as derived")
+        self.days.setPlaceholderText(f"as derived: {look.survey.days}" if known else "as derived")
+
+    def _arrange(self) -> None:
+        constant = self.is_constant
+        self._constant.setVisible(constant)
+        self._files.setVisible(not constant)
+        self._times.setVisible(not constant)
+        for name in ("components", "clock"):
+            self.traits[name].setEnabled(not constant)
+
+    def _on_kind(self) -> None:
+        self._arrange()
+        self._on_entry()
+
+    def _on_entry(self) -> None:
+        """Take the fields in; what cannot be read is said and changes nothing."""
+        for line in self._lines:
+            line.setModified(False)
+        problems = Problems()
+        start = _time(self.start, "start", problems)
+        offset = read_entry(self.offset.text().strip(), number, "UTC offset", "use hours such as -7", problems)
+        days = read_entry(self.days.text().strip(), int, "days", "give a whole number", problems)
+        wind = self._wind(problems)
+        if self.take_entries(problems):
+            self.draft.change(wind=wind if wind.is_given else WindSource(), start=start, utc_offset_h=offset, days=days)
+
+    def _wind(self, problems: Problems) -> WindSource:
+        traits = Traits(**{name: self._chosen(name) for name in self.traits})
+        if self.is_constant:
+            speed = read_entry(self.speed.text().strip(), number, "wind speed", "give a number, such as 3", problems)
+            text, remedy = self.direction.text().strip(), "give degrees, such as 270"
+            came = read_entry(text, number, "wind direction", remedy, problems)
+            return WindSource(speed, came, traits=replace(traits, components=None, clock=None))
+        files = tuple(path for field in (self.file, self.second) if (path := field.path) is not None)
+        step = read_entry(self.step.text().strip(), number, "step", "give hours, such as 1", problems)
+        return WindSource(files=files, traits=traits, first=_time(self.first, "first time", problems), step_h=step)
+
+    def _chosen(self, name: str) -> Any:
+        # By position: Qt would hand an enumeration back as a plain text.
+        index = self.traits[name].currentIndex()
+        return None if index == 0 else TRAITS[name][1][index - 1][0]
+
+    def _wind_files(self) -> tuple[Path, ...]:
+        return self.draft.source.wind.files
+
+    def _place(self) -> str:
+        files = [*self._wind_files(), *(file.path for file in self.draft.source.layers.values())]
+        return str(files[0].parent) if files else ""
+
+
+def wind_text(survey: WindSurvey) -> str:
+    """What a wind turned out to be, a line a fact."""
+    lines = [survey.kind] if survey.kind else []
+    if survey.samples:
+        count = f"{survey.samples} times" if survey.samples != 1 else "1 time"
+        span = (
+            f", {survey.first:%Y-%m-%d %H:%M} to {survey.last:%Y-%m-%d %H:%M}" if survey.first and survey.last else ""
+        )
+        every = f", every {survey.step_h:g} h" if survey.step_h is not None and survey.samples > 1 else ""
+        lines.append(f"{count}{span}{every}" + (f" · {survey.places}" if survey.places else ""))
+    if survey.speed_range is not None:
+        lines.append(f"{survey.speed_range[0]:.1f} to {survey.speed_range[1]:.1f} m/s at 10 m")
+    return "\n".join([*lines, *(f"• {note}" for note in survey.notes)])
+
+
+def _time(line: QLineEdit, where: str, problems: Problems) -> datetime | None:
+    return read_entry(line.text().strip(), datetime.fromisoformat, where, _TIME, problems)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="minutes")
+    return "" if value is None else plain_number(value) if isinstance(value, float) else str(value)
+
+
+def _flush(rows: QFormLayout) -> QFormLayout:
+    rows.setContentsMargins(0, 0, 0, 0)
+    return rows

@@ -1,0 +1,397 @@
+"""The runs of the open project: one plan is optimized at a time, others wait, and any of them can be shown.
+
+Beside the run that works a :class:`~firegui.gui.jobs.result_presenter.Screen` evaluates saved schedules for the map;
+it waits while a run works and gets its turn when the run pauses or ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.gui.jobs.evaluation_job import Look
+from firegui.gui.jobs.result_presenter import Screen, report_failure
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_job import Execute, RunJob, wind_up_all
+from firegui.gui.jobs.run_list import RunList
+from firegui.gui.jobs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
+from firegui.gui.jobs.saved_runs import delete_run, entry_for, same_folder, take_saved_scores, unfit
+from firegui.gui.jobs.stopping_jobs import Leaving
+from firegui.gui.session.reporting import refusing
+from firegui.gui.session.session import Session, ShownResult
+from firegui.runs.events import (
+    BaselineReady,
+    EliminationStep,
+    EpochDone,
+    FinishReason,
+    Message,
+    PlanUpdated,
+    Progress,
+    RunFinished,
+    RunState,
+    StageBegan,
+    StateChanged,
+)
+from firegui.runs.runner import execute as run_execute
+from firegui.runs.spec import EvaluateSpec, Stage
+
+
+class RunQueue(QObject):
+    """Owns every thread of the window. :meth:`shutdown` must be called before the program ends."""
+
+    changed = Signal()
+    """The list or a line of it changed."""
+    epochs_added = Signal(object)
+    """The ``RunEntry`` that entered a stage, or has new epochs, or new decisions of its second stage."""
+    shown_changed = Signal()
+    """Another run is shown."""
+    logged = Signal(str, str)
+    """A line for the log, and its level: ``info``, ``warning`` or ``error``."""
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        execute: Execute = run_execute,
+        clock: Callable[[], datetime] = datetime.now,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._execute, self._clock = session, execute, clock
+        self._waiting: list[tuple[RunEntry, FolderSpec]] = []
+        self._active: RunEntry | None = None
+        self._job: RunJob | None = None
+        self._leaving = Leaving()
+        self._list = RunList(session, clock, self._leaving)
+        self._screen = self._make_screen()
+        session.project_opened.connect(self._on_project_opened)
+        session.project_edited.connect(self._on_project_edited)
+        session.folder_changed.connect(self._on_folder_changed)
+        if session.has_project:
+            self._on_project_opened()
+
+    # -- what there is -----------------------------------------------------------------------------------------------
+    @property
+    def entries(self) -> tuple[RunEntry, ...]:
+        """Every run of the project, the oldest first."""
+        return self._list.entries
+
+    @property
+    def active(self) -> RunEntry | None:
+        """The run that works, is paused or is being stopped."""
+        return self._active
+
+    @property
+    def shown(self) -> RunEntry | None:
+        """The run whose plan and curves are on screen; ``None`` for the baseline alone."""
+        return self._screen.shown
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a run works or waits."""
+        return self._active is not None or bool(self._waiting)
+
+    @property
+    def activity(self) -> str:
+        """What is being worked out for the map, or empty."""
+        return self._screen.activity
+
+    # -- runs --------------------------------------------------------------------------------------------------------
+    def plan(self, stages: tuple[Stage, ...] = BOTH, start: WarmStart | None = None) -> RunEntry:
+        """Start, or queue, a run of the open project. Raises ``RuntimeError`` when it was never saved."""
+        folder = self._session.folder
+        if folder is None:
+            raise RuntimeError("the project has no folder yet")
+        spec = plan_spec(
+            self._session.project, folder, self._clock(), stages=stages, start=start, backend=self._session.backend,
+            taken=self._list.folders,
+        )  # fmt: skip
+        return self.start(spec)
+
+    def start(self, spec: FolderSpec) -> RunEntry:
+        """Start ``spec``, or queue it behind the run that works."""
+        entry = entry_for(spec, self._clock().date())
+        self._list.add(entry)
+        self._enqueue(entry, spec)
+        return entry
+
+    def go_on(self, entry: RunEntry) -> None:
+        """Resume a stopped run from its folder, unless that is still being written to."""
+        if any(same_folder(other.folder, entry.folder) for other in (*self._live, *self._leaving.entries)):
+            self._log(f"{entry.title} is still stopping; let it go on once it has stopped.", "warning")
+            return
+        ran = self._fitting_project(entry) if entry.can_go_on else None
+        if ran is None:
+            return
+        folder = self._session.folder or entry.folder.parent.parent
+        with refusing(self._session, str(entry.folder)):
+            spec = resume_spec(raised_limits(ran, self._session.project), folder, entry.folder, self._session.backend)
+            entry.state, entry.reason, entry.interrupted = RunState.QUEUED, None, False
+            self._enqueue(entry, spec)
+
+    def pause(self) -> None:
+        """Ask the active run to hold before its next epoch."""
+        if self._active is not None and self._job is not None and self._active.state is RunState.RUNNING:
+            self._active.pausing = True
+            self._job.control.request_pause()
+            self.changed.emit()
+
+    def resume(self) -> None:
+        """Let the active run go on."""
+        if self._active is not None and self._job is not None:
+            self._active.pausing = False
+            self._job.control.request_resume()
+            self.changed.emit()
+
+    def stop(self, entry: RunEntry | None = None) -> None:
+        """Ask ``entry`` (or the active run) to stop and keep its best; one that waits only leaves the queue.
+
+        A second call leaves out the score of the kept plan at nominal effectiveness, which a first still waits for. So
+        does a call for a run of the project that was open before.
+        """
+        entry = entry or self._active
+        if entry is None or entry.is_over:
+            return
+        if entry is self._active and self._job is not None:
+            self._job.control.request_stop(now=entry.discarding or entry.state is RunState.STOPPING)
+            if entry.state is not RunState.STOPPING:
+                kept = "" if entry.discarding else ", keeping the best so far"
+                self._log(f"Stopping {entry.title}{kept}.")
+            entry.state, entry.pausing = RunState.STOPPING, False
+        elif not self._leaving.hurry(entry):
+            self._forget(entry)
+        self.changed.emit()
+
+    def discard(self, entry: RunEntry | None = None) -> None:
+        """Stop ``entry`` (or the active run) if it works, and delete its folder."""
+        entry = entry or self._active
+        if entry is None or entry.read_only:
+            return
+        if entry is self._active:
+            entry.discarding = True
+            self.stop(entry)
+        elif self._leaving.among([entry.folder]):
+            entry.discarding = True
+            self._leaving.hurry(entry)
+            self.changed.emit()
+        else:
+            self._delete(entry)
+
+    def shutdown(self, *, discard: bool = False) -> None:
+        """Stop everything and wait until every thread has ended; ``discard`` deletes the active run's folder.
+
+        A run gets a moment to score the plan it keeps; after that it only saves it.
+        """
+        self._waiting.clear()
+        self._screen.drop()
+        if discard:
+            self.discard()
+        wind_up_all([job for job in (self._job, *self._leaving.jobs) if job is not None])
+        self._screen.shutdown()
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    def show_baseline(self) -> None:
+        """Work out the fire without drops and show it."""
+        self._screen.show_baseline()
+
+    def show_member(self, title: str, spec: EvaluateSpec, against: str = "", look: Look | None = None) -> None:
+        """Work out both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
+        self._screen.show_member(title, spec, against, look)
+
+    def show_means(self, means: ShownResult) -> None:
+        """Show means over the members of an ensemble."""
+        self._screen.show_means(means)
+
+    def show(self, entry: RunEntry) -> None:
+        """Show the plan of ``entry``: the live pictures of one that works, else its saved schedule once evaluated."""
+        if entry is self._active and entry.project is not None:
+            self._screen.show_live(entry, entry.project)
+        elif entry.is_over and (project := self._fitting_project(entry)) is not None:
+            self._screen.show_saved(entry, project)
+
+    def show_folder(self, folder: Path) -> None:
+        """Show the run in ``folder``, which need not lie in the project; what cannot be shown is refused."""
+        if self._list.in_folder(folder) is None:
+            for problem in self._list.read([folder], self._live):
+                self._session.refuse(problem)
+            self.changed.emit()
+        if (entry := self._list.in_folder(folder)) is not None:
+            self.show(entry)
+
+    # -- the run lane ------------------------------------------------------------------------------------------------
+    def _enqueue(self, entry: RunEntry, spec: FolderSpec) -> None:
+        self._waiting.append((entry, spec))
+        self._start_next()
+        self.changed.emit()
+
+    def _start_next(self) -> None:
+        if self._job is not None or not self._waiting:
+            return
+        self._screen.drop()
+        self._screen.hold(True)
+        entry, spec = self._waiting.pop(0)
+        self._active, self._job = entry, RunJob(spec, self._execute, self)
+        if self.shown is None or self.shown.is_over or self.shown is entry:
+            self._screen.show_live(entry, spec.project)
+        # Methods of a QObject, for a partial would keep the queue alive until the job, its child, is being deleted.
+        bridge = self._job.bridge
+        bridge.stage.connect(self._on_stage)
+        for signal in (bridge.epochs, bridge.removals, bridge.progress):
+            signal.connect(self._on_numbers)
+        bridge.baseline.connect(self._on_baseline)
+        bridge.plan.connect(self._on_plan)
+        bridge.state.connect(self._on_state)
+        bridge.message.connect(self._on_message)
+        bridge.finished.connect(self._on_finished)
+        self._job.ended.connect(self._on_job_ended)
+        self._job.begin()
+
+    @property
+    def _heard(self) -> RunEntry:
+        """The run that speaks: a job is muted before another takes its place."""
+        assert self._active is not None
+        return self._active
+
+    def _on_numbers(self, news: list[EpochDone] | list[EliminationStep] | Progress) -> None:
+        self._heard.take_in(news)
+        self._tell()
+
+    def _on_stage(self, event: StageBegan) -> None:
+        self._heard.begin_stage(event)
+        self._log(f"{self._heard.title} · stage {event.number} of {event.count}: {event.text}")
+        self._tell()
+
+    def _tell(self) -> None:
+        self.epochs_added.emit(self._heard)
+        self.changed.emit()
+
+    def _on_baseline(self, event: BaselineReady) -> None:
+        self._heard.baseline = event.metrics
+        self._screen.take_baseline(self._heard, event)
+        self.epochs_added.emit(self._heard)
+
+    def _on_plan(self, event: PlanUpdated) -> None:
+        self._heard.plan = event.metrics
+        self._screen.take_plan(self._heard, event)
+
+    def _on_state(self, event: StateChanged) -> None:
+        entry = self._heard
+        # A stop that was asked for is not taken back by what the run said before it heard.
+        if entry.state is not RunState.STOPPING or event.state is RunState.FINISHED:
+            entry.state = event.state
+        if event.state is RunState.PAUSED:
+            entry.pausing = False
+        self._screen.hold(event.state is not RunState.PAUSED)
+        self.changed.emit()
+
+    def _on_finished(self, event: RunFinished) -> None:
+        entry = self._heard
+        entry.finish(event)
+        take_saved_scores(entry)
+        is_failure = event.reason is FinishReason.FAILED
+        self._log(f"{entry.title} · {event.reason.value}: {event.message}", "error" if is_failure else "info")
+        if is_failure:
+            report_failure(self._session, entry.title, event)
+        self.changed.emit()
+
+    def _on_job_ended(self, job: RunJob) -> None:
+        if job is self._job:
+            entry, self._active, self._job = self._active, None, None
+            if entry is not None and entry.discarding:
+                self._delete(entry)
+            self._start_next()
+            self._screen.hold(self._job is not None)
+        else:
+            self._on_left(self._leaving.pop(job))
+        job.deleteLater()
+        self.changed.emit()
+
+    # -- the project -------------------------------------------------------------------------------------------------
+    def _on_project_opened(self) -> None:
+        self._waiting.clear()
+        self._screen.drop()
+        self._screen.hold(False)
+        if self._job is not None and self._active is not None:
+            self._leaving.add(self._job, self._active)
+            self._active, self._job = None, None
+        self._list.clear()
+        self._warn(self._list.read_project(self._live))
+        self._screen.begin()
+        self.changed.emit()
+
+    def _on_folder_changed(self) -> None:
+        """List the runs of the folder that the project was saved to; those that work or wait go on where they are."""
+        self._list.drop_ended()
+        self._warn(self._list.read_project(self._live))
+        if self.shown is not None and self.shown not in self._list.entries:
+            self._screen.set_shown(None)
+            self.show_baseline()
+        self.changed.emit()
+
+    def _on_project_edited(self) -> None:
+        self._list.mark_stale(self._session.project)
+        self._screen.take_edit(may_work=not self.is_busy)
+        self.changed.emit()
+
+    def _make_screen(self) -> Screen:
+        screen = Screen(self._session, self._execute, self)
+        screen.changed.connect(self.changed)
+        screen.shown_changed.connect(self.shown_changed)
+        screen.entry_updated.connect(self.epochs_added)
+        screen.message.connect(self._on_message)
+        return screen
+
+    def _on_message(self, event: Message) -> None:
+        if event.device is not None:
+            self._session.note_device(event.device.backend, event.device.name)
+        self._log(event.text, event.level)
+
+    def _log(self, text: str, level: str = "info") -> None:
+        self.logged.emit(text, level)
+        self._session.message.emit(text.splitlines()[0] if text else "")
+
+    def _fitting_project(self, entry: RunEntry) -> Project | None:
+        if entry.project is None:
+            self._session.refuse(unfit(entry))
+        return entry.project
+
+    def _forget(self, entry: RunEntry) -> None:
+        self._waiting = [(other, spec) for other, spec in self._waiting if other is not entry]
+        if entry.folder.exists():
+            # A stopped run that waited to go on is still there to go on later.
+            entry.state, entry.reason = RunState.FINISHED, FinishReason.STOPPED
+        else:
+            self._list.remove(entry)
+
+    def _delete(self, entry: RunEntry) -> None:
+        self._forget(entry)
+        with refusing(self._session, str(entry.folder)):
+            delete_run(entry.folder)
+            self._list.remove(entry)
+            if entry is self.shown:
+                self._screen.set_shown(None)
+            self._log(f"{entry.title} was discarded.")
+            self.changed.emit()
+
+    def _on_left(self, entry: RunEntry) -> None:
+        """A run of the project that was open before has ended; the open one may list it."""
+        if entry.discarding:
+            self._delete(entry)
+        elif self._list.in_folder(entry.folder) is not None:
+            if entry.folder.exists():
+                self._warn(self._list.read([entry.folder], self._live))
+            # What was read took its place; one that left nothing to read is gone.
+            self._list.remove(entry)
+
+    @property
+    def _live(self) -> tuple[RunEntry, ...]:
+        return (*filter(None, (self._active,)), *(entry for entry, _spec in self._waiting))
+
+    def _warn(self, problems: Sequence[InputError]) -> None:
+        for problem in problems:
+            self._log(str(problem), "warning")

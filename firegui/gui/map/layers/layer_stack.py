@@ -1,0 +1,148 @@
+"""Every layer of the map in drawing order, and what to redraw when the session changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from firegui.gui.map.layers.base_map_layer import BaseMapLayer
+from firegui.gui.map.layers.drops_layer import DropsLayer
+from firegui.gui.map.layers.edited_drops_layer import ChangeLayer, ChosenLayer
+from firegui.gui.map.layers.fire_layers import BurningLayer, DifferenceLayer, OccupancyLayer, RetardantLayer
+from firegui.gui.map.layers.graticule_layer import GraticuleLayer
+from firegui.gui.map.layers.ground_layers import CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
+from firegui.gui.map.layers.layer import Layer
+from firegui.gui.map.layers.marker_layers import MarkersLayer
+from firegui.gui.map.layers.perimeter_layer import ObservedLayer
+from firegui.gui.map.layers.regions_layer import RegionsLayer
+from firegui.gui.map.layers.removed_drops_layer import RemovedLayer
+from firegui.gui.map.layers.wind_layer import WindLayer
+from firegui.gui.map.layers.zones_layer import PinsLayer, ZonesLayer
+from firegui.gui.map.map_colors import Ink
+from firegui.gui.map.map_content import Shown
+from firegui.gui.session.session import Session
+
+GROUND = "extent"
+"""The layer that everything lies on."""
+
+
+class LayerStack(QObject):
+    """The layers, bottom first."""
+
+    changed = Signal(str)
+    """Visibility or opacity of the layer with this key changed."""
+    reordered = Signal()
+    """Layers are drawn in another order."""
+    refreshed = Signal()
+    """Legends or the lack of data may have changed."""
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.regions, self.removed = RegionsLayer(session), RemovedLayer(session)
+        layers: tuple[Layer, ...] = (
+            ExtentLayer(session), BaseMapLayer(session), CanopyLayer(session), FuelLayer(session),
+            HillshadeLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
+            ChangeLayer(session), RetardantLayer(session), GraticuleLayer(session), WindLayer(session),
+            ObservedLayer(session), DropsLayer(session), self.removed, ZonesLayer(session), self.regions,
+            PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
+        )  # fmt: skip
+        self._layers = {layer.key: layer for layer in layers}
+        self._said: object = None
+        self._order = [layer.key for layer in layers]
+        self._first_order = tuple(self._order)
+        self._stack()
+
+    def __iter__(self) -> Iterator[Layer]:
+        return (self._layers[key] for key in self._order)
+
+    def __getitem__(self, key: str) -> Layer:
+        return self._layers[key]
+
+    def set_visible(self, key: str, on: bool) -> None:
+        """Show or hide a layer."""
+        layer = self._layers[key]
+        if layer.visible != on:
+            layer.visible = on
+            self.changed.emit(key)
+
+    def set_opacity(self, key: str, opacity: float) -> None:
+        """Make a layer more or less transparent, 0 … 1."""
+        layer = self._layers[key]
+        if layer.opacity != opacity:
+            layer.opacity = opacity
+            self.changed.emit(key)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The keys, bottom first."""
+        return tuple(self._order)
+
+    def set_order(self, order: Sequence[str]) -> None:
+        """Draw in another order, bottom first; the ground stays below, and what is not named stays on top."""
+        rest = [key for key in self._order if key not in order]
+        wanted = [key for key in (*order, *rest) if key in self._layers and key != GROUND]
+        wanted.insert(0, GROUND)
+        if wanted != self._order:
+            self._order = wanted
+            self._stack()
+            self.reordered.emit()
+
+    def move(self, key: str, by: int) -> None:
+        """Draw a layer that many places higher, lower where negative."""
+        others = [other for other in self._order if other != key]
+        place = min(max(self._order.index(key) + by, 1), len(others))
+        self.set_order([*others[:place], key, *others[place:]] if key != GROUND else self._order)
+
+    def restore_order(self, order: Sequence[str]) -> None:
+        """Draw in the order that was kept, bottom first; a layer that is new lies on the one it lay on at first."""
+        wanted = [key for key in dict.fromkeys(order) if key in self._layers]
+        for below, key in zip(("", *self._first_order), self._first_order, strict=False):
+            if key not in wanted:
+                wanted.insert(wanted.index(below) + 1 if below else 0, key)
+        self.set_order(wanted)
+
+    @property
+    def is_reordered(self) -> bool:
+        """Whether the order is another than at first."""
+        return tuple(self._order) != self._first_order
+
+    def reset_order(self) -> None:
+        """Draw in the order of the beginning."""
+        self.set_order(self._first_order)
+
+    def _stack(self) -> None:
+        for height, key in enumerate(self._order):
+            self._layers[key].item.setZValue(height)
+
+    def set_ink(self, ink: Ink) -> None:
+        """Use other colours."""
+        for layer in self:
+            layer.set_ink(ink)
+        self.refreshed.emit()
+
+    def mark(self, cause: str) -> None:
+        """Note that the layers which follow ``cause`` are out of date; ``"project"`` means all of them."""
+        for layer in self:
+            layer.dirty |= cause == "project" or cause in layer.follows
+
+    def prepare(self, shown: Shown | None) -> None:
+        """Do ahead of :meth:`update` what can be."""
+        for layer in self:
+            if layer.dirty:
+                layer.prepare(shown)
+
+    def update(self) -> None:
+        """Redraw whatever is out of date."""
+        for layer in self:
+            if layer.dirty:
+                layer.update()
+        said = tuple((layer.missing(), layer.in_view, layer.legend.entries, _scale_title(layer)) for layer in self)
+        if said != self._said:
+            self._said = said
+            self.refreshed.emit()
+
+
+def _scale_title(layer: Layer) -> str:
+    scale = layer.legend.scale
+    return "" if scale is None else scale.title

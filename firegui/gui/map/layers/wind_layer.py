@@ -1,0 +1,124 @@
+"""Wind arrows of the shown day, spaced on screen and pointing where the wind blows to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
+
+from firegui.gui.map.items import ScreenItem
+from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, Sample
+from firegui.gui.map.map_colors import Ink
+from firegui.gui.map.map_content import Shown
+from firegui.gui.session.session import Session
+
+SPACING_PX = 96.0
+LONGEST_PX, SHORTEST_PX = 34.0, 12.0
+
+
+class WindLayer(Layer):
+    """One arrow per block of cells; its length follows the speed, on one scale for the whole event."""
+
+    key = "wind"
+    title = "Wind"
+    help = "Wind of the shown day in m/s; arrows point where it blows to"
+    follows = frozenset({"step"})
+
+    def __init__(self, session: Session) -> None:
+        self._screen = ScreenItem(self._paint)
+        super().__init__(session, self._screen, opacity=0.9)
+        self._shown: Shown | None = None
+        self._top_speed = 1.0
+        self._event: object = None
+        self._drawn: tuple[object, int, object] = (None, -1, None)
+
+    @property
+    def swatch(self) -> QColor:
+        """The arrows' colour."""
+        return self.ink.wind
+
+    @property
+    def legend(self) -> Legend:
+        """What the longest arrow means."""
+        text = f"blows to; longest {self._top_speed:.2g} m/s"
+        return Legend(entries=(LegendEntry(text, self.ink.wind, Sample.ARROW),))
+
+    def draw(self, shown: Shown | None) -> None:
+        """Remember what to paint; arrows are placed while painting, because their spacing depends on the zoom."""
+        self._shown = shown
+        if shown is not None and shown.scenario is not self._event:
+            self._event = shown.scenario
+            speed = shown.scenario.wind_speed
+            self._top_speed = max(float(np.nanmax(speed)), 1e-6) if speed.size and np.isfinite(speed).any() else 1.0
+            self._screen.set_grid(*shown.scenario.grid.shape)
+        wanted = (None, 0, self.ink) if shown is None else (shown.scenario, shown.event_day, self.ink)
+        if any(a is not b for a, b in zip(wanted, self._drawn, strict=True)):
+            self._drawn = wanted
+            self._screen.update()
+
+    def arrows(self, pixels_per_cell: float) -> list[tuple[float, float, float, float]]:
+        """``(row, column, length in pixels, direction)`` in corner coordinates; direction to, ccw from east."""
+        if self._shown is None or not self._shown.scenario.days:
+            return []
+        speed, direction = self._shown.scenario.wind_at(self._shown.event_day)
+        return spaced_arrows(speed, direction, self._top_speed, pixels_per_cell)
+
+    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        draw_arrows(painter, transform, visible, self.arrows(transform.m11()), self.ink)
+
+
+Arrow = tuple[float, float, float, float]
+
+
+def spaced_arrows(
+    speed: NDArray[np.floating], direction: NDArray[np.floating], top_speed: float, pixels_per_cell: float
+) -> list[Arrow]:
+    """``(row, column, length in pixels, direction)`` of arrows evenly spaced on screen, in corner coordinates.
+
+    ``speed [H, W]`` has its longest arrow at ``top_speed``; ``direction [H, W]`` in radians to, ccw from east. Cells
+    without a number have none.
+    """
+    rows, columns = speed.shape
+    every = max(SPACING_PX / pixels_per_cell, 1.0)
+    found = []
+    for i in _centres(rows, every):
+        for j in _centres(columns, every):
+            v, psi = float(speed[i, j]), float(direction[i, j])
+            if math.isfinite(v) and math.isfinite(psi):
+                length = SHORTEST_PX + (LONGEST_PX - SHORTEST_PX) * min(v / top_speed, 1.0)
+                found.append((i + 0.5, j + 0.5, length, psi))
+    return found
+
+
+def draw_arrows(painter: QPainter, transform: QTransform, visible: QRectF, arrows: Sequence[Arrow], ink: Ink) -> None:
+    """Draw arrows on a casing that separates them from what lies below; ``transform`` maps cells to pixels."""
+    path = QPainterPath()
+    for row, column, length, psi in arrows:
+        middle = transform.map(QPointF(column, row))
+        if visible.contains(middle):
+            add_arrow(path, middle, length, psi)
+    painter.strokePath(path, QPen(ink.halo, 2.6))
+    painter.strokePath(path, QPen(ink.wind, 1.3))
+
+
+def _centres(cells: int, every: float) -> list[int]:
+    """Cells in the middle of equal blocks of about ``every`` cells."""
+    count = max(round(cells / every), 1)
+    return [int((k + 0.5) * cells / count) for k in range(count)]
+
+
+def add_arrow(path: QPainterPath, middle: QPointF, length: float, psi: float) -> None:
+    """Add an arrow around ``middle`` (pixels, y downwards) that points to ``psi``, ccw from east."""
+    along = QPointF(math.cos(psi), -math.sin(psi))
+    across = QPointF(-along.y(), along.x())
+    head = min(5.5, 0.45 * length)
+    tip, tail = middle + along * (length / 2), middle - along * (length / 2)
+    path.moveTo(tail)
+    path.lineTo(tip)
+    path.moveTo(tip - along * head + across * (0.55 * head))
+    path.lineTo(tip)
+    path.lineTo(tip - along * head - across * (0.55 * head))

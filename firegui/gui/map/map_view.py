@@ -1,0 +1,332 @@
+"""The map widget: layers, tools and read-outs put together, brought up to date by a timer and never by an event."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from firegui.domain.regions import Region
+from firegui.gui.map.camera import Camera
+from firegui.gui.map.captions import caption_of
+from firegui.gui.map.cell_location import Place
+from firegui.gui.map.decorations import Decorations
+from firegui.gui.map.drop_card import card_rows
+from firegui.gui.map.drop_menu import DropMenu, drop_at
+from firegui.gui.map.file_drops import FileDrops
+from firegui.gui.map.floating_card import FloatingCard
+from firegui.gui.map.layers.layer_stack import LayerStack
+from firegui.gui.map.map_colors import Ink
+from firegui.gui.map.map_content import Shown
+from firegui.gui.map.mouse_events import MouseRouter
+from firegui.gui.map.probe_card import ProbeCard
+from firegui.gui.map.probe_series import series_of
+from firegui.gui.map.readout import hover_text, probe_rows
+from firegui.gui.map.region_menu import RegionMenu
+from firegui.gui.map.sketch import Sketch
+from firegui.gui.map.snapping import Snapping
+from firegui.gui.map.tools.drop_tool import DropTool
+from firegui.gui.map.tools.edit_tool import EditTool
+from firegui.gui.map.tools.measure_tool import MeasureTool
+from firegui.gui.map.tools.pan_tool import PanTool
+from firegui.gui.map.tools.polygon_tool import PolygonTool
+from firegui.gui.map.tools.probe_tool import ProbeTool
+from firegui.gui.map.tools.rectangle_tool import RectangleTool
+from firegui.gui.map.tools.shape_geometry import region_at
+from firegui.gui.map.tools.tool import MapTool, Pointer, Workplace
+from firegui.gui.map.tools.zone_tools import ZonePolygonTool, ZoneRectangleTool
+from firegui.gui.session.session import Session, Tool, View
+
+REPAINT_MS = 50
+"""What moves by itself or under the mouse is drawn twenty times a second."""
+STEP_MS = 12
+"""A step is drawn at once, unless the one before was only just: playback asks for thirty a second."""
+_NEAR_PX = 4.0
+
+
+class MapView(QWidget):
+    """North-up map of the session's project. Talks to the rest of the window through the session only."""
+
+    hovered = Signal(object)
+    """Text for the status bar: where the mouse is and what is there; empty when it is not on the grid."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.camera = Camera(self)
+        self.layers = LayerStack(session, self)
+        self.sketch = Sketch()
+        self.decorations = Decorations()
+        self.menu = RegionMenu(session, self, self._zoom_to)
+        self.drop_menu = DropMenu(session, self)
+        self.card = ProbeCard(self.camera.viewport)
+        self.hand_card = FloatingCard("What the change of a drop does", "Let the drop go", self.camera.viewport)
+        self._files = FileDrops(session, self.camera.viewport)
+        self._place = Place(None)
+        self._pinned: tuple[int, int] | None = None
+        self._mouse_at: QPointF | None = None
+        self._hover_dirty = False
+        self._drawn_step = -1
+        self._tools = self._make_tools()
+        self._router = MouseRouter(self.camera, self._active_tool)
+        self._timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
+        self._timer.timeout.connect(self._flush_if_seen)
+        self._ahead = QTimer(self, singleShot=True, interval=0)
+        self._ahead.timeout.connect(self._prepare)
+        self._step_timer = QTimer(self, singleShot=True)
+        self._step_timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._step_timer.timeout.connect(self._flush_if_seen)
+        self._since_flush = QElapsedTimer()
+        self._since_flush.start()
+        self._lay_out()
+        self._connect()
+        self._set_ink()
+        self._open()
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    def fit(self) -> None:
+        """Show the whole grid."""
+        self.camera.fit()
+
+    def zoom_in(self) -> None:
+        """Come closer."""
+        self.camera.zoom(1.5)
+
+    def zoom_out(self) -> None:
+        """Step back."""
+        self.camera.zoom(1.0 / 1.5)
+
+    @property
+    def drawn_step(self) -> int:
+        """The step that the layers have been brought up to; the session may be further."""
+        return self._drawn_step
+
+    def snapshot(self) -> QImage:
+        """The map as it is on screen, up to date."""
+        self.flush()
+        return self.camera.viewport.grab().toImage()
+
+    def flush(self) -> None:
+        """Bring everything that is out of date up to date now, without waiting for the timer."""
+        self._timer.stop()
+        self._step_timer.stop()
+        self._since_flush.start()
+        shown = Shown.of(self._session)
+        self._drawn_step = self._session.step
+        self.layers.update()
+        if self.layers.removed.is_fading:
+            self.layers.mark("time")
+            self._schedule()
+        self._update_decorations(shown)
+        self._update_card(shown)
+        self._update_hand_card()
+        if self._hover_dirty:
+            self._hover_dirty = False
+            self.hovered.emit(self._hover_text(shown))
+
+    def _prepare(self) -> None:
+        # What a new plan needs is made apart from its drawing: the window answers in between.
+        if self.isVisible():
+            self.layers.prepare(Shown.of(self._session))
+
+    def _flush_if_seen(self) -> None:
+        if self.isVisible():
+            self.flush()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up: nothing was drawn while nobody saw it."""
+        super().showEvent(event)
+        self._schedule()
+
+    # -- putting together --------------------------------------------------------------------------------------------
+    def _make_tools(self) -> dict[Tool, MapTool]:
+        drawing = self._session.drawing
+        snapping = Snapping(lambda: (drawing.snap_corners, drawing.snap_cells))
+        place = Workplace(self._session, self.camera, self.sketch, self.layers.regions, self.menu, snapping)
+        return {
+            Tool.PAN: PanTool(place), Tool.RECTANGLE: RectangleTool(place), Tool.POLYGON: PolygonTool(place),
+            Tool.EDIT: EditTool(place), Tool.PROBE: ProbeTool(place, self._pin),
+            Tool.ZONE: ZoneRectangleTool(place), Tool.ZONE_POLYGON: ZonePolygonTool(place),
+            Tool.MEASURE: MeasureTool(place), Tool.DROP: DropTool(place, self.drop_menu, self.camera.bring),
+        }  # fmt: skip
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.camera.widget)
+        for layer in self.layers:
+            self.camera.add(layer.item)
+        self.camera.add(self.sketch.item)
+        self.camera.add_fixed(self.decorations)
+        self.setFocusProxy(self.camera.widget)
+        self.setMinimumSize(240, 180)
+        self.camera.widget.setAccessibleName("Map")
+        self.camera.widget.setAccessibleDescription(
+            "Map of the fire, north up. Wheel or plus and minus zoom, F shows everything, Escape cancels a drawing."
+        )
+
+    def _connect(self) -> None:
+        session = self._session
+        session.project_opened.connect(self._open)
+        # Methods, not lambdas: Qt must be able to cut them when the map goes before the session.
+        session.project_edited.connect(self._on_edit)
+        session.regions_changed.connect(self._on_regions)
+        session.operations_changed.connect(self._on_operations)
+        session.region_selected.connect(self._on_selection)
+        session.step_changed.connect(self._on_step)
+        session.view_changed.connect(self._on_view)
+        session.result_changed.connect(self._on_result)
+        session.awaited_changed.connect(self._schedule)
+        session.tool_changed.connect(self._on_tool)
+        for signal in (session.hand.looked, session.hand.selected_changed, session.hand.edited):
+            signal.connect(self._on_hand)
+        session.ground.changed.connect(self._on_ground)
+        self.layers.reordered.connect(self._schedule)
+        self.hand_card.closed.connect(self._let_go)
+        self.camera.moved.connect(self._schedule)
+        self.layers.changed.connect(self._schedule)
+        self._router.hovered.connect(self._on_hover)
+        self._router.menu_wanted.connect(self._open_menu)
+        self.card.closed.connect(self._unpin)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the palette between dark and light."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_timer"):
+            self._set_ink()
+
+    def _set_ink(self) -> None:
+        ink = Ink.of(self.palette())
+        self.camera.widget.setBackgroundBrush(ink.ground)
+        self.layers.set_ink(ink)
+        self.sketch.ink = self.decorations.ink = ink
+        self.card.set_ink(ink)
+        self.hand_card.set_ink(ink)
+        self._schedule()
+
+    # -- the session -------------------------------------------------------------------------------------------------
+    def _open(self) -> None:
+        for tool in self._tools.values():
+            tool.cancel()
+        self._pin(None)
+        shown = Shown.of(self._session)
+        grid = shown.scenario.grid if shown is not None else None
+        self._place = Place(grid)
+        if grid is not None:
+            self.sketch.item.set_grid(*grid.shape)
+            self.camera.set_grid(*grid.shape)
+        self._mark("project")
+
+    def _mark(self, cause: str) -> None:
+        self.layers.mark(cause)
+        self._hover_dirty = self._mouse_at is not None
+        self._schedule()
+
+    def _schedule(self, _: str = "") -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _on_edit(self) -> None:
+        self._mark("project")
+
+    def _on_step(self, _: int) -> None:
+        self._mark("step")
+        if not self._step_timer.isActive():
+            self._step_timer.start(max(STEP_MS - int(self._since_flush.elapsed()), 0))
+
+    def _on_view(self, _: str) -> None:
+        self._mark("view")
+
+    def _on_result(self) -> None:
+        self._mark("result")
+        self._ahead.start()
+
+    def _on_selection(self, _: str) -> None:
+        self._mark("regions")
+
+    def _on_regions(self) -> None:
+        self._mark("regions")
+
+    def _on_operations(self) -> None:
+        self._mark("operations")
+
+    def _on_hand(self) -> None:
+        self._mark("hand")
+
+    def _on_ground(self) -> None:
+        self._mark("ground")
+
+    def _let_go(self) -> None:
+        self._session.hand.wonder(None)
+        self._session.hand.select(None)
+
+    def _on_tool(self, _: str) -> None:
+        for kind, tool in self._tools.items():
+            if kind is not self._session.tool:
+                tool.cancel()
+        self.camera.set_cursor(self._tools[self._session.tool].cursor)
+        self._mark("regions")
+
+    def _active_tool(self) -> MapTool | None:
+        return self._tools[self._session.tool] if self._session.has_project else None
+
+    # -- the mouse ---------------------------------------------------------------------------------------------------
+    def _on_hover(self, pixel: QPointF | None) -> None:
+        self._mouse_at, self._hover_dirty = pixel, True
+        self._schedule()
+
+    def _hover_text(self, shown: Shown | None) -> str:
+        if shown is None or self._mouse_at is None:
+            return ""
+        return hover_text(shown, self._place, *self.camera.to_cell(self._mouse_at))
+
+    def _open_menu(self, at: Pointer, where: QPoint) -> None:
+        drops = self.layers["drops"]
+        if drops.visible and drops.in_view:
+            near = _NEAR_PX / self.camera.pixels_per_cell
+            drop = drop_at(self._session.result.drops, at.row, at.column, near)
+            if drop is not None:
+                self.drop_menu.open(drop, where)
+                return
+        region = region_at(self._session.project.regions, at.row, at.column, self._session.selected_region)
+        if region is not None:
+            self._session.select_region(region.name)
+            self.menu.open(region, where)
+
+    def _zoom_to(self, region: Region) -> None:
+        self.camera.fit_bounds(*region.bounds)
+
+    # -- probe and decorations ---------------------------------------------------------------------------------------
+    def _pin(self, cell: tuple[int, int] | None) -> None:
+        self._pinned = cell
+        self.sketch.show_pin(cell)
+        self._schedule()
+
+    def _unpin(self) -> None:
+        self._pin(None)
+
+    def _update_card(self, shown: Shown | None) -> None:
+        if shown is None or self._pinned is None:
+            self.card.hide()
+            return
+        series = series_of(shown, self._pinned)
+        self.card.show_values(self._pinned, probe_rows(shown, self._place, self._pinned), series)
+        pixel = self.camera.to_point(self._pinned[0] + 0.5, self._pinned[1] + 0.5)
+        self.card.place_beside(pixel, self.camera.viewport.rect())
+
+    def _update_hand_card(self) -> None:
+        hand = self._session.hand
+        wanted = self._session.tool is Tool.DROP or hand.change is not None
+        found = card_rows(self._session) if wanted and self._session.view is not View.BASELINE else None
+        drop = hand.change.drop if hand.change is not None else hand.selected
+        if found is None or drop is None:
+            self.hand_card.hide()
+            return
+        self.hand_card.fill(*found)
+        y, x = hand.rules.landing(drop)
+        self.hand_card.place_apart(self.camera.to_point(y + 0.5, x + 0.5), self.camera.viewport.rect())
+
+    def _update_decorations(self, shown: Shown | None) -> None:
+        tool = self._active_tool()
+        caption = caption_of(shown, self.layers, tool.hint if tool is not None else "")
+        self.decorations.show_caption(caption, self.camera.pixels_per_cell, QRectF(self.camera.viewport.rect()))

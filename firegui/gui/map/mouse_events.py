@@ -1,0 +1,113 @@
+"""Turns Qt events of the map into calls on the active tool; wheel, middle drag and zoom keys are the map's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+
+from firegui.gui.map.camera import Camera
+from firegui.gui.map.tools.tool import MapTool, Pointer
+
+WHEEL_STEP = 1.25
+KEY_STEP = 1.5
+
+
+class MouseRouter(QObject):
+    """An event filter on the map's view and viewport. ``tool`` answers which tool is active, if any is."""
+
+    hovered = Signal(object)
+    """The viewport pixel under the mouse, ``None`` when it left."""
+    menu_wanted = Signal(object, object)
+    """A right click that no tool used: :class:`Pointer` and global position."""
+
+    def __init__(self, camera: Camera, tool: Callable[[], MapTool | None]) -> None:
+        super().__init__(camera)
+        self._camera = camera
+        self._tool = tool
+        self._dragged_from: QPointF | None = None
+        self._double = False
+        camera.widget.installEventFilter(self)
+        camera.viewport.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Handle mouse and wheel on the viewport, keys on the view; everything else goes its way."""
+        if watched is self._camera.widget:
+            return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._key(event)
+        if event.type() == QEvent.Type.Resize:
+            self._camera.resized()
+            return False
+        if event.type() == QEvent.Type.Leave:
+            self.hovered.emit(None)
+            return False
+        if isinstance(event, QWheelEvent):
+            return self._wheel(event)
+        return isinstance(event, QMouseEvent) and self._mouse(event)
+
+    def _mouse(self, event: QMouseEvent) -> bool:
+        at, kind, button = self._pointer(event), event.type(), event.button()
+        if kind == QEvent.Type.MouseMove:
+            self._move(at)
+        elif button == Qt.MouseButton.MiddleButton:
+            self._dragged_from = at.pixel if kind == QEvent.Type.MouseButtonPress else None
+        elif button == Qt.MouseButton.RightButton and kind == QEvent.Type.MouseButtonPress:
+            tool = self._tool()
+            if tool is not None and not tool.right_click(at):
+                self.menu_wanted.emit(at, event.globalPosition().toPoint())
+        elif button == Qt.MouseButton.LeftButton:
+            self._left(kind, at)
+        event.accept()
+        return True
+
+    def _left(self, kind: QEvent.Type, at: Pointer) -> None:
+        self._camera.widget.setFocus(Qt.FocusReason.MouseFocusReason)
+        tool = self._tool()
+        if tool is None:
+            return
+        if kind == QEvent.Type.MouseButtonPress:
+            tool.press(at)
+        elif kind == QEvent.Type.MouseButtonDblClick:
+            self._double = True
+            tool.double_click(at)
+        elif kind == QEvent.Type.MouseButtonRelease:
+            # The release that ends a double click belongs to no press of the tool's.
+            if not self._double:
+                tool.release(at)
+            self._double = False
+
+    def _move(self, at: Pointer) -> None:
+        if self._dragged_from is not None:
+            self._camera.pan(at.pixel - self._dragged_from)
+            self._dragged_from = at.pixel
+        else:
+            tool = self._tool()
+            if tool is not None:
+                tool.move(at)
+        self.hovered.emit(at.pixel)
+
+    def _wheel(self, event: QWheelEvent) -> bool:
+        notches = event.angleDelta().y() / 120.0
+        if notches:
+            self._camera.zoom(WHEEL_STEP**notches, event.position())
+        event.accept()
+        return True
+
+    def _key(self, event: QKeyEvent) -> bool:
+        """Whether the key was used. Every other key is left to the window, which plays and steps with it."""
+        key = Qt.Key(event.key())
+        tool = self._tool()
+        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self._camera.zoom(KEY_STEP)
+        elif key in (Qt.Key.Key_Minus, Qt.Key.Key_Underscore):
+            self._camera.zoom(1.0 / KEY_STEP)
+        elif key == Qt.Key.Key_F and not event.modifiers():
+            self._camera.fit()
+        elif tool is None or not (tool.cancel() if key == Qt.Key.Key_Escape else tool.key(key)):
+            # Not to the graphics view itself: it would scroll with the arrow keys.
+            event.ignore()
+        return True
+
+    def _pointer(self, event: QMouseEvent) -> Pointer:
+        row, column = self._camera.to_cell(event.position())
+        return Pointer(row, column, event.position(), bool(event.modifiers() & Qt.KeyboardModifier.AltModifier))

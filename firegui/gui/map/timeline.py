@@ -1,0 +1,304 @@
+"""The one slider of the workbench: seek, step and play through the days of the plan."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from firegui.domain.calendar import Calendar
+from firegui.gui.base.flat_button import tool_button
+from firegui.gui.base.icons import icon
+from firegui.gui.map.timeline_track import TimelineTrack, TrackData
+from firegui.gui.session.session import Session, View
+
+SLOWEST, FASTEST, USUAL = 1, 30, 8
+_PLAIN_STRIDE = 5
+_SIGNS = {"first": "⏮", "back": "<", "play": "▶", "next": ">", "loop": "↻", "film": "●"}
+_ALL = "All three"
+_VIEWS = (
+    (View.BASELINE, "Baseline", "The fire without drops"),
+    (View.PLAN, "Plan", "The fire with the plan's drops"),
+    (View.DIFFERENCE, "Difference", "Baseline minus plan: what the drops save"),
+)
+
+
+def time_text(calendar: Calendar, step: int) -> str:
+    """``Day 6 · 14:24 UTC-7 · step 280 of 750``, in the fire's local time."""
+    local = calendar.time_of_step(step).astimezone(calendar.local_zone)
+    return f"{calendar.day_name(step)} · {local:%H:%M} {calendar.zone_name} · step {step} of {calendar.n_steps}"
+
+
+class TimelineBar(QWidget):
+    """Drives :attr:`Session.step` and :attr:`Session.view`; everything else follows the session.
+
+    Keys that nothing else in the window wants reach it too: Space plays, the arrows step, Shift and an arrow jump a
+    day, Home and End go to the ends.
+    """
+
+    playing_changed = Signal(bool)
+    film_wanted = Signal()
+    """A person wants to keep what is played as a film or a picture."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._watched: QWidget | None = None
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._advance)
+        self.track = TimelineTrack()
+        self._buttons: dict[str, QToolButton] = {}
+        self._views = QButtonGroup(self)
+        self._lay_out()
+        self.track.seeked.connect(self._seek)
+        self.track.stepped.connect(self.step_by)
+        session.step_changed.connect(self._show_step)
+        session.view_changed.connect(self._show_view)
+        session.side_by_side_changed.connect(self._show_view)
+        session.project_opened.connect(lambda: self.play(False))
+        for signal in (session.project_opened, session.project_edited, session.result_changed):
+            signal.connect(self._rebuild)
+        self._rebuild()
+        self._show_view()
+
+    # -- playing -----------------------------------------------------------------------------------------------------
+    @property
+    def is_playing(self) -> bool:
+        """Whether it plays."""
+        return self._timer.isActive()
+
+    @property
+    def loops(self) -> bool:
+        """Whether playing starts again at the end."""
+        return self._buttons["loop"].isChecked()
+
+    @property
+    def stride(self) -> int:
+        """Steps between the frames there are."""
+        result = self._session.result
+        frames = result.plan or result.baseline
+        return frames.stride if frames is not None else _PLAIN_STRIDE
+
+    @property
+    def view_buttons(self) -> tuple[QAbstractButton, ...]:
+        """The buttons for baseline, plan, difference, and all three."""
+        return tuple(self._views.buttons())
+
+    @property
+    def film_button(self) -> QToolButton:
+        """The button of :attr:`film_wanted`."""
+        return self._buttons["film"]
+
+    def set_loop(self, loops: bool) -> None:
+        """Start again at the end, or stop there."""
+        self._buttons["loop"].setChecked(loops)
+
+    def set_speed(self, frames_per_second: int) -> None:
+        """Frames a second, 1 to 30."""
+        self.speed.setValue(frames_per_second)
+
+    def toggle_play(self) -> None:
+        """Play, or hold. Playing at the end starts from the beginning."""
+        self.play(not self.is_playing)
+
+    def play(self, on: bool = True) -> None:
+        """Play or hold."""
+        if on == self.is_playing or (on and not self._session.has_project):
+            return
+        if on:
+            if self._session.step >= self._n_steps:
+                self._session.set_step(0)
+            self._timer.start(round(1000 / self.speed.value()))
+        else:
+            self._timer.stop()
+        self._dress()
+        self.playing_changed.emit(on)
+
+    def _advance(self) -> None:
+        if self._session.step < self._n_steps:
+            self.step_by(1)
+        elif self.loops:
+            self._session.set_step(0)
+        else:
+            self.play(False)
+
+    # -- stepping ----------------------------------------------------------------------------------------------------
+    def step_by(self, frames: int) -> None:
+        """Go ``frames`` frames on (or back), landing on a frame."""
+        stride, step = self.stride, self._session.step
+        # From between two frames the first step back goes to the earlier one of them.
+        base = step // stride if frames > 0 else -(-step // stride)
+        self._session.set_step((base + frames) * stride)
+
+    def step_days(self, days: int) -> None:
+        """Go to the beginning of a day: the next ones, this one when inside it, the ones before."""
+        if self._session.has_project:
+            per_day = self._session.project.calendar.steps_per_day
+            day, inside = divmod(self._session.step, per_day)
+            back = days + 1 if days < 0 and inside else days
+            self._session.set_step((day + back) * per_day)
+
+    def to_start(self) -> None:
+        """Go to step 0."""
+        self._session.set_step(0)
+
+    def to_end(self) -> None:
+        """Go to the last step."""
+        self._session.set_step(self._n_steps)
+
+    @property
+    def _n_steps(self) -> int:
+        return self._session.project.calendar.n_steps if self._session.has_project else 0
+
+    def _seek(self, step: int) -> None:
+        self._session.set_step(step)
+
+    # -- keys --------------------------------------------------------------------------------------------------------
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin to listen for the window's unused keys."""
+        super().showEvent(event)
+        window = self.window()
+        if window is not self and window is not self._watched:
+            if self._watched is not None:
+                self._watched.removeEventFilter(self)
+            # Only keys that the focused widget left alone come up to the window, so a table keeps its arrows.
+            window.installEventFilter(self)
+            self._watched = window
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take the keys that came up to the window."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._on_key(event):
+            return True
+        return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Play, step, jump."""
+        if not self._on_key(event):
+            super().keyPressEvent(event)
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
+            return False
+        match event.key():
+            case Qt.Key.Key_Space if not event.isAutoRepeat():
+                self.toggle_play()
+            case Qt.Key.Key_Left | Qt.Key.Key_Right:
+                way = 1 if event.key() == Qt.Key.Key_Right else -1
+                (self.step_days if shift else self.step_by)(way)
+            case Qt.Key.Key_Home:
+                self.to_start()
+            case Qt.Key.Key_End:
+                self.to_end()
+            case _:
+                return False
+        return True
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    def _rebuild(self) -> None:
+        if not self._session.has_project:
+            self.play(False)
+            self.track.set_data(None)
+        else:
+            project = self._session.project
+            self.track.set_data(TrackData.of(project.calendar, project.planned_fleet, self._session.result.drops))
+        self.setEnabled(self._session.has_project)
+        result = self._session.result
+        there = (result.baseline is not None, result.plan is not None)
+        for button, enabled in zip(self._views.buttons(), (*there, all(there), all(there)), strict=True):
+            button.setEnabled(enabled)
+        self.film_button.setEnabled(any(there))
+        self._show_step()
+
+    def _show_step(self) -> None:
+        self.track.set_step(self._session.step)
+        has = self._session.has_project
+        self._time.setText(time_text(self._session.project.calendar, self._session.step) if has else "")
+
+    def _show_view(self) -> None:
+        *single, together = self._views.buttons()
+        for button, (view, _, _) in zip(single, _VIEWS, strict=True):
+            button.setChecked(view is self._session.view and not self._session.side_by_side)
+        together.setChecked(self._session.side_by_side)
+
+    def _choose_view(self, view: View) -> None:
+        self._session.set_view(view)
+        self._show_view()
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 3, 8, 3)
+        row.setSpacing(4)
+        for name, text, pressed in (
+            ("first", "To the start (Home)", self.to_start),
+            ("back", "One frame back (←; Shift+← one day)", lambda: self.step_by(-1)),
+            ("play", "Play or hold (Space)", self.toggle_play),
+            ("next", "One frame on (→; Shift+→ one day)", lambda: self.step_by(1)),
+            ("loop", "Start again at the end", None),
+            ("film", "Keep what is played as a film or pictures…", self.film_wanted.emit),
+        ):
+            button = tool_button("", text, checkable=pressed is None)
+            button.setAccessibleName(text)
+            button.setIconSize(QSize(18, 18))
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            if pressed is not None:
+                button.clicked.connect(lambda _checked=False, pressed=pressed: pressed())
+            self._buttons[name] = button
+            row.addWidget(button)
+        self.speed = QSpinBox(minimum=SLOWEST, maximum=FASTEST, value=USUAL, suffix=" fps")
+        self.speed.setToolTip("Frames a second")
+        self.speed.setAccessibleName("Playback speed")
+        self.speed.valueChanged.connect(self._on_speed)
+        row.addWidget(self.speed)
+        row.addWidget(self.track, 1)
+        row.addLayout(self._right_side())
+        self._dress()
+
+    def _right_side(self) -> QVBoxLayout:
+        self._time = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        longest = "End of day 15 · 14:24 UTC-7 · step 750 of 750"
+        self._time.setMinimumWidth(self.fontMetrics().horizontalAdvance(longest))
+        self._time.setAccessibleName("Shown time")
+        switch = QHBoxLayout()
+        switch.setSpacing(0)
+        switch.addStretch(1)
+        for view, text, tip in _VIEWS:
+            button = tool_button(text, tip, checkable=True)
+            button.clicked.connect(lambda _checked=False, view=view: self._choose_view(view))
+            self._views.addButton(button)
+            switch.addWidget(button)
+        together = tool_button(_ALL, "Baseline | plan | difference, on maps that move together", checkable=True)
+        together.clicked.connect(lambda _checked=False: self._session.set_side_by_side(True))
+        self._views.addButton(together)
+        switch.addWidget(together)
+        column = QVBoxLayout()
+        column.setSpacing(1)
+        column.addWidget(self._time)
+        column.addLayout(switch)
+        return column
+
+    def _on_speed(self, frames_per_second: int) -> None:
+        self._timer.setInterval(round(1000 / frames_per_second))
+
+    def _dress(self) -> None:
+        for name, button in self._buttons.items():
+            picture = icon({"play": "pause" if self.is_playing else "start"}.get(name, name))
+            button.setIcon(picture)
+            button.setText(_SIGNS[name] if picture.isNull() else "")
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow a change of theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._buttons:
+            self._dress()

@@ -1,0 +1,248 @@
+"""The painted part of the timeline: days, grounded days, drops a step, and the playhead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFocusEvent,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QPolygonF,
+    QWheelEvent,
+)  # fmt: skip
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from firegui.domain.calendar import Calendar
+from firegui.domain.fleet import Fleet, Material
+from firegui.domain.schedule import DropRecord
+from firegui.gui.base.theme import Colors, current_colors
+
+_HEADER, _MARGIN, _KNOB = 19, 8, 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrackData:
+    """What the track draws. ``grounded[day]`` are the ids of the types that stay on the ground, of ``types`` in all."""
+
+    calendar: Calendar
+    grounded: tuple[tuple[str, ...], ...]
+    types: int
+    water: NDArray[np.int64]
+    retardant: NDArray[np.int64]
+
+    @staticmethod
+    def of(calendar: Calendar, fleet: Fleet, drops: Sequence[DropRecord]) -> TrackData:
+        """Collect it from the plan; only executed drops inside the window count."""
+        flying = [kind for kind in fleet.types if kind.count > 0]
+        grounded = tuple(tuple(kind.id for kind in flying if day in kind.grounded_days) for day in range(calendar.days))
+        water, retardant = (_per_step(drops, material, calendar.n_steps) for material in Material)
+        return TrackData(calendar, grounded, len(flying), water, retardant)
+
+    def all_grounded(self, day: int) -> bool:
+        """Whether nothing flies on ``day``."""
+        return self.types > 0 and len(self.grounded[day]) == self.types
+
+
+def _per_step(drops: Sequence[DropRecord], material: Material, n_steps: int) -> NDArray[np.int64]:
+    steps = [drop.step for drop in drops if drop.material == material.value and drop.executed]
+    return np.bincount(steps, minlength=n_steps)[:n_steps] if steps else np.zeros(n_steps, np.int64)
+
+
+class TimelineTrack(QWidget):
+    """Click or drag to seek, wheel to step."""
+
+    seeked = Signal(int)
+    """A person wants this step."""
+    stepped = Signal(int)
+    """A person wants to go this many frames on."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._data: TrackData | None = None
+        self._step = 0
+        # Everything but the playhead, drawn again only when it looks different.
+        self._ground = QPixmap()
+        self._ground_of: tuple[object, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName("Timeline")
+
+    def sizeHint(self) -> QSize:
+        """Wide and low."""
+        return QSize(600, 50)
+
+    def minimumSizeHint(self) -> QSize:
+        """The least room it needs."""
+        return QSize(160, 50)
+
+    def set_data(self, data: TrackData | None) -> None:
+        """Show another plan."""
+        self._data = data
+        self.update()
+
+    def set_step(self, step: int) -> None:
+        """Move the playhead."""
+        self._step = step
+        self.update()
+
+    # -- places ------------------------------------------------------------------------------------------------------
+    def x_of_step(self, step: float) -> float:
+        """Where ``step`` is, in pixels."""
+        return _MARGIN + (self.width() - 2 * _MARGIN) * step / self._n_steps()
+
+    def step_at(self, x: float) -> int:
+        """The step nearest to a place, clamped to the plan."""
+        share = (x - _MARGIN) / max(self.width() - 2 * _MARGIN, 1)
+        return round(min(max(share, 0.0), 1.0) * self._n_steps())
+
+    def _n_steps(self) -> int:
+        return max(self._data.calendar.n_steps, 1) if self._data is not None else 1
+
+    # -- the mouse ---------------------------------------------------------------------------------------------------
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Seek."""
+        if event.button() == Qt.MouseButton.LeftButton and self._data is not None:
+            self.seeked.emit(self.step_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Seek while dragging."""
+        if event.buttons() & Qt.MouseButton.LeftButton and self._data is not None:
+            self.seeked.emit(self.step_at(event.position().x()))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Step, one frame a notch."""
+        turn = event.angleDelta().y() or event.angleDelta().x()
+        if turn:
+            self.stepped.emit(-1 if turn > 0 else 1)
+
+    def event(self, event: QEvent) -> bool:
+        """Answer for the tooltip."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._data is not None:
+            QToolTip.showText(event.globalPos(), self.describe(self.step_at(event.pos().x())), self)
+            return True
+        return super().event(event)
+
+    def describe(self, step: int) -> str:
+        """The day of ``step``, its drops, and who stays on the ground."""
+        if self._data is None:
+            return ""
+        data, calendar = self._data, self._data.calendar
+        day = min(calendar.day_of_step(step), calendar.days - 1)
+        steps = slice(day * calendar.steps_per_day, (day + 1) * calendar.steps_per_day)
+        date = calendar.date_of_day(day)
+        lines = [f"Day {day + 1} · {date:%A} {date.day} {date:%B %Y}"]
+        retardant, water = int(data.retardant[steps].sum()), int(data.water[steps].sum())
+        lines.append(f"{retardant} retardant and {water} water drops this day")
+        if data.all_grounded(day):
+            lines.append("all aircraft grounded")
+        elif data.grounded[day]:
+            lines.append("grounded: " + ", ".join(data.grounded[day]))
+        return "\n".join(lines)
+
+    # -- painting ----------------------------------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint it."""
+        painter, colors = QPainter(self), current_colors()
+        wanted = (self._data, self.size(), self.devicePixelRatioF(), colors)
+        if wanted != self._ground_of:
+            self._ground, self._ground_of = self._painted_ground(colors), wanted
+        painter.drawPixmap(0, 0, self._ground)
+        if self._data is not None:
+            self._paint_playhead(painter, colors)
+
+    def _painted_ground(self, colors: Colors) -> QPixmap:
+        picture = QPixmap(self.size() * self.devicePixelRatioF())
+        picture.setDevicePixelRatio(self.devicePixelRatioF())
+        picture.fill(QColor(colors.window))
+        painter = QPainter(picture)
+        painter.setFont(self.font())
+        body = QRectF(_MARGIN, 1, self.width() - 2 * _MARGIN, self.height() - 2)
+        painter.fillRect(body, QColor(colors.base))
+        if self._data is not None:
+            for day in range(self._data.calendar.days):
+                self._paint_day(painter, colors, self._data, day)
+            self._paint_drops(painter, colors, self._data)
+        painter.setPen(QColor(colors.border))
+        painter.drawRect(body.adjusted(0, 0, -1, 0))
+        painter.end()
+        return picture
+
+    def _paint_day(self, painter: QPainter, colors: Colors, data: TrackData, day: int) -> None:
+        per_day = data.calendar.steps_per_day
+        left, right = self.x_of_step(day * per_day), self.x_of_step((day + 1) * per_day)
+        head = QRectF(left, 1, right - left, _HEADER - 1)
+        painter.fillRect(head, QColor(colors.raised if day % 2 == 0 else colors.alternate))
+        if data.grounded[day]:
+            self._paint_grounded(painter, colors, QRectF(left, 1, right - left, self.height() - 2), data, day)
+        painter.setPen(QColor(colors.border))
+        painter.drawLine(QPointF(left, 1), QPointF(left, self.height() - 2))
+        painter.setPen(QColor(colors.text))
+        painter.drawText(head, Qt.AlignmentFlag.AlignCenter, _day_text(painter, data.calendar, day, head.width() - 4))
+
+    @staticmethod
+    def _paint_grounded(painter: QPainter, colors: Colors, area: QRectF, data: TrackData, day: int) -> None:
+        """All grounded is hatched; otherwise the shade grows with the share of the types that stay down."""
+        shade = QColor(colors.grounded)
+        if data.all_grounded(day):
+            shade.setAlpha(110)
+            painter.fillRect(area, shade)
+            shade.setAlpha(255)
+            painter.fillRect(area, QBrush(shade, Qt.BrushStyle.BDiagPattern))
+        else:
+            shade.setAlpha(40 + round(80 * len(data.grounded[day]) / data.types))
+            painter.fillRect(area, shade)
+
+    def _paint_drops(self, painter: QPainter, colors: Colors, data: TrackData) -> None:
+        """Drops a step, stacked by material; steps that share a pixel share a bar as high as the highest of them."""
+        floor, room = self.height() - 2.0, self.height() - _HEADER - 5.0
+        highest = max(int((data.water + data.retardant).max(initial=0)), 1)
+        width = max(self.x_of_step(1) - self.x_of_step(0) - 0.5, 1.0)
+        tops: dict[int, tuple[int, int]] = {}
+        for step in np.flatnonzero(data.water + data.retardant):
+            pair = int(data.retardant[step]), int(data.water[step])
+            place = int(self.x_of_step(int(step)))
+            if sum(pair) > sum(tops.get(place, (0, 0))):
+                tops[place] = pair
+        for place, (retardant, water) in tops.items():
+            first, second = room * retardant / highest, room * water / highest
+            painter.fillRect(QRectF(place, floor - first, width, first), QColor(colors.retardant))
+            painter.fillRect(QRectF(place, floor - first - second, width, second), QColor(colors.water))
+
+    def _paint_playhead(self, painter: QPainter, colors: Colors) -> None:
+        x = self.x_of_step(self._step)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(colors.accent), 2))
+        painter.drawLine(QPointF(x, _KNOB), QPointF(x, self.height() - 1))
+        painter.setBrush(QColor(colors.accent))
+        painter.setPen(QPen(QColor(colors.text if self.hasFocus() else colors.on_accent), 1))
+        corners = ((-_KNOB, 0.5), (_KNOB, 0.5), (_KNOB, 6.0), (0.0, 13.0), (-_KNOB, 6.0))
+        painter.drawPolygon(QPolygonF([QPointF(x + dx, y) for dx, y in corners]))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the focus."""
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Hide the focus."""
+        self.update()
+
+
+def _day_text(painter: QPainter, calendar: Calendar, day: int, room: float) -> str:
+    """As much of the day as fits: number and date, the number, or nothing."""
+    date = calendar.date_of_day(day)
+    for text in (f"Day {day + 1} · {date.day} {date:%b}", f"Day {day + 1}", str(day + 1)):
+        if painter.fontMetrics().horizontalAdvance(text) <= room:
+            return text
+    return ""

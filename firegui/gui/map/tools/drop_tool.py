@@ -1,0 +1,228 @@
+"""Choose, move, turn, add and remove drops of the shown plan, and see the fire change meanwhile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QPointF, Qt
+
+from firegui.domain.drops import Drop
+from firegui.gui.map.drop_edits import MERGE_KEYS, drop_of, make, moved, removed
+from firegui.gui.map.drop_menu import DropMenu, drop_at
+from firegui.gui.map.layers.edited_drops_layer import handle_of
+from firegui.gui.map.tools.tool import PanningTool, Pointer, Workplace
+from firegui.gui.session.plan_editor import Change
+
+_GRAB_PX = 9.0
+_NEAR_PX = 4.0
+_TURN = math.radians(5.0)
+_ARROWS = {
+    Qt.Key.Key_Up: (-1.0, 0.0), Qt.Key.Key_Down: (1.0, 0.0), Qt.Key.Key_Left: (0.0, -1.0), Qt.Key.Key_Right: (0.0, 1.0),
+}  # fmt: skip
+_TURNS = {Qt.Key.Key_BracketLeft: _TURN, Qt.Key.Key_BracketRight: -_TURN}
+_NEIGHBOURS = {Qt.Key.Key_N: 1, Qt.Key.Key_B: -1}
+
+
+@dataclass(slots=True)
+class _Drag:
+    """A drop on the move, or being turned by its handle."""
+
+    drop: Drop
+    start: Pointer
+    turns: bool
+    change: Change | None = None
+
+
+class DropTool(PanningTool):
+    """Drag moves a drop, its handle turns it; beside drops the map is dragged. Everything has its key."""
+
+    cursor = Qt.CursorShape.ArrowCursor
+    hint = "Drag a drop, or its handle to turn it · arrows, [ ] · Enter edits · Ins adds · Del removes · Esc"
+
+    def __init__(self, place: Workplace, menu: DropMenu, look_at: Callable[[float, float], None]) -> None:
+        super().__init__(place)
+        self._menu, self._look_at = menu, look_at
+        self._drag: _Drag | None = None
+        self._key_run: tuple[object, int] = (None, -1)
+
+    # -- the mouse ---------------------------------------------------------------------------------------------------
+    def press(self, at: Pointer) -> None:
+        """Take the handle of the chosen drop, a drop, or the map."""
+        hand = self.place.session.hand
+        chosen = hand.selected
+        if chosen is not None and self._on_handle(chosen, at):
+            self._begin(chosen, at, turns=True)
+            return
+        drop = self._drop_at(at)
+        if drop is None:
+            super().press(at)
+            return
+        hand.select(drop)
+        self._begin(drop, at, turns=False)
+
+    def _begin(self, drop: Drop, at: Pointer, *, turns: bool) -> None:
+        obstacle = self.place.session.hand.obstacle
+        if obstacle:
+            self.place.session.message.emit(f"Not done: {obstacle}")
+            return
+        self._drag = _Drag(drop, at, turns)
+        # Where it is now is worked out at once, so that the first movement finds the fire before the change ready.
+        self.place.session.hand.wonder(moved(self.place.session, drop, drop))
+
+    def move(self, at: Pointer) -> None:
+        """Show where the drop would be, and ask what that does."""
+        drag = self._drag
+        if drag is None:
+            super().move(at)
+            if not self._panning:
+                self._show_grip(at)
+            return
+        if drag.change is None and not at.far_from(drag.start):
+            return
+        to = self._turned(drag.drop, at) if drag.turns else self._moved(drag, at)
+        if drag.change is None or to != drag.change.drop:
+            drag.change = moved(self.place.session, drag.drop, to)
+            self.place.session.hand.wonder(drag.change)
+
+    def release(self, at: Pointer) -> None:
+        """Make the drag one undoable step; what breaks a rule is put back, and said."""
+        drag, self._drag = self._drag, None
+        if drag is None:
+            super().release(at)
+            return
+        if drag.change is None or not make(self.place.session, drag.change):
+            self.place.session.hand.wonder(None)
+
+    def click(self, at: Pointer) -> None:
+        """Beside every drop: choose none."""
+        self.place.session.hand.wonder(None)
+        self.place.session.hand.select(None)
+
+    def double_click(self, at: Pointer) -> None:
+        """On a drop, its numbers; beside them, a new one."""
+        drop = self._drop_at(at)
+        if drop is not None:
+            self.place.session.hand.wonder(None)
+            self._drag = None
+            self._menu.edit(drop)
+        else:
+            self._menu.add(at.row, at.column)
+
+    def right_click(self, at: Pointer) -> bool:
+        """The menu of a drop is the map's own; beside drops, add one."""
+        if self._drop_at(at) is not None:
+            return False
+        self._menu.open_ground(at.row, at.column, self.place.camera.viewport.mapToGlobal(at.pixel.toPoint()))
+        return True
+
+    # -- the keyboard ------------------------------------------------------------------------------------------------
+    def key(self, key: Qt.Key) -> bool:
+        """Arrows move by a cell, brackets turn; N and B choose the next and the one before; Ins adds."""
+        hand = self.place.session.hand
+        if self._drag is not None:
+            return False
+        if key in _NEIGHBOURS:
+            self._choose(_NEIGHBOURS[key])
+        elif key == Qt.Key.Key_Insert:
+            rows, columns = self.place.shape
+            chosen = hand.selected
+            y, x = (rows / 2.0, columns / 2.0) if chosen is None else (chosen.y + 0.5, chosen.x + 0.5)
+            self._menu.add(y, x)
+        elif hand.selected is not None:
+            return self._key_on(hand.selected, key)
+        else:
+            return False
+        return True
+
+    def _key_on(self, drop: Drop, key: Qt.Key) -> bool:
+        session = self.place.session
+        if key in _ARROWS:
+            self._nudge(drop, drop.moved(*_ARROWS[key], self.place.shape))
+        elif key in _TURNS:
+            self._nudge(drop, replace(drop, theta=(drop.theta + _TURNS[key]) % math.pi))
+        elif key == Qt.Key.Key_Delete:
+            make(session, removed(session, drop))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._menu.edit(drop)
+        elif key == Qt.Key.Key_P:
+            self._menu.toggle_pin(drop)
+        elif key == Qt.Key.Key_Question:
+            self._menu.question(drop)
+        else:
+            return False
+        return True
+
+    def _nudge(self, drop: Drop, to: Drop) -> None:
+        """Steps of the keyboard on one drop are one undoable step, as long as nothing else is done between."""
+        run, index = self._key_run, self.place.session.undo_stack.index()
+        merge = run[1] if run[0] == (drop.key, index) else next(MERGE_KEYS)
+        if make(self.place.session, moved(self.place.session, drop, to), merge):
+            self._key_run = (to.key, self.place.session.undo_stack.index()), merge
+
+    def _choose(self, onwards: int) -> None:
+        """The next drop in time, beginning at the shown step, brought into view."""
+        session = self.place.session
+        drops, chosen = session.hand.drops.drops, session.hand.selected
+        if not drops:
+            session.message.emit("The shown plan has no drops: Ins adds one.")
+            return
+        if chosen is None:
+            later = (number for number, drop in enumerate(drops) if drop.step >= session.step)
+            number = next(later, 0)
+        else:
+            number = (drops.index(chosen) + onwards) % len(drops)
+        session.hand.select(drops[number])
+        session.set_step(drops[number].step)
+        self._look_at(drops[number].y + 0.5, drops[number].x + 0.5)
+
+    def cancel(self) -> bool:
+        """Put the dragged drop back, else let go of the chosen one."""
+        drag, self._drag = self._drag, None
+        hand = self.place.session.hand
+        had = drag is not None or hand.change is not None or hand.selected is not None
+        if hand.change is not None:
+            hand.wonder(None)
+        if drag is None:
+            hand.select(None)
+        return super().cancel() or had
+
+    # -- helpers -----------------------------------------------------------------------------------------------------
+    def _drop_at(self, at: Pointer) -> Drop | None:
+        """The chosen drop where it is under the mouse, else one of the shown day, else any."""
+        session = self.place.session
+        per_day = session.project.calendar.steps_per_day
+        drops, near, chosen = session.result.drops, _NEAR_PX / self.place.camera.pixels_per_cell, session.hand.selected
+        own = [each for each in drops if chosen is not None and (each.step, each.column) == chosen.key]
+        today = [each for each in drops if each.step // per_day == session.step // per_day]
+        for group in (own, today, drops):
+            record = drop_at(group, at.row, at.column, near)
+            if record is not None:
+                return drop_of(session, record)
+        return None
+
+    def _on_handle(self, drop: Drop, at: Pointer) -> bool:
+        row, column = handle_of(self.place.session.hand.rules, drop)
+        away = self.place.camera.to_pixel(row, column) - at.pixel
+        return bool(math.hypot(away.x(), away.y()) <= _GRAB_PX)
+
+    def _moved(self, drag: _Drag, at: Pointer) -> Drop:
+        return drag.drop.moved(at.row - drag.start.row, at.column - drag.start.column, self.place.shape)
+
+    def _turned(self, drop: Drop, at: Pointer) -> Drop:
+        y, x = self.place.session.hand.rules.landing(drop)
+        along = QPointF(at.column - 0.5 - x, at.row - 0.5 - y)
+        if not along.manhattanLength():
+            return drop
+        # The long axis lies along (dx, dy) = (cos θ, −sin θ), either way.
+        return replace(drop, theta=math.atan2(-along.y(), along.x()) % math.pi)
+
+    def _show_grip(self, at: Pointer) -> None:
+        chosen = self.place.session.hand.selected
+        if chosen is not None and self._on_handle(chosen, at):
+            shape = Qt.CursorShape.CrossCursor
+        else:
+            over = self._drop_at(at) is not None
+            shape = Qt.CursorShape.SizeAllCursor if over else Qt.CursorShape.ArrowCursor
+        self.place.camera.set_cursor(shape)

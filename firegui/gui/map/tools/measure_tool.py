@@ -1,0 +1,172 @@
+"""Measure a distance along corners, or the area inside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import Qt
+
+from firegui.domain.regions import Vertex
+from firegui.gui.map.sketch import Outline
+from firegui.gui.map.tools.shape_geometry import clamped, ring_area
+from firegui.gui.map.tools.tool import MapTool, Pointer, Workplace
+
+FOOT_M, MILE_M, ACRE_HA = 0.3048, 1609.344, 0.40468564224
+"""International foot and mile, acre of 43 560 square feet (NIST SP 811, appendix B.8)."""
+_ARROWS = {
+    Qt.Key.Key_Up: (-1.0, 0.0), Qt.Key.Key_Down: (1.0, 0.0), Qt.Key.Key_Left: (0.0, -1.0), Qt.Key.Key_Right: (0.0, 1.0),
+}  # fmt: skip
+_STEP_PX = 12.0
+_NEAR_PX = 8.0
+
+
+def distance_text(metres: float, *, us: bool) -> str:
+    """Metres below a kilometre, kilometres above; feet below half a mile, miles above."""
+    if us:
+        return f"{metres / FOOT_M:,.0f} ft" if metres < MILE_M / 2 else f"{metres / MILE_M:,.2f} mi"
+    return f"{metres:,.0f} m" if metres < 1000.0 else f"{metres / 1000.0:,.2f} km"
+
+
+def area_text(hectares: float, *, us: bool) -> str:
+    """Hectares or acres."""
+    return f"{hectares / ACRE_HA:,.1f} acres" if us else f"{hectares:,.1f} ha"
+
+
+def length_of(corners: Sequence[Vertex], cell_m: float) -> float:
+    """Metres along corners given in cells."""
+    return cell_m * math.fsum(math.dist(a, b) for a, b in pairwise(corners))
+
+
+class MeasureTool(MapTool):
+    """Click corners; Enter or a double click ends, a click on the first corner closes and tells the area.
+
+    By keyboard: arrows move a mark, Enter sets a corner there, A closes or opens, U changes the units.
+    """
+
+    cursor = Qt.CursorShape.CrossCursor
+    hint = "Click corners, the first again for an area · arrows and Enter · A area · U units · Backspace · Esc"
+
+    def __init__(self, place: Workplace) -> None:
+        super().__init__(place)
+        self._corners: list[Vertex] = []
+        self._mark: Vertex | None = None
+        self._closed = self._done = False
+        place.session.drawing.changed.connect(self._on_choices)
+
+    @property
+    def text(self) -> str:
+        """What is measured now, in words; empty for nothing."""
+        return self._text(tuple(self._corners), closed=self._closed)
+
+    # -- the mouse ---------------------------------------------------------------------------------------------------
+    def press(self, at: Pointer) -> None:
+        """Set a corner, close on the first, or begin anew after an end."""
+        self._mark = None
+        if self._done:
+            self._begin_anew()
+        if len(self._corners) >= 3 and self._is_first(at):
+            self._closed = True
+            self._end()
+            return
+        self._add(clamped(at.row, at.column, self.place.shape))
+
+    def move(self, at: Pointer) -> None:
+        """Show where the next corner would be."""
+        if self._corners and not self._done:
+            self._show(clamped(at.row, at.column, self.place.shape))
+
+    def double_click(self, at: Pointer) -> None:
+        """End; the first click of the pair has set the last corner already."""
+        self._end()
+
+    # -- the keyboard ------------------------------------------------------------------------------------------------
+    def key(self, key: Qt.Key) -> bool:
+        """See the class."""
+        if key in _ARROWS:
+            self._move_mark(*_ARROWS[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._enter()
+        elif key == Qt.Key.Key_A and len(self._corners) >= 3:
+            self._closed = not self._closed
+            self._show(None)
+        elif key == Qt.Key.Key_U:
+            choices = self.place.session.drawing
+            choices.set_us_units(not choices.us_units)
+        elif key == Qt.Key.Key_Backspace and self._corners:
+            self._corners.pop()
+            self._done = self._closed = False
+            self._show(self._mark)
+        else:
+            return False
+        return True
+
+    def _enter(self) -> None:
+        if self._mark is None:
+            self._end()
+        elif self._corners and math.dist(self._mark, self._corners[-1]) < 1e-9:
+            self._mark = None
+            self._end()
+        else:
+            if self._done:
+                self._begin_anew()
+            self._add(self._mark)
+
+    def _move_mark(self, rows: float, columns: float) -> None:
+        if self._mark is None:
+            middle = self.place.camera.viewport.rect().center()
+            self._mark = self._corners[-1] if self._corners else self.place.camera.to_cell(middle.toPointF())
+        step = max(round(_STEP_PX / self.place.camera.pixels_per_cell), 1)
+        row, column = self._mark[0] + step * rows, self._mark[1] + step * columns
+        self._mark = clamped(row, column, self.place.shape)
+        self._show(self._mark)
+
+    def cancel(self) -> bool:
+        """Forget what was measured."""
+        had = bool(self._corners) or self._mark is not None
+        self._begin_anew()
+        self._mark = None
+        self.place.sketch.show(None)
+        return had
+
+    # -- helpers -----------------------------------------------------------------------------------------------------
+    def _begin_anew(self) -> None:
+        self._corners.clear()
+        self._closed = self._done = False
+
+    def _add(self, corner: Vertex) -> None:
+        if not self._corners or corner != self._corners[-1]:
+            self._corners.append(corner)
+        self._show(None)
+
+    def _end(self) -> None:
+        if len(self._corners) >= 2:
+            self._done = True
+            self._show(None)
+            self.place.session.message.emit(f"Measured: {self.text}")
+
+    def _is_first(self, at: Pointer) -> bool:
+        step = self.place.camera.to_pixel(*self._corners[0]) - at.pixel
+        return bool(abs(step.x()) <= _NEAR_PX and abs(step.y()) <= _NEAR_PX)
+
+    def _show(self, next_corner: Vertex | None) -> None:
+        corners = (*self._corners, next_corner) if next_corner is not None and not self._done else tuple(self._corners)
+        if not corners:
+            self.place.sketch.show(None)
+            return
+        self.place.sketch.show(Outline(corners, self._text(corners, closed=self._closed), self._closed, dots=True))
+
+    def _text(self, corners: Sequence[Vertex], *, closed: bool) -> str:
+        if len(corners) < 2:
+            return ""
+        grid, us = self.place.session.project.scenario.grid, self.place.session.drawing.us_units
+        if not closed:
+            return distance_text(length_of(corners, grid.cell_size_m), us=us)
+        around = length_of((*corners, corners[0]), grid.cell_size_m)
+        inside = abs(ring_area(corners)) * grid.cell_area_ha
+        return f"{area_text(inside, us=us)} · {distance_text(around, us=us)} around"
+
+    def _on_choices(self) -> None:
+        if self._corners:
+            self._show(None)

@@ -1,1 +1,0 @@
-"""Docks; panels do not know each other and talk through the session."""

@@ -1,0 +1,1 @@
+"""Starting, watching, comparing, editing and replanning plans."""

@@ -1,0 +1,145 @@
+"""Asking what a new run is to do otherwise than the one it is like."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
+
+from firegui.domain.project import Project
+from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.planning.run_comparison import inputs_apart
+from firegui.gui.widgets.next_run_form import STAGES
+from firegui.gui.widgets.number_fields import DecimalField, WholeField
+from firegui.gui.widgets.settings_paths import description_of
+from firegui.runs.spec import Stage
+
+_WHOLE = ("epochs", "patience", "seed")
+_RATE = "learning_rate"
+_SAME = "The project still has the inputs of this run."
+_APART = "The project takes these inputs of the run back; Ctrl+Z undoes it:"
+_MOST_LINES = 6
+
+
+class DuplicateRunDialog(QDialog):
+    """The settings that are changed most; everything else is changed in the docks. :attr:`project` is the answer.
+
+    ``project`` given is the open one, ``entry`` the run, whose project must be known.
+    """
+
+    def __init__(self, entry: RunEntry, project: Project, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        assert entry.project is not None
+        self.setWindowTitle("Duplicate a run")
+        self.setMinimumWidth(460)
+        self._then = entry.project
+        self._fields = {name: self._whole(name) for name in _WHOLE}
+        self.rate = self._decimal()
+        self.setting, self.stages = QComboBox(), QComboBox()
+        self.starts = True
+        """Whether the run is to begin at once."""
+        self._fill(entry)
+        self._lay_out(entry, project)
+
+    @property
+    def project(self) -> Project:
+        """The project of the run, with the changes."""
+        plan = self._then.plan
+        optimizer = replace(
+            plan.optimizer,
+            epochs=self._fields["epochs"].value(),
+            patience=self._fields["patience"].value(),
+            seed=self._fields["seed"].value(),
+            learning_rate=self.rate.value(),
+        )
+        # Qt makes plain text of what it is given.
+        setting = Setting(self.setting.currentData())
+        same = setting is plan.setting or setting is Setting.CUSTOM
+        weights = plan.weights if same else ObjectiveWeights.of(setting)
+        return replace(self._then, plan=replace(plan, optimizer=optimizer, setting=setting, weights=weights))
+
+    @property
+    def chosen_stages(self) -> tuple[Stage, ...]:
+        """What the run does."""
+        return list(STAGES)[self.stages.currentIndex()]
+
+    def field(self, name: str) -> WholeField:
+        """The field ``epochs``, ``patience`` or ``seed``. Raises ``KeyError`` for another name."""
+        return self._fields[name]
+
+    # -- putting together --------------------------------------------------------------------------------------------
+    def _whole(self, name: str) -> WholeField:
+        about = description_of(OptimizerSettings(), (name,))
+        box = WholeField(about.low, about.high)
+        box.setValue(getattr(self._then.plan.optimizer, name))
+        box.setToolTip(about.tooltip())
+        box.setAccessibleName(about.title)
+        return box
+
+    def _decimal(self) -> DecimalField:
+        about = description_of(OptimizerSettings(), (_RATE,))
+        box = DecimalField(about.low, about.high)
+        box.setValue(self._then.plan.optimizer.learning_rate)
+        box.setToolTip(about.tooltip())
+        box.setAccessibleName(about.title)
+        return box
+
+    def _fill(self, entry: RunEntry) -> None:
+        for setting in Setting:
+            self.setting.addItem(SETTING_TITLES[setting], setting)
+        self.setting.setCurrentIndex(list(Setting).index(self._then.plan.setting))
+        self.setting.setAccessibleName("Objective")
+        self.setting.setToolTip("What the plan is for")
+        for title, _help in STAGES.values():
+            self.stages.addItem(title)
+        known = list(STAGES)
+        self.stages.setCurrentIndex(known.index(entry.stages) if entry.stages in known else 0)
+        self.stages.setAccessibleName("Stages")
+        self.stages.setToolTip("What the run does")
+
+    def _lay_out(self, entry: RunEntry, project: Project) -> None:
+        form = QFormLayout()
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.addRow("Like", QLabel(entry.title))
+        form.addRow("&Objective", self.setting)
+        form.addRow("Sta&ges", self.stages)
+        for name in _WHOLE:
+            form.addRow(description_of(PlanSettings(), ("optimizer", name)).title, self._fields[name])
+        form.addRow(description_of(PlanSettings(), ("optimizer", _RATE)).title, self.rate)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        go = buttons.addButton("&Start", QDialogButtonBox.ButtonRole.AcceptRole)
+        go.setToolTip("Take these inputs into the project, save it, and start the run or queue it")
+        self.load = buttons.addButton("Only &load", QDialogButtonBox.ButtonRole.ActionRole)
+        self.load.setToolTip("Take these inputs into the project, to change more of them in the docks")
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        self.load.clicked.connect(lambda _checked=False: self._only_load())
+        column = QVBoxLayout(self)
+        column.addLayout(form)
+        column.addWidget(_told(project, self._then))
+        column.addWidget(buttons)
+        # Only now is there a dialog for it to be the default of; else Enter would cancel.
+        go.setDefault(True)
+
+    def _only_load(self) -> None:
+        self.starts = False
+        self.accept()
+
+
+def _told(now: Project, then: Project) -> QLabel:
+    """What comes back into the project with the run's inputs."""
+    lines = [f"{each.what}: {each.one or '–'} → {each.other or '–'}" for each in inputs_apart(now, then)]
+    more = len(lines) - _MOST_LINES
+    shown = lines[:_MOST_LINES] + ([f"and {more} more"] if more > 0 else [])
+    label = QLabel("\n".join([_APART, *shown]) if lines else _SAME, wordWrap=True)
+    label.setProperty("role", "muted")
+    return label

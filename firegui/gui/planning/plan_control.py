@@ -1,0 +1,215 @@
+"""Start, pause, resume and stop: what the buttons mean, given what the queue is doing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem
+from firegui.gui.jobs.evaluation_job import Look
+from firegui.gui.jobs.replan_requests import new_replan_folder
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.jobs.run_requests import RUNS, WarmStart
+from firegui.gui.jobs.saved_runs import fitting_schedule, kept_plan, unfit
+from firegui.gui.planning.compare_runs_dialog import CompareRunsDialog
+from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
+from firegui.gui.planning.replan_dialog import ReplanDialog
+from firegui.gui.planning.run_comparison import inputs_apart, run_comparison_spec
+from firegui.gui.session.session import Session
+from firegui.planning.flight_rules import rule_problems
+from firegui.runs.events import RunState
+from firegui.runs.spec import Stage
+
+
+class PlanControl(QObject):
+    """See the module."""
+
+    changed = Signal()
+    """What can be done may have changed."""
+    started = Signal()
+    """A person has started a run."""
+
+    def __init__(
+        self, session: Session, queue: RunQueue, save: Callable[[], bool], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._queue, self._save = session, queue, save
+        self._window = parent if isinstance(parent, QWidget) else None
+        for signal in (queue.changed, queue.shown_changed, session.project_opened):
+            signal.connect(self.changed)
+        self._opened: RunEntry | None = None
+        queue.changed.connect(self._show_flown)
+
+    def start(self) -> None:
+        """Save the project and plan it through the chosen stages; what keeps it from starting is listed.
+
+        The project is saved first, so that the command kept with the run repeats it.
+        """
+        self._begin(self._session.stages, self._session.start_file)
+
+    def quick(self) -> None:
+        """Save the project and let the tactical heuristic plan it."""
+        self._begin((Stage.TACTICAL,), None)
+
+    def prune(self, entry: RunEntry) -> None:
+        """Remove what the plan that ``entry`` kept does not need, in a run of its own of the open project."""
+        self._begin_with_plan_of(entry, (Stage.PRUNE,))
+
+    def start_from(self, entry: RunEntry) -> None:
+        """Plan the open project through the chosen stages, beginning with the plan that ``entry`` kept."""
+        self._begin_with_plan_of(entry, self._session.stages)
+
+    def duplicate(self, entry: RunEntry) -> None:
+        """Ask what a run like ``entry`` is to do otherwise; the open project takes its inputs, and it is started."""
+        session = self._session
+        if entry.project is None or entry.project.scenario is not session.project.scenario:
+            session.refuse(unfit(entry))
+            return
+        dialog = DuplicateRunDialog(entry, session.project, self._window)
+        if dialog.exec() == DuplicateRunDialog.DialogCode.Accepted:
+            if inputs_apart(session.project, dialog.project):
+                session.edit(f"take the inputs of {entry.title}", dialog.project)
+            session.set_stages(dialog.chosen_stages)
+            if dialog.starts:
+                self._begin(dialog.chosen_stages, None)
+        dialog.deleteLater()
+
+    def compare(self, one: RunEntry, other: RunEntry) -> None:
+        """Show the plans of two runs beside each other, and their numbers."""
+        session = self._session
+        try:
+            spec = run_comparison_spec(one, other, session.backend)
+        except InputError as error:
+            session.refuse(error)
+            return
+        self._queue.show_member(other.title, spec, one.title, Look.SIDE_BY_SIDE)
+        CompareRunsDialog(one, other, self._window).show()
+
+    def replan(self) -> None:
+        """Ask how to replan what is left of the shown run's plan, and begin; the project is saved first."""
+        entry = self._queue.shown
+        file = None if entry is None else kept_plan(entry.folder)
+        if entry is None or file is None or not self.can_replan:
+            return
+        session = self._session
+        if problems := _problems(session.project):
+            session.refuse(InputError(problems, "The plan cannot be replanned yet"))
+            return
+        if (session.folder is None or session.is_dirty) and not self._save():
+            return
+        assert session.folder is not None
+        taken = [other.folder for other in self._queue.entries]
+        out = new_replan_folder(session.folder / RUNS, session.project, datetime.now(), taken)
+        dialog = ReplanDialog(session.project, session.folder, out, (entry.title, file), session.backend, self._window)
+        if dialog.exec() == ReplanDialog.DialogCode.Accepted and dialog.spec is not None:
+            session.message.emit(f"Started {self._queue.start(dialog.spec).title}")
+            self.started.emit()
+        dialog.deleteLater()
+
+    def _show_flown(self) -> None:
+        """A closed loop makes no pictures while it flies: show what was flown once it has ended."""
+        shown = self._queue.shown
+        flown = shown is not None and shown.is_over and shown.replan is not None and bool(shown.replan.loop)
+        if flown and shown is not self._opened and self._session.result.plan is None and not self._queue.is_busy:
+            self._opened = shown
+            assert shown is not None
+            self._queue.show(shown)
+
+    @property
+    def can_replan(self) -> bool:
+        """Whether the shown run has ended with a plan of more than one day."""
+        entry = self._queue.shown
+        if entry is None or not entry.is_over or not self._session.has_project:
+            return False
+        return self._session.project.plan.days > 1 and kept_plan(entry.folder) is not None
+
+    def _begin_with_plan_of(self, entry: RunEntry, stages: tuple[Stage, ...]) -> None:
+        file = kept_plan(entry.folder)
+        if file is None:
+            problem = Problem(entry.title, "kept no plan", "let it go on, or choose another run")
+            self._session.refuse(InputError([problem], "The plan cannot be started"))
+        else:
+            self._begin(stages, file)
+
+    def _begin(self, stages: tuple[Stage, ...], file: Path | None) -> None:
+        if not self.can_start:
+            return
+        if problems := _problems(self._session.project):
+            self._session.refuse(InputError(problems, "The plan cannot be started yet"))
+            return
+        start = None
+        if file is not None:
+            try:
+                start = WarmStart(fitting_schedule(file, self._session.project), file)
+            except InputError as error:
+                self._session.refuse(error)
+                return
+        if (self._session.folder is None or self._session.is_dirty) and not self._save():
+            return
+        entry = self._queue.plan(stages, start)
+        self._session.message.emit(f"Started {entry.title}")
+        self.started.emit()
+
+    def pause(self) -> None:
+        """Hold before the next epoch or test."""
+        self._queue.pause()
+
+    def resume(self) -> None:
+        """Let the paused run go on, else take up the shown one that was stopped."""
+        stopped = self._stopped
+        if self._is_paused:
+            self._queue.resume()
+        elif stopped is not None:
+            self._queue.go_on(stopped)
+
+    def stop(self) -> None:
+        """Stop and keep the best plan so far; a second time, do not wait for its final score either."""
+        self._queue.stop()
+
+    @property
+    def can_start(self) -> bool:
+        """Whether a new run can be asked for; it waits its turn when another works."""
+        return self._session.has_project
+
+    @property
+    def can_pause(self) -> bool:
+        """Whether the active run works and has not been asked to hold."""
+        active = self._queue.active
+        return active is not None and active.state is RunState.RUNNING and not active.pausing
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether a run is held, or the shown one was stopped before its end."""
+        return self._is_paused or self._stopped is not None
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether a run works; one that is stopping can still be told not to score the plan it keeps."""
+        return self._queue.active is not None
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the active run was asked to stop."""
+        active = self._queue.active
+        return active is not None and active.state is RunState.STOPPING
+
+    @property
+    def _is_paused(self) -> bool:
+        active = self._queue.active
+        return active is not None and (active.pausing or active.state is RunState.PAUSED)
+
+    @property
+    def _stopped(self) -> RunEntry | None:
+        shown = self._queue.shown
+        return shown if self._queue.active is None and shown is not None and shown.can_go_on else None
+
+
+def _problems(project: Project) -> list[Problem]:
+    """What keeps a run of ``project`` from starting, pins in the dark or drifting into a no-drop zone included."""
+    return project.problems() or rule_problems(project)

@@ -1,0 +1,369 @@
+"""The plots under the map: how the shown run goes, a page for each stage, and what its plan does to the fire."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
+
+from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.flat_button import tool_button
+from firegui.gui.base.incremental_task import InTurns
+from firegui.gui.charts.chart import REPAINT_MS, Chart
+from firegui.gui.charts.epoch_charts import ColumnChart, EpochChart, ObjectiveChart, Options, TermsChart
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.jobs.run_requests import same_inputs
+from firegui.gui.planning.area_chart import AreaChart
+from firegui.gui.planning.elimination_charts import DropsLeftChart, EliminationChart, RemovedChart, SlackChart
+from firegui.gui.planning.replan_chart import LoopChart, side_by_side
+from firegui.gui.planning.result_table import ResultView, no_curves
+from firegui.gui.session.session import Session
+from firegui.runs.events import FinishReason
+
+FIRST, SECOND, RESULT = range(3)
+"""The pages."""
+_NOTE = 3
+"""What stands in place of the first two for a run that has neither stage."""
+
+_PAGES = (
+    ("Stage 1", "How the search for a plan converges"),
+    ("Stage 2", "How the drops that the plan does not need are removed"),
+    ("Result", "The plan in numbers, before and after the second stage"),
+)
+
+
+class LivePlots(QWidget):
+    """Follows the run that the queue shows. However fast epochs come, it repaints at most five times a second."""
+
+    def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._queue = session, queue
+        self._options = Options()
+        self._row: int | None = None
+        self._turned = FIRST
+        self.repaints = 0
+        self._throttle = QTimer(self)
+        self._throttle.setSingleShot(True)
+        self._throttle.setInterval(REPAINT_MS)
+        self._throttle.timeout.connect(self._begin)
+        self._turns: InTurns | None = None
+        self.objective = ObjectiveChart()
+        self.terms = TermsChart()
+        self.drops = ColumnChart("Drops", "drops", "retardant")
+        self.gradient = ColumnChart("Gradient", "grad_norm", "water")
+        self.elapsed = ColumnChart("Elapsed, s", "seconds", "warning")
+        self.left, self.slack, self.removed = DropsLeftChart(), SlackChart(), RemovedChart()
+        self.result, self.loop = ResultView(), LoopChart()
+        self.area = AreaChart(session)
+        self._page, self._pages = FIRST, QStackedWidget()
+        self._page_buttons = QButtonGroup(self)
+        self._lay_out()
+        self._listen()
+        self.refresh()
+
+    @property
+    def epoch_charts(self) -> tuple[EpochChart, ...]:
+        """The charts over epochs."""
+        return self.objective, self.terms, self.drops, self.gradient, self.elapsed
+
+    @property
+    def elimination_charts(self) -> tuple[EliminationChart, ...]:
+        """The charts over the rollouts of the second stage."""
+        return self.left, self.slack, self.removed
+
+    @property
+    def page(self) -> int:
+        """The page that is shown: ``FIRST``, ``SECOND`` or ``RESULT``."""
+        return self._page
+
+    @property
+    def options(self) -> Options:
+        """How the curves are drawn."""
+        return self._options
+
+    # -- drawing -----------------------------------------------------------------------------------------------------
+    def refresh(self) -> None:
+        """Draw everything as it is now."""
+        self._give_up_turns()
+        for _chart in self._drawing():
+            pass
+
+    def _begin(self) -> None:
+        """Draw a chart a turn of the event loop: painted together they would hold the window up six times as long."""
+        if self._turns is not None:
+            # Not anew in the middle, or the last charts would never have their turn.
+            self._throttle.start()
+            return
+        self._turns = InTurns(self._drawing(), self)
+        self._turns.done.connect(self._give_up_turns)
+        self._turns.begin()
+
+    def _give_up_turns(self) -> None:
+        if self._turns is not None:
+            self._turns.stop()
+            self._turns.deleteLater()
+            self._turns = None
+
+    def _drawing(self) -> Iterator[None]:
+        """Draw one chart after the other."""
+        entry = self._queue.shown
+        self.objective.set_tactical(self._tactical_of(entry))
+        for chart in self.epoch_charts:
+            if entry is None:
+                chart.clear()
+            else:
+                chart.draw(entry, self._options)
+            chart.settle()
+            yield
+        for each in self.elimination_charts:
+            if entry is None or not len(entry.removals):
+                each.clear()
+            else:
+                each.draw(entry.removals)
+            each.settle()
+            yield
+        self.result.show_run(entry)
+        self.loop.show_run(entry)
+        yield
+        self.area.refresh()
+        self._turn()
+        self._write_titles()
+        self.repaints += 1
+
+    def show_page(self, page: int) -> None:
+        """Turn to another page."""
+        self._row, self._page = None, page
+        self._page_buttons.buttons()[page].setChecked(True)
+        self._turn()
+        self._write_titles()
+        self._show_fit()
+
+    def set_options(self, options: Options) -> None:
+        """Draw the curves another way."""
+        self._options = options
+        for chart in self.epoch_charts:
+            chart.set_log(options.log)
+            chart.set_x_label(options.x_label)
+            chart.fit()
+        self._actions["rollouts"].setChecked(options.rollouts)
+        self._actions["time"].setChecked(options.time and not options.rollouts)
+        self._actions["log"].setChecked(options.log)
+        self._actions["weighted"].setChecked(options.weighted)
+        self.refresh()
+        self._show_fit()
+
+    def fit(self) -> None:
+        """Let every chart follow its data again."""
+        for chart in self._charts:
+            chart.fit()
+        self._show_fit()
+
+    def _tactical_of(self, entry: RunEntry | None) -> float | None:
+        """What the tactical heuristic reached last on the inputs of ``entry``."""
+        if entry is None or entry.project is None:
+            return None
+        for other in reversed(self._queue.entries):
+            ended = other.tactical and other.reason is FinishReason.COMPLETED
+            if ended and other.project is not None and same_inputs(other.project, entry.project):
+                return other.best
+        return None
+
+    def _turn(self) -> None:
+        entry = self._queue.shown
+        page = _NOTE if entry is not None and entry.tactical and self._page != RESULT else self._page
+        self._pages.setCurrentIndex(page)
+        for button in self._actions.values():
+            button.setVisible(page == FIRST)
+
+    def _write_titles(self) -> None:
+        entry = self._queue.shown
+        self._caption.set_text(self._caption_text(entry))
+        rows = 0 if entry is None else len(entry.removals if self.page == SECOND else entry.history)
+        row = self._row if self._row is not None and self._row < rows else None
+        for chart in self.epoch_charts:
+            if entry is not None:
+                name, pieces = chart.read_out(entry, self._options, row if self.page == FIRST else None)
+                chart.set_title(name, *pieces)
+            chart.set_cursor(None if entry is None or row is None or self.page != FIRST else self._x_of(entry, row))
+        for each in self.elimination_charts:
+            at = row if self.page == SECOND else None
+            if entry is not None and len(entry.removals):
+                name, pieces = each.read_out(entry, at)
+                each.set_title(name, *pieces)
+            each.set_cursor(None if entry is None or at is None else float(entry.removals.column("rollouts")[at]))
+
+    def _caption_text(self, entry: RunEntry | None) -> str:
+        if entry is None:
+            return "No run is shown: start one, or double-click one in the list of runs"
+        stale = " · inputs were edited since" if entry.stale else ""
+        return f"{entry.title} · {entry.status}{stale}"
+
+    def _x_of(self, entry: RunEntry, row: int) -> float:
+        value = float(entry.history.column(self._options.x_column)[row])
+        return value + 1 if self._options.x_column == "epoch" else value
+
+    # -- events ------------------------------------------------------------------------------------------------------
+    def _listen(self) -> None:
+        self._queue.epochs_added.connect(self._on_epochs)
+        self._queue.changed.connect(self._schedule)
+        self._queue.shown_changed.connect(self._on_shown)
+        self._session.result_changed.connect(self._schedule)
+        for chart in self.epoch_charts:
+            chart.hovered.connect(self._on_hovered)
+        for curve in self.elimination_charts:
+            curve.hovered.connect(self._on_pointed)
+        for each in self._charts:
+            each.zoomed.connect(self._show_fit)
+        self._page_buttons.idClicked.connect(self.show_page)
+
+    def _schedule(self) -> None:
+        if not self._throttle.isActive() and not self.freeze_button.isChecked():
+            self._throttle.start()
+
+    def _on_frozen(self, frozen: bool) -> None:
+        if frozen:
+            self._throttle.stop()
+        if not frozen or self._turns is not None:
+            # What is being drawn is drawn to its end, so that all charts stand at one epoch.
+            self.refresh()
+
+    def _on_epochs(self, entry: RunEntry) -> None:
+        if entry is not self._queue.shown:
+            return
+        if _page_of(entry) != self._turned:
+            # Turn the page with the run, unless a person is reading its result.
+            self._turned = _page_of(entry)
+            self.show_page(RESULT if self.page == RESULT else self._turned)
+        self._schedule()
+
+    def _on_shown(self) -> None:
+        self._turned = _page_of(self._queue.shown)
+        self.show_page(self._turned)
+        self.fit()
+        self._schedule()
+
+    def _on_hovered(self, x: float | None) -> None:
+        entry = self._queue.shown
+        self._row = None
+        if x is not None and entry is not None and len(entry.history):
+            column = entry.history.column(self._options.x_column)
+            value = x - 1 if self._options.x_column == "epoch" else x
+            self._row = int(np.argmin(np.abs(column - value)))
+        self._write_titles()
+
+    def _on_pointed(self, x: float | None) -> None:
+        entry = self._queue.shown
+        self._row = None
+        if x is not None and entry is not None and len(entry.removals):
+            self._row = int(np.argmin(np.abs(entry.removals.column("rollouts") - x)))
+        self._write_titles()
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def _lay_out(self) -> None:
+        self._charts: tuple[Chart, ...] = (*self.epoch_charts, *self.elimination_charts, self.area)
+        self._pages.addWidget(_side_by_side(self.epoch_charts, (5, 5, 3, 3, 3)))
+        self._pages.addWidget(_side_by_side(self.elimination_charts, (6, 5, 5)))
+        self._pages.addWidget(side_by_side(self.result, self.loop))
+        self._pages.addWidget(no_curves())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 2, 6, 4)
+        column.setSpacing(2)
+        column.addLayout(self._header())
+        column.addWidget(_side_by_side((self._pages, self.area), (16, 5)), 1)
+        self.show_page(FIRST)
+
+    def _header(self) -> QHBoxLayout:
+        self._caption = ElidedLabel(role="muted")
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        for number, (text, tip) in enumerate(_PAGES):
+            button = tool_button(text, tip, checkable=True)
+            self._page_buttons.addButton(button, number)
+            row.addWidget(button)
+        row.addSpacing(8)
+        row.addWidget(self._caption, 1)
+        self._actions: dict[str, QToolButton] = {}
+        for name, text, tip in (
+            (
+                "rollouts",
+                "Rollouts",
+                "Count rollout equivalents instead of epochs; a gradient epoch is charged as three",
+            ),
+            ("time", "Time", "Count seconds of work instead of epochs"),
+            ("log", "Log", "Logarithmic vertical axes"),
+            ("weighted", "× λ", "Loss terms times their weights, as they count in the objective; else raw"),
+        ):
+            self._actions[name] = self._toggle(name, text, tip)
+            row.addWidget(self._actions[name])
+        self.freeze_button = tool_button("Freeze", "Hold the charts still while the run goes on", checkable=True)
+        self.freeze_button.toggled.connect(self._on_frozen)
+        row.addWidget(self.freeze_button)
+        self.fit_button = tool_button("Auto", "Show all the data and follow it again (double-click a chart)")
+        self.fit_button.clicked.connect(lambda _checked=False: self.fit())
+        self.fit_button.setEnabled(False)
+        row.addWidget(self.fit_button)
+        row.addWidget(self._charts_button())
+        return row
+
+    def _toggle(self, name: str, text: str, tip: str) -> QToolButton:
+        button = tool_button(text, tip, checkable=True)
+        button.setChecked(bool(getattr(self._options, name)))
+        button.clicked.connect(lambda _checked=False: self._take_options())
+        return button
+
+    def _take_options(self) -> None:
+        # Epochs, rollouts or seconds: the one that was pressed last counts.
+        before = self._options
+        if self._actions["time"].isChecked() and not before.time:
+            self._actions["rollouts"].setChecked(False)
+        elif self._actions["rollouts"].isChecked() and not before.rollouts:
+            self._actions["time"].setChecked(False)
+        self.set_options(Options(**{name: button.isChecked() for name, button in self._actions.items()}))
+
+    def _charts_button(self) -> QToolButton:
+        menu = QMenu(self)
+        names = (
+            "Objective", "Loss terms", "Executed drops", "Gradient norm", "Elapsed", "Drops left", "Loss ÷ its limit",
+            "Removed this pass", "Fire area",
+        )  # fmt: skip
+        for name, chart in zip(names, self._charts, strict=True):
+            action = QAction(name, menu, checkable=True, checked=True)
+            action.toggled.connect(chart.setVisible)
+            menu.addAction(action)
+        button = tool_button("Charts", "Which charts are shown")
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        return button
+
+    def _show_fit(self) -> None:
+        self.fit_button.setEnabled(not all(chart.is_fitted for chart in self._charts))
+
+
+def _page_of(entry: RunEntry | None) -> int:
+    """The page of the stage that a run is in; a run that has neither stage has only its result."""
+    if entry is not None and entry.tactical:
+        return RESULT
+    return SECOND if entry is not None and entry.prunes else FIRST
+
+
+def _side_by_side(widgets: Sequence[QWidget], shares: Sequence[int]) -> QSplitter:
+    splitter = QSplitter(Qt.Orientation.Horizontal)
+    splitter.setHandleWidth(6)
+    for widget, share in zip(widgets, shares, strict=True):
+        splitter.addWidget(widget)
+        splitter.setStretchFactor(splitter.count() - 1, share)
+    splitter.setSizes([100 * share for share in shares])
+    return splitter

@@ -1,0 +1,156 @@
+"""Asking how to replan: from which day, from which fire, with what search."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
+
+from firegui.domain.project import Project
+from firegui.domain.settings import OptimizerSettings
+from firegui.errors import InputError
+from firegui.gui.base.background_call import wait_for
+from firegui.gui.base.problem_dialog import show_problems
+from firegui.gui.jobs.replan_requests import replan_spec, with_search
+from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.widgets.path_fields import PathLine
+from firegui.gui.widgets.settings_paths import description_of
+from firegui.runs.spec import ReplanSpec
+
+_OWN, _FILE = "own", "file"
+_KINDS = "Perimeters (*.tif *.tiff *.npz *.geojson *.json *.gpkg *.shp *.kml *.kmz);;All files (*)"
+_HELP = (
+    "What was flown before the day is kept. What is new since the day before burns, the rest has burned out, and the "
+    "remaining days are planned anew from the rest of the old plan, through both stages."
+)
+_LOOP_HELP = (
+    "A fire is drawn from the model. Every day from this one on it is observed, the rest is replanned, and a day is "
+    "flown, beside the fixed plan and no drops. It takes as long as a replanning a day."
+)
+_SEARCH = ("epochs", "patience", "seed")
+
+
+class ReplanDialog(QDialog):
+    """One form; what is wrong with it is listed at once and the form stays."""
+
+    def __init__(
+        self, project: Project, project_folder: Path, out: Path, plan: tuple[str, Path], backend: str,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(parent)
+        self.setWindowTitle("Replan")
+        self.setMinimumWidth(560)
+        self._project, self._folder, self._out, self._backend = project, project_folder, out, backend
+        self._title, self._file = plan
+        self.spec: ReplanSpec | None = None
+        self.day, self.source = QComboBox(), QComboBox()
+        self.day.setToolTip("The day from whose beginning the rest is planned anew")
+        self.source.setToolTip("Where the observed fire of that day comes from")
+        self.file = PathLine("observed", "GeoTIFF, npz mask or polygons of what has burned", files=_KINDS)
+        self.loop = QCheckBox("Closed loop: simulate it on a drawn fire")
+        self.about = QLabel(wordWrap=True)
+        self._search: dict[str, WholeField] = {}
+        self._lay_out()
+        self._on_change()
+
+    def accept(self) -> None:
+        """Read the form; shut it only when it can be carried out."""
+        optimizer = replace(
+            self._project.plan.optimizer,
+            epochs=self._search["epochs"].value(),
+            patience=self._search["patience"].value(),
+            seed=self._search["seed"].value(),
+        )
+        project, day = with_search(self._project, optimizer), self.day.currentData()
+        closed = self.loop.isChecked()
+        observed = self.file.path if not closed and self.source.currentData() == _FILE else None
+        try:
+            self.spec = wait_for(
+                self,
+                "Reading the perimeter…",
+                lambda: replan_spec(
+                    project, self._folder, self._out, self._file, day, observed_file=observed, closed_loop=closed,
+                    backend=self._backend,
+                ),
+            )  # fmt: skip
+        except InputError as error:
+            show_problems(self, error)
+            return
+        super().accept()
+
+    def search(self, name: str) -> WholeField:
+        """The field ``epochs``, ``patience`` or ``seed``. Raises ``KeyError`` for another name."""
+        return self._search[name]
+
+    # -- putting together --------------------------------------------------------------------------------------------
+    def _lay_out(self) -> None:
+        calendar = self._project.calendar
+        for day in range(1, calendar.days):
+            when = calendar.date_of_day(day)
+            self.day.addItem(f"Day {day + 1} · {when.day} {when:%b}", day)
+        self.source.addItem("The project's perimeter of that day", _OWN)
+        self.source.addItem("A file", _FILE)
+        self.loop.setToolTip(_LOOP_HELP)
+        self.about.setProperty("role", "muted")
+        form = QFormLayout()
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.addRow("Plan", QLabel(self._title))
+        for text, box in (("&From", self.day), ("", self.loop), ("&Observed", self.source), ("", self.file)):
+            form.addRow(text, box)
+        for name in _SEARCH:
+            form.addRow(*self._field(name))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.go = buttons.addButton("Replan", QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addLayout(form)
+        column.addWidget(self.about)
+        column.addWidget(buttons)
+        # Only now is there a dialog for it to be the default of; else Enter would cancel.
+        self.go.setDefault(True)
+        for combo, name in ((self.day, "Day to plan from"), (self.source, "Where the observed fire comes from")):
+            combo.setAccessibleName(name)
+            combo.currentIndexChanged.connect(lambda _index: self._on_change())
+        self.loop.toggled.connect(lambda _on: self._on_change())
+        self.file.line.textChanged.connect(lambda _text: self._on_change())
+
+    def _field(self, name: str) -> tuple[str, WholeField]:
+        optimizer = self._project.plan.optimizer
+        about = description_of(OptimizerSettings(), (name,))
+        box = self._search[name] = WholeField(about.low, about.high)
+        box.setValue(getattr(optimizer, name))
+        box.setToolTip(about.tooltip())
+        box.setAccessibleName(about.title)
+        return about.title, box
+
+    def _on_change(self) -> None:
+        closed, day = self.loop.isChecked(), self.day.currentData()
+        from_file = self.source.currentData() == _FILE
+        self.source.setEnabled(not closed)
+        self.file.setEnabled(not closed and from_file)
+        said = _LOOP_HELP if closed else _HELP
+        lacking = not closed and not from_file and not has_perimeter(self._project, day)
+        if lacking:
+            said = "⚠ The project has no perimeter of that day: choose a file with it, or the closed loop."
+        self.about.setProperty("role", "warning" if lacking else "muted")
+        self.about.style().unpolish(self.about)
+        self.about.style().polish(self.about)
+        self.about.setText(said)
+        self.go.setEnabled(closed or (self.file.path is not None if from_file else not lacking))
+
+
+def has_perimeter(project: Project, day: int) -> bool:
+    """Whether the project has an observed perimeter of its own on ``day`` of the plan."""
+    event, event_day = project.scenario, project.plan.start_day + day
+    return event.observed_on(event_day) is not None and not event.is_filled_forward(event_day)

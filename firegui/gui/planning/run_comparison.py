@@ -1,0 +1,128 @@
+"""Two runs held against each other: what to roll out for the map, their numbers, and where their inputs differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from firegui.domain.fleet import AircraftType
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem
+from firegui.gui.base.number_text import duration, number
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_requests import same_inputs, same_spread
+from firegui.gui.jobs.saved_runs import kept_schedule, unfit
+from firegui.runs.messages import counted
+from firegui.runs.spec import EvaluateSpec
+
+_TITLE = "The runs cannot be compared"
+_PARTS = ("optimizer", "elimination", "weights", "nominal", "design")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One line of a comparison. ``change`` is the second's less the first's, where that means anything."""
+
+    what: str
+    one: str
+    other: str
+    change: str = ""
+    help: str = ""
+
+
+def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> EvaluateSpec:
+    """The plan of ``other``, with that of ``one`` in place of the fire without drops, each for its own project.
+
+    Raises :class:`InputError` for runs of another event, of different days or fires, or without a plan.
+    """
+    if one.project is None or other.project is None:
+        raise unfit(one if one.project is None else other)
+    if not same_spread(one.project, other.project):
+        problem = Problem(other.title, f"was planned for other days or another fire than {one.title}", "choose another")
+        raise InputError([problem], _TITLE)
+    apart = None if same_inputs(one.project, other.project) else one.project
+    plan, against = kept_schedule(other.folder, other.project), kept_schedule(one.folder, one.project)
+    return EvaluateSpec(other.project, plan, backend=backend, against=against, against_project=apart)
+
+
+def compared(one: RunEntry, other: RunEntry) -> tuple[Compared, ...]:
+    """The numbers of two runs, then every input in which they differ."""
+    return (*_numbers(one, other), *inputs_apart(one.project, other.project))
+
+
+def _numbers(one: RunEntry, other: RunEntry) -> Iterator[Compared]:
+    both = (one.nominal, other.nominal)
+    for what, name, help in (
+        ("Objective", "objective", "each by its own weights, at nominal effectiveness"),
+        ("Final extent (ha)", "final_extent_ha", "expected burned area at the end, at nominal effectiveness"),
+        ("Occupancy (cell-days)", "occupancy_cell_days", "days times the mean of the expected burned cells"),
+        ("Protected cells burned", "protected_cells", "expected, over the union of each run's own regions"),
+        ("Loss burn", "loss_burn", "fire exposure over time, without its weight"),
+        ("Loss final", "loss_final", "fire extent at the end, without its weight"),
+        ("Loss prot", "loss_prot", "exposure of the protected regions, without its weight"),
+    ):
+        values = [None if metrics is None else float(getattr(metrics, name)) for metrics in both]
+        yield _line(what, values[0], values[1], help)
+    yield _line("Drops", one.drops, other.drops, "executed drops of the kept plan")
+    yield _line("Best objective", one.best, other.best, "of the first stage, at design effectiveness")
+    yield _line("Epochs", one.epoch, other.epoch, "done in the first stage")
+    yield Compared("Time worked", duration(one.elapsed), duration(other.elapsed), help="by the clock of the run")
+
+
+def _line(what: str, one: float | None, other: float | None, help: str) -> Compared:
+    change = ""
+    if one is not None and other is not None:
+        change = "0" if other == one else f"{'+' if other > one else '−'}{_text(abs(other - one))}"
+    return Compared(what, _text(one), _text(other), change, help)
+
+
+def _text(value: float | None) -> str:
+    return f"{value:,}" if isinstance(value, int) else number(value)
+
+
+def inputs_apart(one: Project | None, other: Project | None) -> tuple[Compared, ...]:
+    """Every input in which two projects differ, in words; nothing for a project that is not known."""
+    if one is None or other is None:
+        return ()
+    return (*_settings_apart(one.plan, other.plan), *_fleets_apart(one, other), *_rest_apart(one, other))
+
+
+def _settings_apart(one: Any, other: Any) -> Iterator[Compared]:
+    for item in fields(one):
+        left, right = getattr(one, item.name), getattr(other, item.name)
+        if item.name in _PARTS:
+            yield from _settings_apart(left, right)
+        elif left != right:
+            title = item.metadata.get("title") or item.name.replace("_", " ").capitalize()
+            yield Compared(title, str(left), str(right), help=item.metadata.get("help", ""))
+
+
+def _fleets_apart(one: Project, other: Project) -> Iterator[Compared]:
+    left, right = ({kind.id: kind for kind in project.planned_fleet.types} for project in (one, other))
+    for name in sorted({*left, *right}):
+        a, b = left.get(name), right.get(name)
+        if a == b:
+            continue
+        if a is None or b is None or a.count != b.count:
+            yield Compared(f"{name}: aircraft", _count(a), _count(b))
+        elif a.grounded_days != b.grounded_days:
+            help = "days of the plan on which it does not fly"
+            days = (counted(len(a.grounded_days), "day"), counted(len(b.grounded_days), "day"))
+            yield Compared(f"{name}: grounded", days[0], days[1], help=help)
+        else:
+            yield Compared(f"{name}: figures", "", "others", help="payload, turnaround, speed, height or footprint")
+
+
+def _count(kind: AircraftType | None) -> str:
+    return "none" if kind is None else str(kind.count)
+
+
+def _rest_apart(one: Project, other: Project) -> Iterator[Compared]:
+    if one.regions != other.regions:
+        left, right = (", ".join(region.name for region in each.regions) or "none" for each in (one, other))
+        yield Compared("Protected regions", left, right if right != left else "of another shape or weight")
+    if one.operations != other.operations:
+        yield Compared("Constraints", "", "others", help="daylight, groundings, sorties, zones or pinned drops")
+    if one.required_coverage != other.required_coverage:
+        yield Compared("Required coverage", number(one.required_coverage), number(other.required_coverage))

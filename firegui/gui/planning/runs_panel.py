@@ -1,0 +1,320 @@
+"""The runs dock: every run of the project, what can be done with it, and what a person thinks of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QMessageBox,
+    QSplitter,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
+
+from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.jobs.saved_runs import kept_plan
+from firegui.gui.planning.run_notes import RunNotes
+from firegui.gui.planning.run_progress_bar import RunBar
+from firegui.gui.planning.runs_table import BEST, DROPS, ELAPSED, ETA, PROGRESS, STATE, TITLE, RunsModel
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.table_panel import select_row
+from firegui.runs.events import RunState
+
+_WIDTHS = {PROGRESS: 86, ELAPSED: 56, ETA: 52}
+_ROOM_FOR_TIMES = 470
+_PROGRESS_WITH_TIME = 112
+_STOP = "Stop and keep the best plan so far"
+_STOP_NOW = "Do not wait for the final score of the kept plan"
+_PRUNE = "Prune this plan: a new run of the second stage alone, which removes the drops it does not need"
+_START_FROM = "Warm start from this run: a new run of the project as it is now that begins with this plan"
+_COMPARE = "Both plans on maps that move together, and their numbers: select two runs, or one beside the run on screen"
+_DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
+_SECOND_RANK = ("prune", "branch", "export", "folder", "delete")
+"""In a narrow dock these are in a menu."""
+
+
+class RunsPanel(QWidget):
+    """Buttons act on the selected run; pausing and stopping on the one that works when none is selected."""
+
+    start_requested = Signal()
+    """A person wants a run of the open project, which may have to be saved first."""
+    prune_requested = Signal(object)
+    """A person wants the plan of this ``RunEntry`` pruned, in a run of its own."""
+    start_from_requested = Signal(object)
+    """A person wants a run of the open project that begins with the plan of this ``RunEntry``."""
+    duplicate_requested = Signal(object)
+    """A person wants a run like this ``RunEntry``, with changes."""
+    compare_requested = Signal(object, object)
+    """A person wants two ``RunEntry`` beside each other, the earlier first."""
+    export_requested = Signal()
+    """A person wants to export the plan that is shown."""
+
+    def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._queue = session, queue
+        self.model = RunsModel(queue, self)
+        self._bar = RunBar(self)
+        self.table = self._make_table()
+        self.notes = RunNotes(session)
+        self.notes.written.connect(lambda _entry: self.model.refresh())
+        self._activity = ElidedLabel(role="muted")
+        self._lay_out()
+        queue.changed.connect(self._refresh)
+        queue.shown_changed.connect(self._on_shown)
+        session.result_changed.connect(self._refresh)
+        self.model.modelReset.connect(self._keep_selection)
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_selected())
+        self._chosen: RunEntry | None = None
+        self._refresh()
+
+    # -- selection ---------------------------------------------------------------------------------------------------
+    @property
+    def selected(self) -> RunEntry | None:
+        """The selected run; of several the one that was selected last."""
+        chosen = self.all_selected
+        current = self.model.entry(self.table.currentIndex().row())
+        return current if current in chosen else next(iter(chosen), None)
+
+    @property
+    def all_selected(self) -> tuple[RunEntry, ...]:
+        """The selected runs, the earliest first."""
+        rows = sorted((index.row() for index in self.table.selectionModel().selectedRows()), reverse=True)
+        return tuple(entry for entry in map(self.model.entry, rows) if entry is not None)
+
+    def button(self, name: str) -> QToolButton:
+        """One of the buttons over the list. Raises ``KeyError`` for another name."""
+        return self._buttons[name]
+
+    def select(self, entry: RunEntry) -> None:
+        """Select a run."""
+        row = self.model.row_of(entry)
+        if row >= 0:
+            select_row(self.table, row)
+
+    def _on_selected(self) -> None:
+        self._chosen = self.selected
+        self._refresh()
+
+    def _on_shown(self) -> None:
+        if self._queue.shown is not None:
+            self.select(self._queue.shown)
+        self._refresh()
+
+    def _keep_selection(self) -> None:
+        if self._chosen is not None:
+            self.select(self._chosen)
+
+    def _target(self) -> RunEntry | None:
+        return self.selected or self._queue.active
+
+    # -- what the buttons do -----------------------------------------------------------------------------------------
+    def pause_or_go_on(self) -> None:
+        """Pause the run that works, resume a paused or a stopped one."""
+        entry = self._target()
+        if entry is None:
+            return
+        if entry is not self._queue.active:
+            self._queue.go_on(entry)
+        elif entry.state is RunState.PAUSED or entry.pausing:
+            self._queue.resume()
+        else:
+            self._queue.pause()
+
+    def stop(self) -> None:
+        """Stop the run that works, or take a waiting one out of the queue; the best so far is kept."""
+        self._queue.stop(self._target())
+
+    def discard(self) -> None:
+        """Stop the run and delete its folder, once the person said yes."""
+        entry = self._target()
+        if entry is None:
+            return
+        text = f"Discard {entry.title}?"
+        if entry.folder.exists():
+            text += f"\n\nIts folder and everything in it will be deleted:\n{entry.folder}"
+        choice = QMessageBox.question(self.window(), "Discard a run", text)
+        if choice == QMessageBox.StandardButton.Yes:
+            self._queue.discard(entry)
+
+    def prune(self) -> None:
+        """Ask for a run that prunes the selected run's plan."""
+        if (entry := self._target()) is not None:
+            self.prune_requested.emit(entry)
+
+    def start_from(self) -> None:
+        """Ask for a run that begins with the selected run's plan."""
+        if (entry := self._target()) is not None:
+            self.start_from_requested.emit(entry)
+
+    def duplicate(self) -> None:
+        """Ask for a run like the selected one."""
+        if (entry := self._target()) is not None:
+            self.duplicate_requested.emit(entry)
+        else:
+            self._session.message.emit("Select the run that a new one is to be like.")
+
+    def compare(self) -> None:
+        """Ask for the two selected runs beside each other, or the selected one beside that on screen."""
+        if (pair := self._pair()) is not None:
+            self.compare_requested.emit(*pair)
+        else:
+            self._session.message.emit("Select two runs that have a plan, the second with Ctrl held.")
+
+    def _pair(self) -> tuple[RunEntry, RunEntry] | None:
+        chosen, shown = self.all_selected, self._queue.shown
+        if len(chosen) == 1 and shown is not None and shown not in chosen:
+            chosen = tuple(sorted((*chosen, shown), key=self._queue.entries.index))
+        if len(chosen) != 2 or any(kept_plan(entry.folder) is None for entry in chosen):
+            return None
+        return chosen[0], chosen[1]
+
+    def show_selected(self) -> None:
+        """Show the selected run's plan on the map, or the fire without drops when none is selected."""
+        entry = self._target()
+        if entry is not None:
+            self._queue.show(entry)
+        elif self._session.has_project:
+            self._queue.show_baseline()
+
+    def export(self) -> None:
+        """Export what is shown."""
+        self.export_requested.emit()
+
+    def open_folder(self) -> None:
+        """Open the run's folder in the file manager."""
+        entry = self._target()
+        if entry is not None and entry.folder.exists():
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(entry.folder)))
+
+    def shutdown(self) -> None:
+        """Save the notes that were being written."""
+        self.notes.shutdown()
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    def _refresh(self) -> None:
+        entry, active = self._target(), self._queue.active
+        can_go_on = entry is not None and (entry is active or entry.can_go_on)
+        holds = entry is not None and entry is active and entry.state is not RunState.PAUSED and not entry.pausing
+        self._buttons["start"].setEnabled(self._session.has_project)
+        self._buttons["pause"].setVisible(holds or not can_go_on)
+        self._buttons["pause"].setEnabled(holds and entry is not None and entry.state is RunState.RUNNING)
+        self._buttons["resume"].setVisible(can_go_on and not holds)
+        kept = entry is not None and entry.is_over and not entry.elsewhere and kept_plan(entry.folder) is not None
+        self._buttons["prune"].setEnabled(kept)
+        self._buttons["branch"].setEnabled(kept)
+        self._buttons["duplicate"].setEnabled(entry is not None)
+        self._buttons["compare"].setEnabled(self._pair() is not None)
+        self._buttons["stop"].setEnabled(entry is not None and not entry.is_over)
+        stopping = entry is not None and entry.state is RunState.STOPPING
+        self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
+        self._buttons["delete"].setEnabled(entry is not None and not entry.discarding and not entry.read_only)
+        self._buttons["show"].setEnabled(entry is not None and entry is not self._queue.shown)
+        self._buttons["folder"].setEnabled(entry is not None and entry.folder.exists())
+        self._buttons["export"].setEnabled(bool(self._session.result.drops))
+        self._activity.set_text(self._queue.activity)
+        self.notes.show_run(entry)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow dock the times move from their columns onto the bars, and some buttons into a menu."""
+        super().resizeEvent(event)
+        self._bar.with_time = self.width() < _ROOM_FOR_TIMES
+        for column in (ELAPSED, ETA):
+            self.table.setColumnHidden(column, self._bar.with_time)
+        self._buttons["more"].setVisible(self._bar.with_time)
+        for name in _SECOND_RANK:
+            self._buttons[name].setVisible(not self._bar.with_time)
+        self.table.setColumnWidth(PROGRESS, _PROGRESS_WITH_TIME if self._bar.with_time else _WIDTHS[PROGRESS])
+
+    def _make_table(self) -> QTableView:
+        table = QTableView()
+        table.setModel(self.model)
+        table.setItemDelegateForColumn(PROGRESS, self._bar)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        table.setShowGrid(False)
+        table.setMinimumHeight(4 * table.fontMetrics().height())
+        table.setWordWrap(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 10)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        for column, width in _WIDTHS.items():
+            table.setColumnWidth(column, width)
+        header.setMinimumSectionSize(40)
+        header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
+        for column in (STATE, BEST, DROPS):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        table.setAccessibleName("Runs")
+        table.doubleClicked.connect(lambda _index: self.show_selected())
+        enter = QShortcut(QKeySequence(Qt.Key.Key_Return), table)
+        enter.setContext(Qt.ShortcutContext.WidgetShortcut)
+        enter.activated.connect(self.show_selected)
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        table.customContextMenuRequested.connect(lambda point: self._open_menu(table.viewport().mapToGlobal(point)))
+        return table
+
+    def _open_menu(self, place: QPoint) -> None:
+        self._menu().popup(place)
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in ("show", "pause", "resume", "stop", "compare", "duplicate", *_SECOND_RANK):
+            button = self._buttons[name]
+            if name in _SECOND_RANK or not button.isHidden():
+                action = QAction(button.icon(), button.accessibleName(), menu)
+                action.setToolTip(button.toolTip())
+                action.setEnabled(button.isEnabled())
+                action.triggered.connect(button.click)
+                menu.addAction(action)
+        return menu
+
+    def _show_more(self) -> None:
+        button = self._buttons["more"]
+        self._open_menu(button.mapToGlobal(QPoint(0, button.height())))
+
+    def _lay_out(self) -> None:
+        row = ButtonRow()
+        self._buttons: dict[str, QToolButton] = {
+            "start": row.add(
+                "start", "Start plan", "Plan the project as it is now (F5)", self.start_requested.emit, show_text=True
+            ),
+            "pause": row.add("pause", "Pause", "Hold before the next epoch or test", self.pause_or_go_on),
+            "resume": row.add("resume", "Resume", "Go on where it held or was stopped", self.pause_or_go_on),
+            "stop": row.add("stop", "Stop, keep best", _STOP, self.stop),
+            "show": row.add(
+                "show", "Show", "Show this run's plan on the map (double-click, Enter)", self.show_selected
+            ),
+            "compare": row.add("compare", "Compare", _COMPARE, self.compare),
+            "duplicate": row.add("duplicate", "Duplicate with changes…", _DUPLICATE, self.duplicate),
+            "prune": row.add("prune", "Prune this plan", _PRUNE, self.prune),
+            "branch": row.add("branch", "Warm start from this run", _START_FROM, self.start_from),
+            "export": row.add("export", "Export…", "Export the drops that are shown", self.export),
+            "folder": row.add("folder", "Open folder", "Open the run's folder", self.open_folder),
+            "delete": row.add("delete", "Discard…", "Delete the run and its folder", self.discard),
+            "more": row.add("more", "More", "What else can be done with the selected run", self._show_more),
+        }
+        line = QHBoxLayout()
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(row)
+        line.addWidget(self._activity, 1)
+        parts = QSplitter(Qt.Orientation.Vertical)
+        parts.addWidget(self.table)
+        parts.addWidget(self.notes)
+        parts.setStretchFactor(0, 4)
+        parts.setStretchFactor(1, 1)
+        parts.setSizes([160, 44])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 2, 6, 4)
+        column.setSpacing(2)
+        column.addLayout(line)
+        column.addWidget(parts, 1)

@@ -1,1 +1,0 @@
-"""What brings a person's work back after the program was killed."""

@@ -1,0 +1,1 @@
+"""Docks that edit what is planned: fleet, calendar, regions, objective, constraints, layers."""

@@ -1,0 +1,328 @@
+"""The constraints dock: what an operation may not do, beyond the paper: darkness, groundings, sorties, zones, pins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QFileDialog,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
+
+from firegui.domain.operations import MOST_DROPS, Operations
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem
+from firegui.gui.map.zone_edits import add_pins, delete_zone, remove_pins
+from firegui.gui.scenario.daylight_form import DaylightForm
+from firegui.gui.scenario.operations_tables import (
+    GroundingsModel,
+    PinsModel,
+    SortiesModel,
+    ZonesModel,
+    aircraft_choices,
+)
+from firegui.gui.scenario.pin_drops_dialog import choose_pins
+from firegui.gui.session.reporting import refusing
+from firegui.gui.session.session import Session, Tool
+from firegui.gui.widgets.delegates import ChoiceDelegate, ClockDelegate
+from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.table_panel import dress_small_table
+from firegui.io.operations_toml import read_operations, write_operations
+from firegui.planning.flight_rules import rule_problems
+
+_FILTER = "Constraints (*.toml);;All files (*)"
+_OFF = "Nothing is constrained: the paper's case. Every plan and the audit keep what is set here."
+_ON = "Every plan keeps these, and the audit checks them."
+_MERGE_KEYS = count(2_000_000)
+_LINES = 3
+
+
+class ConstraintsPanel(QScrollArea):
+    """See the module. Every edit is one undoable step of the session."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._merge = next(_MERGE_KEYS)
+        self._buttons: dict[str, QToolButton] = {}
+        self.groundings, self.sorties = GroundingsModel(session, self), SortiesModel(session, self)
+        self.zones, self.pins = ZonesModel(session, self), PinsModel(session, self)
+        self.grounding_view = self._table(self.groundings, "Groundings of part of a day")
+        self.sorties_view = self._table(self.sorties, "Sorties a day")
+        self.zones_view, self.pins_view = (
+            self._table(self.zones, "No-drop zones"),
+            self._table(self.pins, "Pinned drops"),
+        )
+        self.daylight = DaylightForm(session)
+        self.capped, self.cap = QCheckBox("At most"), WholeField(0, MOST_DROPS)
+        self.problems, self.notes = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self._build()
+        removals = (
+            (self.grounding_view, self._remove_grounding), (self.zones_view, self._delete_zone),
+            (self.pins_view, self.unpin),
+        )  # fmt: skip
+        for view, remove in removals:
+            key = QShortcut(QKeySequence(Qt.Key.Key_Delete), view)
+            key.setContext(Qt.ShortcutContext.WidgetShortcut)
+            key.activated.connect(remove)
+        for signal in (session.project_opened, session.project_edited):
+            signal.connect(self.refresh)
+        session.result_changed.connect(self._enable)
+        session.tool_changed.connect(self._enable)
+        self.refresh()
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    def button(self, name: str) -> QToolButton:
+        """``import``, ``export``, ``reset``, and ``add`` and ``delete`` behind ``grounding-``, ``zone-`` or ``pin-``.
+
+        Zones have ``zone`` and ``zone-polygon`` in place of ``zone-add``. Raises ``KeyError`` for another name.
+        """
+        return self._buttons[name]
+
+    # -- what the buttons do -----------------------------------------------------------------------------------------
+    def load(self, path: Path) -> None:
+        """Replace the constraints by those in a file."""
+        with refusing(self._session, str(path)):
+            self._session.set_operations(f"load {path.name}", read_operations(path))
+            self._session.message.emit(f"Constraints read from {path.name}")
+
+    def save(self, path: Path) -> None:
+        """Write the constraints to a file."""
+        path = path if path.suffix else path.with_suffix(".toml")
+        with refusing(self._session, str(path)):
+            write_operations(self._session.project.operations, path)
+            self._session.message.emit(f"Constraints written to {path.name}")
+
+    def pin_drops(self) -> None:
+        """Ask which drops of the shown plan to pin."""
+        if not any(drop.executed for drop in self._session.result.drops):
+            problem = Problem("pinned drops", "no plan with drops is shown", "show a run first, then pin its drops")
+            self._session.refuse(InputError([problem], "There is nothing to pin"))
+            return
+        pins = choose_pins(self._session, self.window())
+        if pins:
+            added = add_pins(self._session, pins)
+            self._session.message.emit(f"{added} of {len(pins)} drops pinned; the others were already")
+
+    def unpin(self) -> None:
+        """Let planning move the selected pinned drops again."""
+        remove_pins(self._session, [index.row() for index in self.pins_view.selectionModel().selectedRows()])
+
+    def add_grounding(self) -> None:
+        """Ground an aircraft for part of a day and open its choice."""
+        if self._session.has_project and (row := self.groundings.add()) >= 0:
+            self.grounding_view.setCurrentIndex(self.groundings.index(row, 0))
+            self.grounding_view.edit(self.groundings.index(row, 0))
+
+    def _ask_load(self) -> None:
+        name, _filter = QFileDialog.getOpenFileName(self.window(), "Load constraints", "", _FILTER)
+        if name:
+            self.load(Path(name))
+
+    def _ask_save(self) -> None:
+        name, _filter = QFileDialog.getSaveFileName(self.window(), "Save constraints", "operations.toml", _FILTER)
+        if name:
+            self.save(Path(name))
+
+    def _draw(self, tool: Tool) -> None:
+        self._session.set_tool(tool)
+
+    # -- building ----------------------------------------------------------------------------------------------------
+    def _build(self) -> None:
+        self._page = page = QWidget()
+        column = QVBoxLayout(page)
+        column.setSpacing(8)
+        self.problems.setProperty("role", "warning")
+        self.problems.setAccessibleName("What is wrong with the constraints")
+        self.problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.notes.setProperty("role", "muted")
+        for part in (
+            self._file_buttons(), self.problems, self.notes, _group("Daylight", self.daylight),
+            _group("On the ground for part of a day", self._grounding_buttons(), self.grounding_view),
+            _group("Drops a day, each aircraft of a type", self.sorties_view), _group("Drops in all", self._cap_row()),
+            _group("No-drop zones", self._zone_buttons(), self.zones_view),
+            _group("Pinned drops", self._pin_buttons(), self.pins_view),
+        ):  # fmt: skip
+            column.addWidget(part)
+        column.addStretch(1)
+        self.setWidget(page)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setMinimumWidth(page.minimumSizeHint().width() + 16)
+
+    def _file_buttons(self) -> ButtonRow:
+        row, off = ButtonRow(), "Turn every constraint off; can be undone"
+        self._buttons |= {
+            "import": row.add("import", "Load…", "Replace the constraints by those in a TOML file", self._ask_load,
+                              show_text=True),
+            "export": row.add("export", "Save…", "Write the constraints to a TOML file", self._ask_save,
+                              show_text=True),
+            "reset": row.add("reset", "All off", off, self._all_off, show_text=True),
+        }  # fmt: skip
+        return row
+
+    def _grounding_buttons(self) -> ButtonRow:
+        row = ButtonRow()
+        self._buttons |= {
+            "grounding-add": row.add("add", "Ground aircraft", "Ground an aircraft or a type for part of a day",
+                                     self.add_grounding, show_text=True),
+            "grounding-delete": row.add("delete", "Remove", "Remove the selected line (Del)", self._remove_grounding),
+        }  # fmt: skip
+        return row
+
+    def _zone_buttons(self) -> ButtonRow:
+        row = ButtonRow()
+        self._buttons |= {
+            "zone": row.add("zone", "Draw rectangle", "Drag a no-drop zone on the map (6)",
+                            lambda: self._draw(Tool.ZONE), show_text=True),
+            "zone-polygon": row.add("zone-polygon", "Draw polygon", "Click the corners of a zone on the map (7)",
+                                    lambda: self._draw(Tool.ZONE_POLYGON), show_text=True),
+            "zone-delete": row.add("delete", "Delete", "Delete the selected zone (Del)", self._delete_zone),
+        }  # fmt: skip
+        return row
+
+    def _pin_buttons(self) -> ButtonRow:
+        row = ButtonRow()
+        add = "Choose drops of the shown plan that every plan keeps; or right-click a drop on the map"
+        self._buttons |= {
+            "pin-add": row.add("pin", "Pin drops…", add, self.pin_drops, show_text=True),
+            "pin-delete": row.add("delete", "Unpin", "Let plans move the selected drops again (Del)", self.unpin),
+        }
+        return row
+
+    def _cap_row(self) -> QWidget:
+        box, row = QWidget(), QHBoxLayout()
+        self.capped.setToolTip("Limit the drops of the whole plan; pinned drops count")
+        self.cap.setSuffix(" drops")
+        self.cap.setAccessibleName("Most drops of the whole plan")
+        self.cap.setToolTip("Most drops of the whole plan")
+        self.capped.toggled.connect(self._toggle_cap)
+        self.cap.valueChanged.connect(self._write_cap)
+        self.cap.editingFinished.connect(self._settle)
+        self.cap.refused.connect(lambda why: self._session.message.emit(f"Drops in all: {why}"))
+        row.setContentsMargins(0, 0, 0, 0)
+        for part in (self.capped, self.cap):
+            row.addWidget(part)
+        row.addWidget(QLabel("in the whole plan"))
+        row.addStretch(1)
+        box.setLayout(row)
+        return box
+
+    def _table(self, model: GroundingsModel | SortiesModel | ZonesModel | PinsModel, name: str) -> QTableView:
+        view = QTableView()
+        view.setModel(model)
+        dress_small_table(view, name, _LINES)
+        view.selectionModel().selectionChanged.connect(lambda *_: self._enable())
+        model.modelReset.connect(self._enable)
+        if isinstance(model, GroundingsModel):
+            choices = lambda: aircraft_choices(self._session.project)  # noqa: E731
+            view.setItemDelegateForColumn(0, ChoiceDelegate(choices, view))
+            clock = ClockDelegate(view)
+            for column in (1, 2):
+                view.setItemDelegateForColumn(column, clock)
+        elif isinstance(model, PinsModel):
+            view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        return view
+
+    # -- editing -----------------------------------------------------------------------------------------------------
+    def _remove_grounding(self) -> None:
+        self.groundings.remove(_row(self.grounding_view))
+
+    def _delete_zone(self) -> None:
+        delete_zone(self._session, _row(self.zones_view))
+
+    def _all_off(self) -> None:
+        self._session.set_operations("turn constraints off", Operations())
+
+    def _toggle_cap(self, on: bool) -> None:
+        operations = self._session.project.operations
+        text = "limit the drops of the plan" if on else "lift the limit on drops"
+        self._session.set_operations(text, replace(operations, hard_cap=self.cap.value() if on else None))
+
+    def _write_cap(self, value: int) -> None:
+        operations = self._session.project.operations
+        if operations.hard_cap is not None and value != operations.hard_cap:
+            self._session.set_operations(
+                "limit the drops of the plan", replace(operations, hard_cap=value), self._merge
+            )
+
+    def _settle(self) -> None:
+        # What is typed on the next visit to the field is a step of its own.
+        self._merge = next(_MERGE_KEYS)
+
+    # -- showing -----------------------------------------------------------------------------------------------------
+    def refresh(self) -> None:
+        """Show the constraints of the open project as they are now."""
+        self._page.setEnabled(self._session.has_project)
+        if not self._session.has_project:
+            return
+        project, operations = self._session.project, self._session.project.operations
+        self.daylight.show_project(project)
+        self.groundings.show(operations.groundings)
+        self.sorties.show_project(project)
+        self.zones.show(operations.no_drop_zones)
+        self.pins.show(operations.pinned)
+        with QSignalBlocker(self.capped), QSignalBlocker(self.cap):
+            self.capped.setChecked(operations.hard_cap is not None)
+            self.cap.setValue(_proposed_cap(self._session) if operations.hard_cap is None else operations.hard_cap)
+        self.cap.setEnabled(operations.hard_cap is not None)
+        found = operation_problems(project)
+        self.problems.setText("\n".join(f"⚠ {problem}" for problem in found))
+        self.problems.setVisible(bool(found))
+        self.notes.setText("\n".join((_OFF if operations.off else _ON, *operations.notes(project.calendar))))
+        self._enable()
+
+    def _enable(self) -> None:
+        if not self._buttons:
+            return
+        there = self._session.has_project
+        off = not there or self._session.project.operations.off
+        usable = {
+            "export": not off, "reset": not off,
+            "grounding-delete": _row(self.grounding_view) >= 0, "zone-delete": _row(self.zones_view) >= 0,
+            "pin-delete": _row(self.pins_view) >= 0,
+            "pin-add": there and any(drop.executed for drop in self._session.result.drops),
+        }  # fmt: skip
+        for name, enabled in usable.items():
+            self._buttons[name].setEnabled(enabled)
+
+
+def operation_problems(project: Project) -> list[Problem]:
+    """What is wrong with the constraints of ``project``, pins in the dark or drifting into a zone included."""
+    found = project.operations.problems(project.planned_fleet, project.calendar, project.scenario.grid)
+    # Drift takes a wind for every planned day and a sound fleet, of which the Objective dock speaks.
+    return found if found or project.problems() else rule_problems(project)
+
+
+def _proposed_cap(session: Session) -> int:
+    executed = sum(drop.executed for drop in session.result.drops)
+    return executed or 400
+
+
+def _row(view: QTableView) -> int:
+    rows = view.selectionModel().selectedRows()
+    return rows[0].row() if rows else -1
+
+
+def _group(title: str, *parts: QWidget) -> QGroupBox:
+    group = QGroupBox(title)
+    column = QVBoxLayout(group)
+    column.setSpacing(4)
+    for part in parts:
+        column.addWidget(part)
+    return group

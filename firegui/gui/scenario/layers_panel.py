@@ -1,0 +1,226 @@
+"""The layer list: what the map shows, in which order, how strongly, and what its colours mean."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence, QMouseEvent, QShortcut
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QSlider,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from firegui.gui.base.icons import icon
+from firegui.gui.map.layers.layer import Layer
+from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
+from firegui.gui.map.legends import LegendView, swatch_pixmap
+
+_GRIP, _GRIP_PX = "⠿", 16
+
+
+class LayersPanel(QScrollArea):
+    """A row per layer, the topmost first: grip, check box, opacity; below, the legends of what is shown.
+
+    A grip is dragged up or down to draw its layer over or under others; Ctrl+Up and Ctrl+Down do it by keyboard.
+    """
+
+    def __init__(self, layers: LayerStack, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Layers of the map")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._layers = layers
+        self._rows = {layer.key: _Row(layers, layer) for layer in layers}
+        self._legend = LegendView()
+        self._grid = QGridLayout()
+        self._reset = QToolButton()
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(4, 6, 8, 8)
+        column.addLayout(self._grid)
+        column.addLayout(self._headed_legend())
+        column.addWidget(self._legend)
+        column.addStretch(1)
+        self.setWidget(body)
+        # Once everything stands in one window: Qt orders the keyboard's way only within one.
+        self._list()
+        self.setMinimumWidth(body.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
+        for keys, by in (("Ctrl+Up", 1), ("Ctrl+Down", -1)):
+            key = QShortcut(QKeySequence(keys), self)
+            key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            key.activated.connect(lambda by=by: self._move_focused(by))
+        layers.changed.connect(self._refresh)
+        layers.refreshed.connect(self._refresh)
+        layers.reordered.connect(self._arrange)
+        self._refresh()
+
+    def _headed_legend(self) -> QHBoxLayout:
+        row, heading = QHBoxLayout(), QLabel("Legend")
+        heading.setProperty("role", "heading")
+        self._reset.setIcon(icon("reset"))
+        self._reset.setAccessibleName("Order of the beginning")
+        self._reset.setToolTip("Draw the layers in the order of the beginning again")
+        self._reset.setAutoRaise(True)
+        self._reset.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._reset.clicked.connect(self._layers.reset_order)
+        row.addWidget(heading, 1)
+        row.addWidget(self._reset)
+        return row
+
+    def _list(self) -> None:
+        self._grid.setHorizontalSpacing(4)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnStretch(2, 1)
+        for row in self._rows.values():
+            row.grip.moved.connect(lambda pixel, key=row.key: self._drag(key, pixel))
+            row.grip.stepped.connect(lambda by, key=row.key: self._move(key, by))
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """The topmost layer first, also for Tab."""
+        before: QWidget | None = None
+        for line, key in enumerate(reversed(self._layers.order)):
+            row = self._rows[key]
+            for place, widget in enumerate((row.grip, row.box, row.slider)):
+                self._grid.addWidget(widget, line, place)
+                if before is not None:
+                    QWidget.setTabOrder(before, widget)
+                before = widget
+
+    # -- the order ---------------------------------------------------------------------------------------------------
+    def _drag(self, key: str, pixel: QPointF) -> None:
+        """Put the layer where the mouse is, a place at a time."""
+        order = list(reversed(self._layers.order))
+        line = order.index(key)
+        y = pixel.y()
+        if line > 0 and y < self._middle(order[line - 1]):
+            self._layers.move(key, 1)
+        elif line + 1 < len(order) and y > self._middle(order[line + 1]):
+            self._layers.move(key, -1)
+        # The rows must stand where they are before the mouse is asked again.
+        self._grid.activate()
+
+    def _middle(self, key: str) -> float:
+        grip = self._rows[key].grip
+        return float(grip.mapToGlobal(grip.rect().center()).y())
+
+    def _move_focused(self, by: int) -> None:
+        for row in self._rows.values():
+            if row.has_focus:
+                self._move(row.key, by)
+                return
+
+    def _move(self, key: str, by: int) -> None:
+        self._layers.move(key, by)
+        self.ensureWidgetVisible(self._rows[key].grip)
+
+    def _refresh(self, _: str = "") -> None:
+        for row in self._rows.values():
+            row.refresh()
+        drawn = [layer for layer in self._layers if layer.visible and layer.in_view and not layer.missing()]
+        self._legend.show_layers(drawn[::-1])
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the icon again in the colours of the theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_reset"):
+            self._reset.setIcon(icon("reset"))
+
+
+class _Grip(QToolButton):
+    """Says where it is dragged to, and by which key it is moved."""
+
+    moved = Signal(QPointF)
+    """Where the mouse that holds it is, in global pixels."""
+    stepped = Signal(int)
+
+    def __init__(self, layer: Layer) -> None:
+        super().__init__()
+        self._held = False
+        self.setText(_GRIP)
+        self.setAutoRaise(True)
+        self.setFixedWidth(_GRIP_PX)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(f"Draw {layer.title} higher or lower")
+        self.setEnabled(layer.key != GROUND)
+        tip = f"Drag, or press Ctrl+Up and Ctrl+Down, to draw {layer.title} over or under other layers"
+        self.setToolTip(tip if layer.key != GROUND else "Everything lies on the ground of the grid (Esc)")
+        self.setCursor(Qt.CursorShape.OpenHandCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take it."""
+        self._held = event.button() is Qt.MouseButton.LeftButton
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Carry it."""
+        if self._held:
+            self.moved.emit(event.globalPosition())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let it go."""
+        self._held = False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """With the grip itself, Up and Down alone do."""
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.stepped.emit(1 if event.key() == Qt.Key.Key_Up else -1)
+        else:
+            super().keyPressEvent(event)
+
+
+class _Row:
+    """The controls of one layer."""
+
+    def __init__(self, layers: LayerStack, layer: Layer) -> None:
+        self._layers = layers
+        self._layer = layer
+        self.key = layer.key
+        self.grip = _Grip(layer)
+        self.box = QCheckBox(layer.title)
+        self.box.setIconSize(QSize(14, 14))
+        self.box.setAccessibleName(f"Show {layer.title}")
+        self.box.toggled.connect(self._toggle)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, 100)
+        self.slider.setPageStep(10)
+        self.slider.setMinimumWidth(40)
+        self.slider.setAccessibleName(f"Opacity of {layer.title}, percent")
+        self.slider.valueChanged.connect(self._fade)
+
+    @property
+    def has_focus(self) -> bool:
+        """Whether the keyboard is in this row."""
+        return any(widget.hasFocus() for widget in (self.grip, self.box, self.slider))
+
+    def _toggle(self, on: bool) -> None:
+        self._layers.set_visible(self._layer.key, on)
+
+    def _fade(self, percent: int) -> None:
+        self._layers.set_opacity(self._layer.key, percent / 100.0)
+
+    def refresh(self) -> None:
+        """Take the layer's state over."""
+        layer = self._layer
+        why = layer.missing() or ("" if layer.in_view else "not part of the view that is shown")
+        self.box.blockSignals(True)
+        self.box.setChecked(layer.visible)
+        self.box.setIcon(QIcon(swatch_pixmap(layer.swatch, faint=bool(why))))
+        self.box.blockSignals(False)
+        self.box.setToolTip(f"{layer.help}\nNow empty: {why}" if why else layer.help)
+        font = self.box.font()
+        font.setItalic(bool(why))
+        self.box.setFont(font)
+        self.slider.blockSignals(True)
+        self.slider.setValue(round(100 * layer.opacity))
+        self.slider.blockSignals(False)
+        self.slider.setEnabled(layer.visible)
+        self.slider.setToolTip(f"Opacity of {layer.title}: {self.slider.value()} %")

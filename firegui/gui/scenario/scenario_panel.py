@@ -1,0 +1,186 @@
+"""The scenario dock: what is loaded, on which grid, and what it lacks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from firegui.domain.project import Project
+from firegui.domain.scenario import LAYERS
+from firegui.fire.left_out import left_out
+from firegui.gui.base.flat_button import tool_button
+from firegui.gui.base.label_roles import set_role
+from firegui.gui.scenario.coverage_dialog import ask_coverage
+from firegui.gui.session.session import Session
+from firegui.io.crs import short_name
+
+SYNTHETIC = "Synthetic demo — not a real fire"
+_NO_PLACE = "none; positions are metres from the south-west"
+_EDIT_COVERAGE = "Change the coverage that fuel models require, or give one value for all"
+_OWN_COVERAGE = "The imported maps bring their own required coverage"
+_LOAD = "Use the network fire model with weights from a file, as calibrating writes them"
+_ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Coverage", "Fleet", "Missing", "Observed")
+
+
+class ScenarioPanel(QScrollArea):
+    """Facts of the open project, as text that can be copied."""
+
+    weights_wanted = Signal()
+    """A person wants other weights for the fire model."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._values: dict[str, QLabel] = {}
+        self._banner = QLabel(SYNTHETIC, wordWrap=True)
+        self._banner.setProperty("role", "banner")
+        self._banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._notes = _value()
+        self._notes.setProperty("role", "muted")
+        page = self._page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(8, 6, 8, 6)
+        column.setSpacing(8)
+        column.addWidget(self._banner)
+        column.addLayout(self._facts())
+        column.addWidget(self._notes)
+        column.addStretch(1)
+        self.setWidget(page)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for signal in (session.project_opened, session.project_edited):
+            signal.connect(self._refresh)
+        self._refresh()
+
+    def text_of(self, row: str) -> str:
+        """What stands beside ``row``."""
+        return self._values[row].text()
+
+    def tooltip_of(self, row: str) -> str:
+        """What is said at more length of ``row``."""
+        return self._values[row].toolTip()
+
+    @property
+    def is_marked_synthetic(self) -> bool:
+        """Whether the banner is up that says the fire is not real."""
+        return not self._banner.isHidden()
+
+    @property
+    def notes(self) -> str:
+        """What a reader should know, one line each."""
+        return self._notes.text()
+
+    def _facts(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(3)
+        grid.setColumnStretch(1, 1)
+        for row, title in enumerate(_ROWS):
+            label = QLabel(title)
+            label.setProperty("role", "muted")
+            value = _value()
+            value.setAccessibleName(title)
+            label.setBuddy(value)
+            grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
+            self._values[title] = value
+            grid.addLayout(self._row(title, value), row, 1)
+        return grid
+
+    def _row(self, title: str, value: QLabel) -> QVBoxLayout:
+        if title == "Fire model":
+            return self._model_row(value)
+        return self._coverage_row(value) if title == "Coverage" else _alone(value)
+
+    def _coverage_row(self, value: QLabel) -> QVBoxLayout:
+        """The required coverage with its source, and a button to edit it."""
+        column = _alone(value)
+        self.coverage_button = tool_button("Edit coverage…", _EDIT_COVERAGE)
+        self.coverage_button.setAutoRaise(False)
+        self.coverage_button.clicked.connect(lambda _checked=False: self._edit_coverage())
+        column.addWidget(self.coverage_button, 0, Qt.AlignmentFlag.AlignLeft)
+        return column
+
+    def _edit_coverage(self) -> None:
+        project = self._session.project
+        coverage = ask_coverage(self, project)
+        if coverage is not None:
+            self._session.edit("change required coverage", replace(project, coverage=coverage))
+
+    def _model_row(self, value: QLabel) -> QVBoxLayout:
+        """The fire model, and a button to exchange it."""
+        column = _alone(value)
+        self.load_button = tool_button("Load weights…", _LOAD)
+        self.load_button.setAutoRaise(False)
+        self.load_button.clicked.connect(self.weights_wanted)
+        column.addWidget(self.load_button, 0, Qt.AlignmentFlag.AlignLeft)
+        return column
+
+    def _refresh(self) -> None:
+        self._page.setVisible(self._session.has_project)
+        if not self._session.has_project:
+            return
+        project = self._session.project
+        for title, text in facts(project).items():
+            self._values[title].setText(text)
+        weights = project.weights
+        self._values["Fire model"].setToolTip("" if weights is None else "\n".join(weights.training.limits))
+        own = project.maps is not None and project.fire_model.kind == "maps"
+        self.coverage_button.setEnabled(not own)
+        self.coverage_button.setToolTip(_OWN_COVERAGE if own else _EDIT_COVERAGE)
+        event = project.scenario
+        self._values["CRS"].setToolTip(event.grid.crs or "")
+        set_role(self._values["Missing"], "warning" if event.missing_layers else "")
+        self._banner.setVisible(event.synthetic)
+        notes = dict.fromkeys((*left_out(project), *event.notes))
+        self._notes.setText("\n".join(f"• {note}" for note in notes))
+        self._notes.setVisible(bool(notes))
+
+
+def facts(project: Project) -> dict[str, str]:
+    """Title and text of every row."""
+    event, calendar = project.scenario, project.calendar
+    grid = event.grid
+    local = calendar.start.astimezone(calendar.local_zone)
+    kilometres = f"{grid.rows * grid.cell_size_m / 1000:.1f} × {grid.columns * grid.cell_size_m / 1000:.1f} km"
+    missing = [LAYERS[key][0].lower() for key in event.missing_layers]
+    observed = f"{len(event.observed_dates)} perimeters, {_span(project)}" if event.observed_dates else "no perimeter"
+    return {
+        "Name": event.name,
+        "Grid": f"{grid.rows} × {grid.columns} cells of {grid.cell_size_m:g} m\n{kilometres}",
+        "CRS": short_name(grid.crs) if grid.is_georeferenced and grid.crs else _NO_PLACE,
+        "Start": f"{calendar.start:%Y-%m-%d %H:%M} UTC\n{local:%Y-%m-%d %H:%M} local ({calendar.zone_name})",
+        "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps} steps of {calendar.hours_per_step:g} h",
+        "Fire model": project.fire_model.label,
+        "Coverage": _coverage_text(project),
+        "Fleet": f"{project.fleet.n_aircraft} aircraft of {len(project.fleet.types)} types",
+        "Missing": ", ".join(missing) if missing else "nothing",
+        "Observed": observed,
+    }
+
+
+def _coverage_text(project: Project) -> str:
+    own = project.maps is not None and project.fire_model.kind == "maps"
+    source = "of the imported maps" if own else project.coverage.source
+    return f"{project.required_coverage:.2f} gal/100 ft² required\n{source}"
+
+
+def _alone(value: QLabel) -> QVBoxLayout:
+    column = QVBoxLayout()
+    column.setSpacing(0)
+    column.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
+    return column
+
+
+def _span(project: Project) -> str:
+    dates = project.scenario.observed_dates
+    first, last = dates[0], dates[-1]
+    return f"{first.day} {first:%b} – {last.day} {last:%b %Y}" if len(dates) > 1 else f"{last.day} {last:%b %Y}"
+
+
+def _value() -> QLabel:
+    label = QLabel(wordWrap=True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

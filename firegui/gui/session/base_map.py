@@ -1,0 +1,146 @@
+"""The map under the map: an MBTiles file of one's own, drawn onto the grid in a thread, no network needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from firegui.domain.grid import Grid
+from firegui.errors import InputError, Problem
+from firegui.gui.base.background_call import Beside, Check
+from firegui.io.mbtiles import Area, Pixels, TileArchive, draw, open_archive
+
+if TYPE_CHECKING:
+    from firegui.gui.session.session import Session
+
+_WHOLE_PX = 1400
+"""Longest side of the picture of the whole grid, which is there at every zoom while a sharper one is drawn."""
+_MOST_PX = 2600
+_SETTLE_MS = 120
+_SHARPER = 1.3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """``pixels [H, W, 4]`` RGBA of ``area`` of the grid, in corner coordinates."""
+
+    area: Area
+    pixels: Pixels
+
+    @property
+    def pixels_per_cell(self) -> float:
+        """How sharp it is."""
+        return float(self.pixels.shape[1]) / max(self.area[3] - self.area[1], 1e-9)
+
+    def covers(self, area: Area) -> bool:
+        """Whether all of ``area`` is on it."""
+        mine = self.area
+        return mine[0] <= area[0] and mine[1] <= area[1] and mine[2] >= area[2] and mine[3] >= area[3]
+
+
+class BaseMap(QObject):
+    """Belongs to a session, which made it. :meth:`shutdown` must be called before the program ends."""
+
+    changed = Signal()
+    """There is another file, or another picture of it."""
+    chosen = Signal(object)
+    """The file that a person chose for the open project, ``None`` when it was taken away."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self.archive: TileArchive | None = None
+        self.whole: Picture | None = None
+        self.sharp: Picture | None = None
+        self._grid: Grid | None = None
+        self._wanted: tuple[Area, tuple[int, int]] | None = None
+        self._first, self._later = Beside(self, settle_ms=0), Beside(self, settle_ms=_SETTLE_MS)
+        for worker, take in ((self._first, self._take_whole), (self._later, self._take_sharp)):
+            worker.returned.connect(take)
+            worker.raised.connect(self._on_trouble)
+        session.project_opened.connect(self._on_opened)
+
+    def open(self, path: Path) -> None:
+        """Lay a file under the open project. Raises :class:`InputError` and keeps what was there for a bad one."""
+        if not self._session.has_project:
+            raise InputError(
+                [Problem(str(path), "no project is open", "open one first")], "The base map was not opened"
+            )
+        grid = self._session.project.scenario.grid
+        archive = open_archive(path, grid)
+        self._forget()
+        self.archive, self._grid = archive, grid
+        rows, columns = grid.shape
+        scale = _WHOLE_PX / max(rows, columns)
+        area, size = (0.0, 0.0, float(rows), float(columns)), (round(rows * scale), round(columns * scale))
+        self._first.ask(partial(_picture, archive, grid, area, size))
+        self.changed.emit()
+
+    def choose(self, path: Path) -> None:
+        """:meth:`open` a file, and remember it for this project."""
+        self.open(path)
+        self.chosen.emit(path)
+
+    def close(self) -> None:
+        """Take the base map away, and forget it for this project."""
+        self._forget()
+        self.changed.emit()
+        self.chosen.emit(None)
+
+    def want(self, area: Area, pixels_per_cell: float) -> None:
+        """Say which part of the grid is on screen, and how large a cell is there; a sharper picture may follow."""
+        if self.archive is None or self._grid is None or self.whole is None:
+            return
+        if pixels_per_cell <= _SHARPER * self.whole.pixels_per_cell or area[2] <= area[0] or area[3] <= area[1]:
+            return
+        rows, columns = area[2] - area[0], area[3] - area[1]
+        scale = min(pixels_per_cell, _MOST_PX / max(rows, columns))
+        wanted = area, (max(round(rows * scale), 1), max(round(columns * scale), 1))
+        there = self.sharp
+        if wanted == self._wanted or (
+            there is not None and there.covers(area) and scale <= _SHARPER * there.pixels_per_cell
+        ):
+            return
+        self._wanted = wanted
+        self._later.ask(partial(_picture, self.archive, self._grid, *wanted))
+
+    def shutdown(self) -> None:
+        """End the threads."""
+        self._first.shutdown()
+        self._later.shutdown()
+
+    # -- what comes in -----------------------------------------------------------------------------------------------
+    def _take_whole(self, picture: Picture) -> None:
+        self.whole = picture
+        self.changed.emit()
+
+    def _take_sharp(self, picture: Picture) -> None:
+        self.sharp = picture
+        self.changed.emit()
+
+    def _on_trouble(self, error: Exception) -> None:
+        self._forget()
+        self.changed.emit()
+        where = "base map"
+        trouble = error if isinstance(error, InputError) else InputError([Problem(where, str(error))])
+        self._session.refuse(trouble)
+
+    def _on_opened(self) -> None:
+        self._forget()
+        self.changed.emit()
+
+    def _forget(self) -> None:
+        self._first.drop()
+        self._later.drop()
+        self.archive = self.whole = self.sharp = self._grid = self._wanted = None
+
+
+def _picture(archive: TileArchive, grid: Grid, area: Area, size: tuple[int, int], check: Check) -> Picture:
+    check()
+    found = Picture(area, draw(archive, grid, area, size))
+    check()
+    return found

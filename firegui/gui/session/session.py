@@ -1,0 +1,395 @@
+"""The one owner of what the window shows: project, undo stack, selection, shown time, shown result.
+
+Panels and the map never talk to each other: they read the session, ask it to change, and listen to its signals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.operations import Operations
+from firegui.domain.project import Project
+from firegui.domain.regions import Region
+from firegui.domain.results import Frames, Metrics
+from firegui.domain.schedule import DropRecord
+from firegui.domain.settings import PlanSettings
+from firegui.errors import InputError
+from firegui.gui.session.base_map import BaseMap
+from firegui.gui.session.drawing_options import DrawingChoices
+from firegui.gui.session.plan_editor import HandDrops
+from firegui.gui.session.undo import Exchange
+from firegui.runs.spec import Stage
+
+
+class Tool(StrEnum):
+    """What the mouse does on the map."""
+
+    PAN = "pan"
+    RECTANGLE = "rectangle"
+    POLYGON = "polygon"
+    ZONE = "zone"
+    ZONE_POLYGON = "zone-polygon"
+    EDIT = "edit"
+    PROBE = "probe"
+    MEASURE = "measure"
+    DROP = "drop"
+
+
+class View(StrEnum):
+    """Which fire the map shows."""
+
+    BASELINE = "baseline"
+    PLAN = "plan"
+    DIFFERENCE = "difference"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownResult:
+    """What playback shows. Either part may be missing until a run delivers it. ``stale``: inputs were edited since.
+
+    ``stage`` is the one that a run at work was in when it drew the plan. ``member``: both fires are those of a
+    member of an ensemble, which the title names; ``mean_of``: they are means over that many members, at the ends of
+    days. ``plan_name`` is what the plan is called where that is not the open project's; ``against`` names what the
+    first fire is of where that is another plan, in place of no drops. ``project`` is the value the result was made
+    from, which an edited project no longer is. ``folder`` is the folder of the run that it is of, ``None`` where it is
+    no run's own. ``by_hand``: drops were moved, added or removed since; ``pending``: the fire is not yet theirs.
+    """
+
+    title: str = ""
+    baseline: Frames | None = None
+    baseline_metrics: Metrics | None = None
+    plan: Frames | None = None
+    plan_metrics: Metrics | None = None
+    drops: tuple[DropRecord, ...] = ()
+    epoch: int = -1
+    stale: bool = False
+    project: Project | None = None
+    stage: Stage = Stage.OPTIMIZE
+    member: bool = False
+    mean_of: int = 0
+    plan_name: str = ""
+    against: str = ""
+    folder: Path | None = None
+    by_hand: bool = False
+    pending: bool = False
+
+    @property
+    def of_ensemble(self) -> bool:
+        """Whether the fires are an ensemble's, not those that a plan is made and handed over with."""
+        return self.member or self.mean_of > 0
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the first fire and that of the plan are called."""
+        return self.against or "baseline", self.plan_name or "plan"
+
+
+class Session(QObject):
+    """See the module. Every signal carries nothing or a plain value; read the state from the session."""
+
+    project_opened = Signal()
+    """Another project was opened: rebuild everything."""
+    folder_changed = Signal()
+    """The open project is kept in another folder from now on."""
+    project_edited = Signal()
+    """The project value changed (edit, undo, redo)."""
+    regions_changed = Signal()
+    operations_changed = Signal()
+    fleet_changed = Signal()
+    plan_changed = Signal()
+    region_selected = Signal(str)
+    step_changed = Signal(int)
+    tool_changed = Signal(str)
+    view_changed = Signal(str)
+    side_by_side_changed = Signal(bool)
+    result_changed = Signal()
+    dirty_changed = Signal(bool)
+    message = Signal(str)
+    """A short line for the status bar."""
+    refused = Signal(object)
+    """An edit or a file was refused; carries the :class:`InputError`. Nothing was changed. The window shows it."""
+    awaited_changed = Signal(str)
+    backend_changed = Signal(str)
+    device_changed = Signal(str)
+    next_run_changed = Signal()
+    """Other stages, or another schedule to begin with, were chosen for the next run."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.undo_stack = QUndoStack(self)
+        # A method, not a lambda: Qt must be able to cut it when the session goes before its undo stack.
+        self.undo_stack.cleanChanged.connect(self._on_clean)
+        self._project: Project | None = None
+        self._folder: Path | None = None
+        self._source: Path | None = None
+        self._step = 0
+        self._tool = Tool.PAN
+        self._view = View.PLAN
+        self._side_by_side = False
+        self._selected = ""
+        self._result = ShownResult()
+        self._awaited = ""
+        self._backend = "auto"
+        self._devices: dict[str, str] = {}
+        self._stages: tuple[Stage, ...] = (Stage.OPTIMIZE, Stage.PRUNE)
+        self._start_file: Path | None = None
+        self.hand = HandDrops(self)
+        """The drops of the shown plan, changed by hand."""
+        self.ground = BaseMap(self)
+        self.drawing = DrawingChoices(self)
+
+    # -- the project -------------------------------------------------------------------------------------------------
+    @property
+    def project(self) -> Project:
+        """The open project. Raises ``RuntimeError`` before one is open; ask :attr:`has_project` first."""
+        if self._project is None:
+            raise RuntimeError("no project is open")
+        return self._project
+
+    @property
+    def has_project(self) -> bool:
+        """Whether a project is open."""
+        return self._project is not None
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the project is kept."""
+        return self._folder
+
+    @property
+    def source(self) -> Path | None:
+        """Where the project was read from, with its runs and tables: its folder, or that of another window."""
+        return self._source
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether another window has the project's folder: it can be saved elsewhere, and nothing is written there."""
+        return self._folder is None and self._source is not None
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether there are unsaved edits."""
+        return not self.undo_stack.isClean()
+
+    def open_project(self, project: Project, folder: Path | None, source: Path | None = None) -> None:
+        """Show another project, with an empty undo stack and no result; read-only where it has only a ``source``."""
+        self._project, self._folder, self._step, self._selected = project, folder, 0, ""
+        self._source = folder or source
+        self._result = ShownResult()
+        self.set_side_by_side(False)
+        self.undo_stack.clear()
+        self.set_start_file(None)
+        self.project_opened.emit()
+        self.result_changed.emit()
+        self.step_changed.emit(0)
+
+    def _on_clean(self, clean: bool) -> None:
+        self.dirty_changed.emit(not clean)
+
+    def mark_saved(self, folder: Path) -> None:
+        """The project was written to ``folder``."""
+        moved, self._folder, self._source = folder != self._folder, folder, folder
+        self.undo_stack.setClean()
+        if moved:
+            self.folder_changed.emit()
+
+    def edit(self, text: str, project: Project, merge: int = -1) -> None:
+        """Replace the project as one undoable step called ``text``; equal ``merge`` ≥ 0 joins consecutive steps."""
+        self.undo_stack.push(Exchange(text, self._set_project, self.project, project, merge))
+
+    def set_regions(self, text: str, regions: Sequence[Region], merge: int = -1) -> None:
+        """Undoable change of the protected regions."""
+        self.edit(text, replace(self.project, regions=tuple(regions)), merge)
+
+    def set_operations(self, text: str, operations: Operations, merge: int = -1) -> None:
+        """Undoable change of the operational constraints."""
+        self.edit(text, replace(self.project, operations=operations), merge)
+
+    def set_planned_fleet(self, text: str, fleet: Fleet) -> None:
+        """Undoable exchange of the whole fleet; ``grounded_days`` are days of the current plan and all there are."""
+        self.edit(text, self.project.with_fleet(fleet))
+
+    def edit_planned_fleet(self, text: str, fleet: Fleet, renamed: Mapping[str, str] | None = None) -> None:
+        """Undoable change of part of the fleet: groundings on dates outside the plan stay.
+
+        ``fleet`` has its ``grounded_days`` as days of the current plan, as from ``project.planned_fleet``. ``renamed``
+        maps a type's former id to its new one.
+        """
+        project, calendar = self.project, self.project.calendar
+        edited = project.with_fleet(fleet)
+        former = {new: old for old, new in (renamed or {}).items()}
+        grounded = {}
+        for kind in edited.fleet.types:
+            dates = project.grounded.get(former.get(kind.id, kind.id), ())
+            outside = [when for when in dates if not 0 <= calendar.day_of_date(when) < calendar.days]
+            grounded[kind.id] = tuple(sorted({*outside, *edited.grounded[kind.id]}))
+        self.edit(text, replace(edited, grounded=grounded))
+
+    def delete_region(self, name: str) -> None:
+        """Undoable removal of the region called ``name``; nothing happens when there is none."""
+        kept = tuple(region for region in self.project.regions if region.name != name)
+        if len(kept) < len(self.project.regions):
+            self.set_regions(f"delete {name}", kept)
+
+    def set_plan(self, text: str, plan: PlanSettings, merge: int = -1) -> None:
+        """Undoable change of the plan settings."""
+        self.edit(text, replace(self.project, plan=plan), merge)
+
+    def _set_project(self, project: Project) -> None:
+        before, self._project = self._project, project
+        if before is None or before.regions != project.regions:
+            if self._selected not in {region.name for region in project.regions}:
+                self.select_region("")
+            self.regions_changed.emit()
+        if before is None or before.operations != project.operations:
+            self.operations_changed.emit()
+        if before is None or before.fleet != project.fleet or before.grounded != project.grounded:
+            self.fleet_changed.emit()
+        if before is None or before.plan != project.plan:
+            self.plan_changed.emit()
+        if self._result.baseline is not None or self._result.plan is not None:
+            self.show_result(replace(self._result, stale=True))
+        self.set_step(self._step)
+        self.project_edited.emit()
+
+    def refuse(self, error: InputError) -> None:
+        """Say that something was refused; whoever shows the window tells the person why."""
+        self.refused.emit(error)
+
+    # -- the device --------------------------------------------------------------------------------------------------
+    @property
+    def backend(self) -> str:
+        """What the next run computes on: ``auto``, ``reference``, ``cpu`` or ``cuda``. Not part of the project."""
+        return self._backend
+
+    def set_backend(self, name: str) -> None:
+        """Choose what the next run computes on."""
+        if name != self._backend:
+            self._backend = name
+            self.backend_changed.emit(name)
+
+    @property
+    def device(self) -> str:
+        """What the chosen backend has turned out to compute on (``the CPU``); empty before a run has said so."""
+        return self._devices.get(self._backend, "")
+
+    def note_device(self, backend: str, name: str) -> None:
+        """A run that asked for ``backend`` computes on the device ``name``."""
+        self._devices[backend] = name
+        self.device_changed.emit(self.device)
+
+    # -- the next run ------------------------------------------------------------------------------------------------
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """What the next run does: both stages or the first alone. Not part of the project."""
+        return self._stages
+
+    def set_stages(self, stages: tuple[Stage, ...]) -> None:
+        """Choose what the next run does."""
+        if stages != self._stages:
+            self._stages = stages
+            self.next_run_changed.emit()
+
+    @property
+    def start_file(self) -> Path | None:
+        """The schedule that the next run begins with; ``None`` for what the settings say. Not part of the project."""
+        return self._start_file
+
+    def set_start_file(self, file: Path | None) -> None:
+        """Choose a saved schedule to begin with, or none."""
+        if file != self._start_file:
+            self._start_file = file
+            self.next_run_changed.emit()
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    @property
+    def selected_region(self) -> str:
+        """Name of the selected region, or empty."""
+        return self._selected
+
+    def select_region(self, name: str) -> None:
+        """Select a region by name; empty selects none."""
+        if name != self._selected:
+            self._selected = name
+            self.region_selected.emit(name)
+
+    @property
+    def step(self) -> int:
+        """The shown step, 0 … T."""
+        return self._step
+
+    def set_step(self, step: int) -> None:
+        """Show another step; clamped to 0 … T."""
+        last = self.project.calendar.n_steps if self._project is not None else 0
+        step = min(max(step, 0), last)
+        if step != self._step:
+            self._step = step
+            self.step_changed.emit(step)
+
+    @property
+    def tool(self) -> Tool:
+        """The active map tool."""
+        return self._tool
+
+    def set_tool(self, tool: Tool) -> None:
+        """Choose what the mouse does on the map."""
+        if tool is not self._tool:
+            self._tool = tool
+            self.tool_changed.emit(tool.value)
+
+    @property
+    def view(self) -> View:
+        """Baseline, plan or difference."""
+        return self._view
+
+    def set_view(self, view: View) -> None:
+        """Choose which fire the map shows, that one alone."""
+        self.set_side_by_side(False)
+        if view is not self._view:
+            self._view = view
+            self.view_changed.emit(view.value)
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether baseline, plan and difference are shown beside each other, in place of :attr:`view` alone."""
+        return self._side_by_side
+
+    def set_side_by_side(self, on: bool) -> None:
+        """Show all three, or one; all three need both fires."""
+        on = on and self._result.baseline is not None and self._result.plan is not None
+        if on != self._side_by_side:
+            self._side_by_side = on
+            self.side_by_side_changed.emit(on)
+
+    @property
+    def result(self) -> ShownResult:
+        """What playback shows."""
+        return self._result
+
+    @property
+    def awaited(self) -> str:
+        """What is being worked out for the map, in lines for people; empty for nothing."""
+        return self._awaited
+
+    def set_awaited(self, text: str) -> None:
+        """Say what is being worked out for the map, or that nothing is."""
+        if text != self._awaited:
+            self._awaited = text
+            self.awaited_changed.emit(text)
+
+    def show_result(self, result: ShownResult) -> None:
+        """Show other results. The view follows: to the plan when one appears, to the baseline while there is none."""
+        had_plan, self._result = self._result.plan is not None, result
+        if result.plan is None and result.baseline is not None:
+            self.set_view(View.BASELINE)
+        elif result.plan is not None and not had_plan:
+            self.set_view(View.PLAN)
+        self.set_side_by_side(self._side_by_side)
+        self.result_changed.emit()

@@ -1,1 +1,0 @@
-"""What surrounds the work: layout, start page, palette of commands, help, guided tour."""

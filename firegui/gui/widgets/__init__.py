@@ -1,0 +1,1 @@
+"""Tables, forms, fields and small dialogs that several features share."""

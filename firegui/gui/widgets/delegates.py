@@ -1,0 +1,68 @@
+"""Editors in the cells of a table: a choice from a list, and a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from PySide6.QtCore import QAbstractItemModel, QDate, QDateTime, QModelIndex, QPersistentModelIndex, Qt, QTime
+from PySide6.QtWidgets import QComboBox, QDateTimeEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from firegui.gui.widgets.combo_box import ChoiceBox
+
+Index = QModelIndex | QPersistentModelIndex
+CLOCK_FORMAT = "d MMM yyyy HH:mm"
+
+
+class ChoiceDelegate(QStyledItemDelegate):
+    """Chooses among ``choices()``, pairs of a value and what people read for it."""
+
+    def __init__(self, choices: Callable[[], Sequence[tuple[str, str]]], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._choices = choices
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        """Qt asks for a field to edit the cell with."""
+        box = ChoiceBox(parent)
+        for value, text in self._choices():
+            box.addItem(text, value)
+        box.activated.connect(lambda _row: self.commitData.emit(box))
+        return box
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Begin with what the cell holds."""
+        assert isinstance(editor, QComboBox)
+        editor.setCurrentIndex(editor.findData(index.data(Qt.ItemDataRole.EditRole)))
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        """Hand over what was chosen."""
+        assert isinstance(editor, QComboBox)
+        if editor.currentData() is not None:
+            model.setData(index, editor.currentData())
+
+
+class ClockDelegate(QStyledItemDelegate):
+    """Sets a date and a time of day in the zone the model speaks in."""
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        """Qt asks for a field to edit the cell with."""
+        editor = QDateTimeEdit(parent)
+        editor.setDisplayFormat(CLOCK_FORMAT)
+        editor.setCalendarPopup(True)
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Begin with what the cell holds."""
+        assert isinstance(editor, QDateTimeEdit)
+        when = index.data(Qt.ItemDataRole.EditRole)
+        if isinstance(when, datetime):
+            date, time = QDate(when.year, when.month, when.day), QTime(when.hour, when.minute)
+            editor.setDateTime(QDateTime(date, time))
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        """Hand over what was chosen."""
+        assert isinstance(editor, QDateTimeEdit)
+        editor.interpretText()
+        date, time = editor.date(), editor.time()
+        when = datetime(date.year(), date.month(), date.day(), time.hour(), time.minute())
+        model.setData(index, when.isoformat())

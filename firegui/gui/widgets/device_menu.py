@@ -1,0 +1,59 @@
+"""The device in the status bar: what the next run computes on, what that turned out to be, and a menu to change it."""
+
+from __future__ import annotations
+
+import os
+
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from firegui.gui.session.session import Session
+
+BACKENDS = {
+    "auto": "Automatic (best available)",
+    "cpu": "CPU kernels",
+    "cuda": "NVIDIA GPU",
+    "reference": "Plain reference (slow)",
+}
+_SHORT = {"auto": "automatic", "cpu": "CPU", "cuda": "NVIDIA GPU", "reference": "plain reference, slow"}
+_HELP = "What the next run computes on. Click to choose; kept with this computer, not with the project."
+
+
+class DeviceButton(QToolButton):
+    """See the module. It never asks the engine: a run that begins says what it computes on."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.setObjectName("device")
+        self.setToolTip(_HELP)
+        self.setAutoRaise(True)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu, group = QMenu(self), QActionGroup(self)
+        self._choices: dict[str, QAction] = {}
+        for name, title in BACKENDS.items():
+            action = self._choices[name] = menu.addAction(title)
+            action.setCheckable(True)
+            group.addAction(action)
+            action.triggered.connect(lambda _checked=False, name=name: session.set_backend(name))
+        self.setMenu(menu)
+        session.backend_changed.connect(self._show)
+        session.device_changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        text = device_text(self._session.backend, self._session.device)
+        self.setText(text)
+        self.setAccessibleName(text)
+        choice = self._choices.get(self._session.backend)
+        if choice is not None:
+            choice.setChecked(True)
+
+
+def device_text(backend: str, device: str) -> str:
+    """What is chosen, and in brackets the ``device`` it turned out to be (empty while no run has said so)."""
+    chosen = f"Device: {_SHORT.get(backend, backend)}"
+    if device == "the CPU":
+        cores = os.cpu_count() or 1
+        device = f"this computer's CPU, {cores} core{'' if cores == 1 else 's'}"
+    return f"{chosen} ({device})" if device else chosen

@@ -1,0 +1,62 @@
+"""The row of small buttons under a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+
+from firegui.gui.base.icons import icon
+from firegui.gui.widgets.number_fields import settle_editing
+
+
+class ButtonRow(QWidget):
+    """Buttons with an icon where there is one; the text is in the tooltip and for screen readers."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(2)
+        self._row.addStretch(1)
+        self._buttons: dict[str, QToolButton] = {}
+
+    def add(
+        self, name: str, text: str, help: str, pressed: Callable[[], object], *, show_text: bool = False
+    ) -> QToolButton:
+        """Append a button that calls ``pressed``; ``name`` names its icon."""
+        button = QToolButton()
+        button.setText(text)
+        button.setAutoRaise(True)
+        button.setObjectName(f"{name}Button")
+        button.setToolTip(help)
+        button.setAccessibleName(text)
+        button.setIconSize(QSize(18, 18))
+        button.setProperty("showText", show_text)
+
+        def clicked(_checked: bool = False) -> None:
+            # A click on it leaves the focus where it is: what is half typed in a cell counts, as with every action.
+            settle_editing()
+            pressed()
+
+        button.clicked.connect(clicked)
+        self._buttons[name] = button
+        self._row.insertWidget(self._row.count() - 1, button)
+        self._dress(name, button)
+        return button
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            for name, button in self._buttons.items():
+                self._dress(name, button)
+
+    @staticmethod
+    def _dress(name: str, button: QToolButton) -> None:
+        picture = icon(name)
+        button.setIcon(picture)
+        style = Qt.ToolButtonStyle
+        with_text = style.ToolButtonTextBesideIcon if button.property("showText") else style.ToolButtonIconOnly
+        button.setToolButtonStyle(style.ToolButtonTextOnly if picture.isNull() else with_text)

@@ -1,0 +1,336 @@
+"""Opening, saving and importing: everything that brings a project in or leaves one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from firegui.domain.project import Project
+from firegui.errors import FireguiError, InputError, Problem
+from firegui.fire.demo import make_demo
+from firegui.fire.first_project import first_project
+from firegui.gui.base.background_call import wait_for
+from firegui.gui.base.preferences import Preferences
+from firegui.gui.importing.event_file_dialog import ask_events
+from firegui.gui.importing.folder_dialog import EventSource, ask_event
+from firegui.gui.importing.landscape.project_from_answers import make_landscape
+from firegui.gui.importing.landscape.wizard import ask_landscape
+from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.jobs.saved_runs import same_folder
+from firegui.gui.session.reporting import as_input_error, refusing
+from firegui.gui.session.session import Session
+from firegui.gui.window.closing_dialogs import Running, Unsaved, ask_open_twice, ask_replace, ask_running, ask_unsaved
+from firegui.io.importers.events import import_events
+from firegui.io.importers.maps import import_maps
+from firegui.io.importers.pytorchfire import import_pytorchfire
+from firegui.io.project_store import PROJECT_FILE, ProjectExistsError, load_project, save_project
+from firegui.io.weights_file import read_weights
+from firegui.runs.events import RunState
+from firegui.runs.project_lock import ProjectLock
+
+SUFFIX = ".firegui"
+_HDF5 = (".hdf5", ".h5", ".hdf")
+_RASTERS = (".tif", ".tiff", ".lcp", ".asc", ".img")
+
+
+class Documents(QObject):
+    """Every method that could lose something asks first; bad input is refused and leaves the open project alone."""
+
+    recent_changed = Signal()
+
+    def __init__(self, session: Session, queue: RunQueue, preferences: Preferences, window: QWidget) -> None:
+        super().__init__(window)
+        self._session, self._queue, self._preferences, self._window = session, queue, preferences, window
+        self._watched: list[Callable[[], Work | None]] = []
+        self._lock = ProjectLock()
+        self.ahead_of_save: Callable[[], Callable[[], object]] | None = None
+        """Is asked before a save what is to be done first, in the thread that saves."""
+
+    # -- bringing a project in ---------------------------------------------------------------------------------------
+    def new_demo(self) -> bool:
+        """Make the synthetic demo and open it, not saved anywhere yet."""
+        return self._bring_in("the demo", "Making the demo fire…", make_demo)
+
+    def choose_and_open(self) -> bool:
+        """Ask for a project folder and open it."""
+        name = QFileDialog.getExistingDirectory(self._window, "Open a project (a folder NAME.firegui)", self._place())
+        return bool(name) and self.open(Path(name))
+
+    def open(self, folder: Path) -> bool:
+        """Open the project in ``folder``; what is wrong with it is listed and the open one stays.
+
+        One that is open in another window is opened read-only, or not at all.
+        """
+        opens, read_only = self._ask_holder(folder)
+        if not opens:
+            return False
+        text, take = f"Opening {folder.name}…", partial(self._take_in, folder=folder, read_only=read_only)
+        return self._bring_in(str(folder), text, lambda: load_project(folder), take)
+
+    def bring_back(self, saved: Project, edited: Project, folder: Path | None) -> bool:
+        """Open the project that is ``saved`` in ``folder``, with the unsaved edits of a killed window as one step."""
+        opens, read_only = (True, False) if folder is None else self._ask_holder(folder)
+        if not opens or not self._take_in(saved, folder, read_only=read_only):
+            return False
+        if edited is not saved:
+            self._session.edit("recovered edits", edited)
+        return True
+
+    def _ask_holder(self, folder: Path) -> tuple[bool, bool]:
+        """Whether to open the project in ``folder``, and whether read-only: another window has it."""
+        holder = self._lock.holder_of(folder)
+        return (ask_open_twice(self._window, folder, holder), True) if holder else (True, False)
+
+    def import_folder(self, folder: Path | None = None) -> bool:
+        """Ask for a PyTorchFire folder and what belongs to it, and open the event as a new project."""
+        source = ask_event(self._window, folder)
+        return source is not None and self.import_event(source)
+
+    def import_event(self, source: EventSource) -> bool:
+        """Open the event that ``source`` describes as a new project."""
+        return self._bring_in(str(source.folder), f"Importing {source.folder.name}…", lambda: _event(source))
+
+    def import_landscape(self, paths: Sequence[Path] = ()) -> bool:
+        """Ask for landscape layers, wind and fire, and open the event as a new project, saved where that was said.
+
+        The wizard begins with what it finds in ``paths``, a folder or files.
+        """
+        return ask_landscape(self._window, make_landscape, self._take_landscape, paths)
+
+    def _take_landscape(self, project: Project, folder: Path | None) -> bool:
+        if not self._take_in(project, None):
+            return False
+        if folder is not None:
+            self._save_to(_as_project_folder(folder), replacing=False)
+        return True
+
+    def import_events(self, file: Path | None = None) -> bool:
+        """Ask for an HDF5 file and one of the events in it, and open the event as a new project."""
+        project = ask_events(self._window, lambda source: first_project(import_events(source)), file)
+        return project is not None and self._take_in(project, None)
+
+    def choose_and_import_maps(self) -> bool:
+        """Ask for a maps file and open it as a new project."""
+        name, _filter = QFileDialog.getOpenFileName(self._window, "Import fire maps", self._place(), "Maps (*.npz)")
+        return bool(name) and self.import_maps(Path(name))
+
+    def import_maps(self, path: Path) -> bool:
+        """Open the fire maps in ``path`` as a new project."""
+        return self._bring_in(str(path), f"Importing {path.name}…", lambda: _maps(path))
+
+    def choose_and_load_weights(self) -> bool:
+        """Ask for a file of network weights and give them to the open project."""
+        if not self._session.has_project:
+            return False
+        kinds = "Weights (*.safetensors)"
+        name, _filter = QFileDialog.getOpenFileName(self._window, "Load fire model weights", self._place(), kinds)
+        return bool(name) and self.load_weights(Path(name))
+
+    def load_weights(self, path: Path) -> bool:
+        """Use the network fire model with the weights in ``path``, as one undoable step; refused where it cannot be."""
+        session = self._session
+        with refusing(session, str(path)):
+            weights = wait_for(self._window, f"Reading {path.name}…", lambda: read_weights(path))
+            known, changed = set(session.project.problems()), session.project.with_network(weights)
+            if found := [problem for problem in changed.problems() if problem not in known]:
+                raise InputError(found, f"The weights {path.name} cannot be used")
+            session.edit(f"load {path.name}", changed)
+            session.message.emit(f"The fire model is {weights.training.label}.")
+            return True
+        return False
+
+    def take_dropped(self, *paths: Path) -> bool:
+        """Open or import what was dragged into the window, by what it is; several files are those of a landscape."""
+        path = paths[0]
+        if len(paths) > 1 or _holds_rasters(path):
+            return self.import_landscape(paths)
+        if path.suffix.lower() == ".npz":
+            return self.import_maps(path)
+        if path.suffix.lower() in _HDF5:
+            return self.import_events(path)
+        if path.is_dir() and not (path / PROJECT_FILE).exists() and (path / "p_veg.npz").exists():
+            return self.import_folder(path)
+        # A project.toml stands for the folder around it; anything else is refused with the reason.
+        return self.open(path.parent if path.name == PROJECT_FILE else path)
+
+    def _bring_in(
+        self, where: str, text: str, read: Callable[[], Project], take: Callable[[Project], bool] | None = None
+    ) -> bool:
+        try:
+            project = wait_for(self._window, text, read)
+        except (FireguiError, OSError) as error:
+            self._session.refuse(as_input_error(error, where))
+            return False
+        return (take or self._take_in)(project)
+
+    def _take_in(self, project: Project, folder: Path | None = None, *, read_only: bool = False) -> bool:
+        """Open ``project``, kept in ``folder`` or only read from there."""
+        # Asked only now: a project that cannot be opened is no reason to stop a run or to throw edits away.
+        if not self.may_leave("open another project"):
+            return False
+        own = None if read_only else folder
+        if own is None:
+            self._lock.release()
+        elif not self._lock.take(own):
+            self._session.refuse(_opened_meanwhile(own, self._lock.holder_of(own)))
+            return False
+        self._session.open_project(project, own, folder)
+        self._session.message.emit(f"{project.scenario.name} is open{', read-only' if read_only else ''}.")
+        if own is not None:
+            self._remember(own)
+        return True
+
+    # -- saving ------------------------------------------------------------------------------------------------------
+    def save(self) -> bool:
+        """Save where the project is kept, or ask where; ``False`` when it was not saved."""
+        if not self._session.has_project:
+            return False
+        folder = self._session.folder
+        return self.save_as() if folder is None else self._save_to(folder, replacing=True)
+
+    def save_as(self) -> bool:
+        """Ask for a folder name and save there; a project that lies there already is replaced only on a yes."""
+        if not self._session.has_project:
+            return False
+        proposal = _free_folder(Path(self._place()), _file_name(self._session.project.scenario.name))
+        name, _filter = QFileDialog.getSaveFileName(
+            self._window, "Save the project as", str(proposal), f"firegui project (*{SUFFIX})",
+            options=QFileDialog.Option.DontConfirmOverwrite,
+        )  # fmt: skip
+        if not name:
+            return False
+        folder = _as_project_folder(Path(name))
+        kept_in = self._session.folder
+        return self._save_to(folder, replacing=kept_in is not None and same_folder(kept_in, folder))
+
+    def _save_to(self, folder: Path, *, replacing: bool) -> bool:
+        project, holder = self._session.project, self._lock.holder_of(folder)
+        if holder:
+            self._session.refuse(_opened_meanwhile(folder, holder))
+            return False
+        first = self.ahead_of_save() if self.ahead_of_save is not None else None
+
+        def save() -> None:
+            if first is not None:
+                with suppress(FireguiError, OSError):
+                    first()
+            save_project(project, folder, replacing=replacing)
+
+        try:
+            wait_for(self._window, f"Saving {folder.name}…", save)
+        except ProjectExistsError:
+            return ask_replace(self._window, folder) and self._save_to(folder, replacing=True)
+        except (FireguiError, OSError) as error:
+            self._session.refuse(as_input_error(error, str(folder)))
+            return False
+        self._lock.take(folder)
+        self._session.mark_saved(folder)
+        self._remember(folder)
+        self._session.message.emit(f"Saved to {folder}")
+        return True
+
+    # -- leaving -----------------------------------------------------------------------------------------------------
+    def may_leave(self, purpose: str) -> bool:
+        """Ask about a run that works and about unsaved edits; ``True`` when the project may be left now.
+
+        A run is stopped (or discarded) only after every question has been answered in favour of leaving.
+        """
+        ends = list[Callable[[], object]]()
+        for work in self._works():
+            answer = ask_running(self._window, work, purpose)
+            if answer is Running.KEEP:
+                return False
+            ends.append(work.discard if answer is Running.DISCARD and work.discard is not None else work.stop)
+        if not self._may_lose_edits():
+            return False
+        for end in ends:
+            end()
+        return True
+
+    def release(self) -> None:
+        """Let other windows have the project: this one is being shut."""
+        self._lock.release()
+
+    def watch(self, work: Callable[[], Work | None]) -> None:
+        """Also ask about what ``work`` says is under way."""
+        self._watched.append(work)
+
+    def _works(self) -> list[Work]:
+        found, active = [watched() for watched in self._watched], self._queue.active
+        if active is not None:
+            stop, discard = partial(self._queue.stop, active), partial(self._queue.discard, active)
+            behind = sum(entry.state is RunState.QUEUED for entry in self._queue.entries if entry is not active)
+            title, lost = f"The run “{active.title}”", "the run and all that lies in its folder"
+            found.insert(0, Work(title, "best plan so far", stop, discard, lost, behind=behind))
+        return [work for work in found if work is not None]
+
+    def _may_lose_edits(self) -> bool:
+        if not self._session.has_project or not self._session.is_dirty:
+            return True
+        answer = ask_unsaved(self._window, self._session.project.scenario.name)
+        return self.save() if answer is Unsaved.SAVE else answer is Unsaved.DISCARD
+
+    # -- recent ------------------------------------------------------------------------------------------------------
+    @property
+    def recent(self) -> tuple[Path, ...]:
+        """Projects opened lately that are still there."""
+        return tuple(folder for folder in self._preferences.recent if (folder / PROJECT_FILE).is_file())
+
+    def _remember(self, folder: Path) -> None:
+        self._preferences.add_recent(folder)
+        self.recent_changed.emit()
+
+    def _place(self) -> str:
+        folder = self._session.source or next(iter(self.recent), None)
+        return str(folder.parent if folder is not None else Path.home())
+
+
+def _opened_meanwhile(folder: Path, holder: str) -> InputError:
+    problem = Problem(str(folder), f"is open elsewhere: {holder or 'another window'}", "shut it there, or save as")
+    return InputError([problem], "Two windows cannot have one project")
+
+
+def _holds_rasters(path: Path) -> bool:
+    """Whether this is a raster, or a folder of some that is nothing firegui knows better."""
+    if path.is_file():
+        return path.suffix.lower() in _RASTERS
+    if not path.is_dir() or (path / PROJECT_FILE).exists() or (path / "p_veg.npz").exists():
+        return False
+    return any(entry.suffix.lower() in _RASTERS for entry in path.iterdir())
+
+
+def _event(source: EventSource) -> Project:
+    scenario = import_pytorchfire(
+        source.folder, perimeters=source.perimeters, crs=source.crs, transform=source.transform, start=source.start,
+        utc_offset_h=source.utc_offset_h, name=source.name,
+    )  # fmt: skip
+    return first_project(scenario)
+
+
+def _maps(path: Path) -> Project:
+    scenario, maps = import_maps(path)
+    return first_project(scenario, maps)
+
+
+def _as_project_folder(path: Path) -> Path:
+    return path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
+
+
+def _file_name(name: str) -> str:
+    kept = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name.strip().lower())
+    return "-".join(part for part in kept.split("-") if part) or "project"
+
+
+def _free_folder(place: Path, stem: str) -> Path:
+    """``stem.firegui`` in ``place``, with a number behind the stem where that is there already."""
+    folder, number = place / f"{stem}{SUFFIX}", 1
+    while folder.exists():
+        number += 1
+        folder = place / f"{stem}-{number}{SUFFIX}"
+    return folder
