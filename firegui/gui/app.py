@@ -59,7 +59,7 @@ def main(project_folder: Path | None) -> int:
 
 def keep_log(window: MainWindow, logger: logging.Logger, reporter: CrashReporter, path: Path) -> None:
     """What the log of the window says is kept in the log file as well, and what nobody expected is in both."""
-    book = window.bench.log_book
+    book = window.bench.event_log
     reporter.unexpected.connect(lambda text: book.add(f"{_UNEXPECTED}{text.strip().splitlines()[-1]}", "error"))
     book.added.connect(lambda line: _write(logger, line))
     book.add(f"firegui {installed_version()}, process {os.getpid()}; the log file is {path}")

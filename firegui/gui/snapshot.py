@@ -17,7 +17,7 @@ from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.map_renderer import FilmStage, film_steps, sample_steps
+from firegui.gui.map.map_renderer import MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import Session, View
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import Film, write_film
@@ -67,7 +67,7 @@ def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence
             dock.hide()
         _settle()
         window.maps.fit()
-        stage = FilmStage(window.session, window.maps, tuple(View(view) for view in views))
+        stage = MapRenderer(window.session, window.maps, tuple(View(view) for view in views))
         try:
             steps = film_steps(window.session)
             samples = [stage.picture(step) for step in sample_steps(steps)]

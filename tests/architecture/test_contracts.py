@@ -94,7 +94,10 @@ VIOLATIONS = [
     ("torch", {"gui/window/wrong.py": "import firegui.rollout.wrong", "rollout/wrong.py": "import torch"}),
     ("torch", {"runs/wrong.py": "import firegui.planning.wrong", "planning/wrong.py": "import torch"}),
     ("torch", {"runs/wrong.py": "import cma"}),
-    ("torch", {"gui/window/wrong.py": "import firegui.planning.wrong", "planning/wrong.py": "import nevergrad.optimizers"}),
+    (
+        "torch",
+        {"gui/window/wrong.py": "import firegui.planning.wrong", "planning/wrong.py": "import nevergrad.optimizers"},
+    ),
     ("kernels", {"rollout/wrong.py": "import firegui.rollout.kernels"}),
     ("kernels", {"planning/wrong.py": "from firegui.rollout.kernels import wrong", "rollout/kernels/wrong.py": ""}),
     ("reference", {"rollout/kernels/wrong.py": "import firegui.rollout.reference"}),

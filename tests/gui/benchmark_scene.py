@@ -8,7 +8,7 @@ from datetime import datetime
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -18,16 +18,16 @@ NOW = datetime(2026, 3, 4, 5, 6, 7)
 SMALL = BenchmarkSettings(
     planners=(PlannerName.NONE, PlannerName.TACTICAL, PlannerName.GRADIENT), seeds=2, allowance=600, budget=40
 )
-Made = tuple[BenchmarkPanel, BenchmarkDesk]
+Made = tuple[BenchmarkPanel, BenchmarkController]
 Make = Callable[..., Made]
 
 
 def made_panels(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[Make]:
     """Makes panels whose runner is ``execute`` and which show fires through ``on``; ends their desks afterwards."""
-    desks: list[BenchmarkDesk] = []
+    desks: list[BenchmarkController] = []
 
     def made(execute: object = None, on: RunQueue = queue) -> Made:
-        desk = BenchmarkDesk(session, clock=lambda: NOW, execute=execute or Contest())  # type: ignore[arg-type]
+        desk = BenchmarkController(session, clock=lambda: NOW, execute=execute or Contest())  # type: ignore[arg-type]
         desks.append(desk)
         panel = BenchmarkPanel(session, on, desk)
         panel.start_requested.connect(panel.start)

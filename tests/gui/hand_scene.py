@@ -12,7 +12,7 @@ from firegui.domain.drops import Drop, DropList
 from firegui.domain.film import Film
 from firegui.domain.results import Frames, Metrics
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.plan_preview import LiveDesk
+from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.planning.hand_check import HandCheck
 from firegui.runs.engine_values import Check
@@ -72,9 +72,9 @@ def show_plan(session: Session, drops: DropList = DROPS) -> None:
 
 
 @contextmanager
-def desk_of(session: Session, queue: RunQueue, look: Callable[[LiveWish, Check], LiveLook]) -> Iterator[LiveDesk]:
+def desk_of(session: Session, queue: RunQueue, look: Callable[[LiveWish, Check], LiveLook]) -> Iterator[PlanPreview]:
     """A desk that asks ``look``; its thread has ended afterwards."""
-    desk = LiveDesk(session, queue, look=lambda: look)
+    desk = PlanPreview(session, queue, look=lambda: look)
     try:
         yield desk
     finally:

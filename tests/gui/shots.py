@@ -40,7 +40,7 @@ _LOOK_MS, _SETTLE_MS, _PATIENCE_MS = 40, 700, 300_000
 
 
 @dataclass(frozen=True, slots=True)
-class Photographer:
+class ThumbnailRenderer:
     """Takes every picture in each of ``sizes`` into ``album``."""
 
     window: MainWindow
@@ -114,7 +114,7 @@ def workbench(place: Path) -> Iterator[MainWindow]:
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def go_round(camera: Photographer, project: Project, folder: Path, run: Path | None) -> None:
+def go_round(camera: ThumbnailRenderer, project: Project, folder: Path, run: Path | None) -> None:
     """Every main state once, from the start page to the hand-over."""
     window = camera.window
     session, queue = window.session, window.queue
@@ -136,7 +136,7 @@ def go_round(camera: Photographer, project: Project, folder: Path, run: Path | N
     _dialogs(camera)
 
 
-def _results(camera: Photographer) -> None:
+def _results(camera: ThumbnailRenderer) -> None:
     session = camera.window.session
     session.set_view(View.PLAN)
     session.set_step(round(0.6 * session.project.calendar.n_steps))
@@ -149,7 +149,7 @@ def _results(camera: Photographer) -> None:
     session.set_view(View.PLAN)
 
 
-def _docks(camera: Photographer) -> None:
+def _docks(camera: ThumbnailRenderer) -> None:
     for title in camera.window.docks:
         dock = camera.window.docks[title]
         was_hidden = not dock.isVisible()
@@ -159,7 +159,7 @@ def _docks(camera: Photographer) -> None:
             dock.hide()
 
 
-def _dialogs(camera: Photographer) -> None:
+def _dialogs(camera: ThumbnailRenderer) -> None:
     for number, title in enumerate(("Find a command", "Import landscape", "Export", "Replan", "About")):
         for action in camera.window.actions():
             if bare_title(action).startswith(title) and action.isEnabled():
@@ -196,7 +196,7 @@ def main(given: Sequence[str] | None = None) -> int:
             home = Path(place)
             project, folder = (load_project(asked.project), asked.project) if asked.project else demo(home)
             with workbench(home) as window:
-                go_round(Photographer(window, asked.album, theme, sizes), project, folder, asked.run)
+                go_round(ThumbnailRenderer(window, asked.album, theme, sizes), project, folder, asked.run)
     return 0
 
 

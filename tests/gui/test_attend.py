@@ -18,9 +18,9 @@ from firegui.domain.project import Project
 from firegui.gui.jobs.long_work import Work
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.window.activity_monitor import AtWork, Ended
+from firegui.gui.window.activity_monitor import ActivityMonitor, Ended
 from firegui.gui.window.completion_notifier import LONG_SECONDS, Notice
-from firegui.gui.window.sleep_inhibitor import Answer, KeepAwake
+from firegui.gui.window.sleep_inhibitor import Answer, SleepInhibitor
 from firegui.gui.window.sleep_inhibitor_backends import Helper, system_means
 from firegui.runs.events import RunState
 from tests.gui.fake_runs import FakeExecute
@@ -37,7 +37,7 @@ class Clock:
         return self.now
 
 
-class Desk(QObject):
+class AnalysisController(QObject):
     """Work beside the runs."""
 
     changed = Signal()
@@ -91,19 +91,19 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def desk(qapp: object) -> Desk:
-    return Desk()
+def desk(qapp: object) -> AnalysisController:
+    return AnalysisController()
 
 
 @pytest.fixture
-def work(queue: RunQueue, clock: Clock, desk: Desk) -> AtWork:
-    made = AtWork(queue, clock=clock)
+def work(queue: RunQueue, clock: Clock, desk: AnalysisController) -> ActivityMonitor:
+    made = ActivityMonitor(queue, clock=clock)
     made.watch(desk.changed, desk.work)
     return made
 
 
 # -- which work --------------------------------------------------------------------------------------------------------
-def test_a_run_keeps_it_busy_until_it_is_paused_or_over(qtbot: QtBot, queue: RunQueue, work: AtWork) -> None:
+def test_a_run_keeps_it_busy_until_it_is_paused_or_over(qtbot: QtBot, queue: RunQueue, work: ActivityMonitor) -> None:
     turns: list[bool] = []
     work.changed.connect(turns.append)
     entry = queue.plan()
@@ -119,7 +119,7 @@ def test_a_run_keeps_it_busy_until_it_is_paused_or_over(qtbot: QtBot, queue: Run
 
 
 def test_what_ended_is_told_with_its_time_and_its_outcome(
-    qtbot: QtBot, queue: RunQueue, work: AtWork, clock: Clock, desk: Desk
+    qtbot: QtBot, queue: RunQueue, work: ActivityMonitor, clock: Clock, desk: AnalysisController
 ) -> None:
     ended: list[Ended] = []
     work.ended.connect(ended.append)
@@ -135,9 +135,9 @@ def test_what_ended_is_told_with_its_time_and_its_outcome(
 
 
 # -- awake -------------------------------------------------------------------------------------------------------------
-def test_the_first_means_that_works_is_used_and_let_go_of(desk: Desk, work: AtWork) -> None:
+def test_the_first_means_that_works_is_used_and_let_go_of(desk: AnalysisController, work: ActivityMonitor) -> None:
     means = [FakeMeans("bus", "there is none"), FakeMeans("helper"), FakeMeans("never")]
-    awake = KeepAwake(work, means)
+    awake = SleepInhibitor(work, means)
     said: list[tuple[str, str]] = []
     awake.said.connect(lambda text, level: said.append((text, level)))
     desk.turn(True)
@@ -149,8 +149,8 @@ def test_the_first_means_that_works_is_used_and_let_go_of(desk: Desk, work: AtWo
     assert "helper" in said[0][0]
 
 
-def test_where_nothing_works_the_log_says_so_once(desk: Desk, work: AtWork) -> None:
-    awake = KeepAwake(work, [FakeMeans("bus", "there is none")])
+def test_where_nothing_works_the_log_says_so_once(desk: AnalysisController, work: ActivityMonitor) -> None:
+    awake = SleepInhibitor(work, [FakeMeans("bus", "there is none")])
     said: list[tuple[str, str]] = []
     awake.said.connect(lambda text, level: said.append((text, level)))
     for _time in range(3):
@@ -160,18 +160,20 @@ def test_where_nothing_works_the_log_says_so_once(desk: Desk, work: AtWork) -> N
     assert said[0][1] == "warning" and "bus: there is none" in said[0][0]
 
 
-def test_an_answer_that_comes_when_the_work_is_over_is_taken_back(desk: Desk, work: AtWork) -> None:
+def test_an_answer_that_comes_when_the_work_is_over_is_taken_back(
+    desk: AnalysisController, work: ActivityMonitor
+) -> None:
     slow = FakeMeans("bus", later=True)
-    awake = KeepAwake(work, [slow])
+    awake = SleepInhibitor(work, [slow])
     desk.turn(True)
     desk.turn(False)
     slow.answers[0]("")
     assert awake.used == "" and slow.calls == ["begin", "end"]
 
 
-def test_a_means_that_ends_by_itself_is_followed_by_the_next(desk: Desk, work: AtWork) -> None:
+def test_a_means_that_ends_by_itself_is_followed_by_the_next(desk: AnalysisController, work: ActivityMonitor) -> None:
     first, second = FakeMeans("first"), FakeMeans("second")
-    awake = KeepAwake(work, [first, second])
+    awake = SleepInhibitor(work, [first, second])
     desk.turn(True)
     first.answers[0]("was killed")
     assert awake.used == "second"
@@ -274,7 +276,9 @@ def told() -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def notice(qtbot: QtBot, session: Session, work: AtWork, told: list[tuple[str, str]]) -> Callable[[bool], QWidget]:
+def notice(
+    qtbot: QtBot, session: Session, work: ActivityMonitor, told: list[tuple[str, str]]
+) -> Callable[[bool], QWidget]:
     """Makes a window that is told of ended work, with a tray or without one."""
 
     def make(tray: bool) -> QWidget:
@@ -292,7 +296,11 @@ def notice(qtbot: QtBot, session: Session, work: AtWork, told: list[tuple[str, s
 
 
 def test_long_work_that_ends_unseen_is_told_by_the_tray_and_in_the_status_bar(
-    session: Session, desk: Desk, clock: Clock, notice: Callable[[bool], QWidget], told: list[tuple[str, str]]
+    session: Session,
+    desk: AnalysisController,
+    clock: Clock,
+    notice: Callable[[bool], QWidget],
+    told: list[tuple[str, str]],
 ) -> None:
     said: list[str] = []
     session.message.connect(said.append)
@@ -305,7 +313,7 @@ def test_long_work_that_ends_unseen_is_told_by_the_tray_and_in_the_status_bar(
 
 
 def test_short_work_is_not_told(
-    desk: Desk, clock: Clock, notice: Callable[[bool], QWidget], told: list[tuple[str, str]]
+    desk: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget], told: list[tuple[str, str]]
 ) -> None:
     notice(True)
     desk.turn(True)
@@ -315,7 +323,7 @@ def test_short_work_is_not_told(
 
 
 def test_without_a_tray_the_window_asks_for_attention(
-    desk: Desk, clock: Clock, notice: Callable[[bool], QWidget], monkeypatch: pytest.MonkeyPatch
+    desk: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alerted: list[object] = []
     monkeypatch.setattr(
@@ -329,7 +337,7 @@ def test_without_a_tray_the_window_asks_for_attention(
 
 
 def test_a_person_who_looks_on_is_not_called(
-    qtbot: QtBot, session: Session, desk: Desk, clock: Clock, notice: Callable[[bool], QWidget],
+    qtbot: QtBot, session: Session, desk: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget],
     told: list[tuple[str, str]],
 ) -> None:  # fmt: skip
     said: list[str] = []

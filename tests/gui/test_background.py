@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
 from firegui.gui.base import background_call as background
-from firegui.gui.base.background_call import Beside, Check, wait_for
+from firegui.gui.base.background_call import BackgroundCall, Check, wait_for
 
 
 def test_the_result_comes_back_from_another_thread(qtbot: QtBot) -> None:
@@ -94,21 +94,21 @@ def test_esc_and_the_systems_cross_do_not_let_input_through_to_the_window(
 
 # -- the latest wish ---------------------------------------------------------------------------------------------------
 @pytest.fixture
-def beside(qtbot: QtBot) -> Iterator[Beside]:
-    made = Beside(settle_ms=10)
+def beside(qtbot: QtBot) -> Iterator[BackgroundCall]:
+    made = BackgroundCall(settle_ms=10)
     yield made
     made.shutdown()
     made.deleteLater()
 
 
-def test_a_wish_is_computed_in_another_thread(qtbot: QtBot, beside: Beside) -> None:
+def test_a_wish_is_computed_in_another_thread(qtbot: QtBot, beside: BackgroundCall) -> None:
     with qtbot.waitSignal(beside.returned) as found:
         beside.ask(lambda _check: threading.get_ident())
     assert found.args != [threading.get_ident()]
     assert not beside.is_busy
 
 
-def test_of_wishes_in_quick_succession_only_the_last_is_computed(qtbot: QtBot, beside: Beside) -> None:
+def test_of_wishes_in_quick_succession_only_the_last_is_computed(qtbot: QtBot, beside: BackgroundCall) -> None:
     begun: list[int] = []
 
     def work(number: int, _check: Check) -> int:
@@ -121,7 +121,9 @@ def test_of_wishes_in_quick_succession_only_the_last_is_computed(qtbot: QtBot, b
     assert found.args == [3] and begun == [3]
 
 
-def test_a_wish_that_was_overtaken_at_work_is_told_to_end_and_says_nothing(qtbot: QtBot, beside: Beside) -> None:
+def test_a_wish_that_was_overtaken_at_work_is_told_to_end_and_says_nothing(
+    qtbot: QtBot, beside: BackgroundCall
+) -> None:
     at_work, told = threading.Event(), threading.Event()
     said: list[object] = []
     beside.returned.connect(said.append)
@@ -142,7 +144,7 @@ def test_a_wish_that_was_overtaken_at_work_is_told_to_end_and_says_nothing(qtbot
     assert told.is_set() and said == ["the second"]
 
 
-def test_what_is_raised_beside_is_handed_on(qtbot: QtBot, beside: Beside) -> None:
+def test_what_is_raised_beside_is_handed_on(qtbot: QtBot, beside: BackgroundCall) -> None:
     error = InputError([Problem("there", "bad")])
 
     def fail(_check: Check) -> None:
@@ -153,7 +155,7 @@ def test_what_is_raised_beside_is_handed_on(qtbot: QtBot, beside: Beside) -> Non
     assert found.args == [error]
 
 
-def test_dropped_work_ends_without_a_word_and_shutting_down_waits_for_it(qtbot: QtBot, beside: Beside) -> None:
+def test_dropped_work_ends_without_a_word_and_shutting_down_waits_for_it(qtbot: QtBot, beside: BackgroundCall) -> None:
     at_work, ended = threading.Event(), threading.Event()
     said: list[object] = []
     for signal in (beside.returned, beside.raised):

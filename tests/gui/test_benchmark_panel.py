@@ -18,7 +18,7 @@ from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.benchmark import saved_benchmarks as benchmarks_module
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER, cost_text, earlier_benchmarks
@@ -60,7 +60,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterat
     yield from made_panels(qtbot, session, queue)
 
 
-def run(qtbot: QtBot, panel: BenchmarkPanel, desk: BenchmarkDesk) -> None:
+def run(qtbot: QtBot, panel: BenchmarkPanel, desk: BenchmarkController) -> None:
     panel.form.set_settings(SMALL)
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(lambda: not desk.is_busy)

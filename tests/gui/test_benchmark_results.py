@@ -27,7 +27,7 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceChart, pen_of
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_lines import Line, lines_of
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.analyses.benchmark.benchmark_tables import COLUMNS, BenchmarkModel
@@ -59,7 +59,7 @@ def folder(session: Session, project: Project, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session, queue: RunQueue, folder: Path) -> Iterator[BenchmarkPanel]:
-    desk = BenchmarkDesk(session, clock=lambda: datetime(2026, 3, 4), execute=Contest())
+    desk = BenchmarkController(session, clock=lambda: datetime(2026, 3, 4), execute=Contest())
     made = BenchmarkPanel(session, queue, desk)
     qtbot.addWidget(made)
     made.resize(1180, 620)

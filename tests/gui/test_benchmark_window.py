@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER
 from firegui.gui.base.preferences import Preferences
@@ -68,7 +68,7 @@ def test_two_plans_on_the_map_are_named_and_leave_no_fire_behind(
     for planner, seed in ((P.GRADIENT, 1), (P.TACTICAL, 2)):
         write_plan_safetensors(task_folder(folder, Task(planner, 0)) / "plan.safetensors", flying(project, seed))
     queue = RunQueue(session)
-    desk = BenchmarkDesk(session, execute=Contest())
+    desk = BenchmarkController(session, execute=Contest())
     panel = BenchmarkPanel(session, queue, desk)
     qtbot.addWidget(panel)
     qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity, timeout=60_000)
@@ -126,7 +126,7 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
 def contest(monkeypatch: pytest.MonkeyPatch) -> Contest:
     """What the window runs in place of benchmarks: it works until it is stopped."""
     made = Contest(endless=True)
-    monkeypatch.setattr(workbench_module, "BenchmarkDesk", partial(BenchmarkDesk, execute=made))
+    monkeypatch.setattr(workbench_module, "BenchmarkController", partial(BenchmarkController, execute=made))
     return made
 
 
@@ -153,7 +153,7 @@ def test_f12_brings_the_dock_forward_and_run_saves_the_project_first(
     panel.form.set_settings(SMALL)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: ("", ""))
     QTest.mouseClick(panel.button("start"), LEFT)
-    assert not workbench.benchmark_desk.is_busy
+    assert not workbench.benchmark_controller.is_busy
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: (str(tmp_path / "new.firegui"), ""))
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(contest.working.is_set)
@@ -177,7 +177,7 @@ def test_closing_the_window_asks_about_a_benchmark_and_ends_its_thread(
 
     monkeypatch.setattr(documents_module, "ask_running", answer)
     assert not workbench.close()
-    assert workbench.benchmark_desk.is_busy
+    assert workbench.benchmark_controller.is_busy
     assert workbench.close()
     assert asked == [("The benchmark", "finished tasks")] * 2
     assert contest.living == 0
@@ -185,7 +185,7 @@ def test_closing_the_window_asks_about_a_benchmark_and_ends_its_thread(
 
 @pytest.mark.slow
 def test_a_real_benchmark_is_run_stopped_resumed_and_shown(qtbot: QtBot, session: Session, folder: Path) -> None:
-    queue, desk = RunQueue(session), BenchmarkDesk(session)
+    queue, desk = RunQueue(session), BenchmarkController(session)
     panel = BenchmarkPanel(session, queue, desk)
     panel.start_requested.connect(panel.start)
     qtbot.addWidget(panel)

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.analyses.calibration.calibration_controller import CalibrationDesk
+from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
 from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
 from firegui.gui.analyses.calibration.calibration_text import activity_text
 from firegui.gui.analyses.calibration.saved_calibrations import interrupted_in, new_weights_file
@@ -66,19 +66,19 @@ def other(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(session: Session) -> Iterator[CalibrationDesk]:
-    made = CalibrationDesk(session, clock=lambda: NOW)
+def desk(session: Session) -> Iterator[CalibrationController]:
+    made = CalibrationController(session, clock=lambda: NOW)
     yield made
     made.shutdown()
     made.deleteLater()
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, desk: CalibrationDesk) -> CalibratePanel:
+def panel(qtbot: QtBot, session: Session, desk: CalibrationController) -> CalibratePanel:
     return panel_of(qtbot, session, desk)
 
 
-def panel_of(qtbot: QtBot, session: Session, desk: CalibrationDesk) -> CalibratePanel:
+def panel_of(qtbot: QtBot, session: Session, desk: CalibrationController) -> CalibratePanel:
     shown = CalibratePanel(session, desk)
     shown.start_requested.connect(shown.start)
     shown.form.set_value(replace(shown.form.value(), epochs=EPOCHS, fit_days=3))
@@ -90,13 +90,13 @@ def panel_of(qtbot: QtBot, session: Session, desk: CalibrationDesk) -> Calibrate
 
 
 @pytest.fixture
-def calibrated(qtbot: QtBot, folder: Path, panel: CalibratePanel, desk: CalibrationDesk) -> CalibratePanel:
+def calibrated(qtbot: QtBot, folder: Path, panel: CalibratePanel, desk: CalibrationController) -> CalibratePanel:
     """The panel with weights that the real engine has fitted."""
     calibrate(qtbot, panel, desk)
     return panel
 
 
-def calibrate(qtbot: QtBot, panel: CalibratePanel, desk: CalibrationDesk) -> None:
+def calibrate(qtbot: QtBot, panel: CalibratePanel, desk: CalibrationController) -> None:
     panel.button("start").click()
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=PATIENCE_MS)
     assert desk.result is not None
@@ -129,17 +129,17 @@ class Held:
 
 
 @pytest.fixture
-def held(qtbot: QtBot, session: Session, folder: Path) -> Iterator[tuple[CalibratePanel, CalibrationDesk, Held]]:
+def held(qtbot: QtBot, session: Session, folder: Path) -> Iterator[tuple[CalibratePanel, CalibrationController, Held]]:
     """A panel whose calibration goes on until it is stopped."""
     work = Held()
-    desk = CalibrationDesk(session, execute=work, clock=lambda: NOW)
+    desk = CalibrationController(session, execute=work, clock=lambda: NOW)
     yield panel_of(qtbot, session, desk), desk, work
     desk.shutdown()
     desk.deleteLater()
 
 
 # -- the form ----------------------------------------------------------------------------------------------------------
-def test_the_form_begins_with_as_many_days_as_can_be_fitted(session: Session, desk: CalibrationDesk) -> None:
+def test_the_form_begins_with_as_many_days_as_can_be_fitted(session: Session, desk: CalibrationController) -> None:
     panel = CalibratePanel(session, desk)
     assert panel.form.value() == NetworkFitSettings(fit_days=4)
     session.open_project(watched_project(2), None)
@@ -168,7 +168,9 @@ def test_what_keeps_it_from_starting_is_said(session: Session, panel: CalibrateP
     assert panel.notes.property("role") == "warning"
 
 
-def test_the_fields_are_shut_while_it_works(qtbot: QtBot, held: tuple[CalibratePanel, CalibrationDesk, Held]) -> None:
+def test_the_fields_are_shut_while_it_works(
+    qtbot: QtBot, held: tuple[CalibratePanel, CalibrationController, Held]
+) -> None:
     panel, desk, _work = held
     panel.start()
     assert not panel.form.box("epochs").isEnabled()
@@ -178,7 +180,7 @@ def test_the_fields_are_shut_while_it_works(qtbot: QtBot, held: tuple[CalibrateP
 
 
 def test_it_can_start_from_the_projects_own_weights(
-    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationDesk, Held], folder: Path
+    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, Held], folder: Path
 ) -> None:
     panel, desk, work = held
     assert panel.origin.count() == 1
@@ -198,7 +200,7 @@ def test_it_can_start_from_the_projects_own_weights(
 
 # -- further projects --------------------------------------------------------------------------------------------------
 def test_another_project_is_trained_on_jointly(
-    qtbot: QtBot, folder: Path, panel: CalibratePanel, desk: CalibrationDesk, other: Path
+    qtbot: QtBot, folder: Path, panel: CalibratePanel, desk: CalibrationController, other: Path
 ) -> None:
     panel.add_project(other)
     assert [panel.others.item(k).text() for k in range(panel.others.count())] == ["Other · other.firegui"]
@@ -241,7 +243,7 @@ def test_days_that_another_project_lacks_are_said(panel: CalibratePanel, other: 
 
 
 # -- while it works ----------------------------------------------------------------------------------------------------
-def test_the_charts_follow_every_epoch(qtbot: QtBot, calibrated: CalibratePanel, desk: CalibrationDesk) -> None:
+def test_the_charts_follow_every_epoch(qtbot: QtBot, calibrated: CalibratePanel, desk: CalibrationController) -> None:
     history = desk.history
     assert [row.epoch for row in history] == list(range(EPOCHS))
     assert calibrated.plots.misfit.points() == {row.epoch + 1: row.loss for row in history}
@@ -254,7 +256,7 @@ def test_the_charts_follow_every_epoch(qtbot: QtBot, calibrated: CalibratePanel,
 
 
 def test_the_epoch_under_the_mouse_is_the_one_whose_days_are_shown(
-    qtbot: QtBot, calibrated: CalibratePanel, desk: CalibrationDesk
+    qtbot: QtBot, calibrated: CalibratePanel, desk: CalibrationController
 ) -> None:
     calibrated.plots.misfit.hovered.emit(2.2)
     qtbot.waitUntil(lambda: calibrated.plots.misfit.cursor_x == 2.0)
@@ -266,7 +268,7 @@ def test_the_epoch_under_the_mouse_is_the_one_whose_days_are_shown(
 
 
 def test_however_fast_epochs_come_they_are_drawn_together(qtbot: QtBot, session: Session, folder: Path) -> None:
-    desk = CalibrationDesk(session, execute=Held(500))
+    desk = CalibrationController(session, execute=Held(500))
     panel = panel_of(qtbot, session, desk)
     before = panel.plots.repaints
     panel.start()
@@ -278,7 +280,7 @@ def test_however_fast_epochs_come_they_are_drawn_together(qtbot: QtBot, session:
 
 
 def test_what_is_being_done_is_said_and_a_stop_keeps_the_best(
-    qtbot: QtBot, held: tuple[CalibratePanel, CalibrationDesk, Held]
+    qtbot: QtBot, held: tuple[CalibratePanel, CalibrationController, Held]
 ) -> None:
     panel, desk, work = held
     panel.start()
@@ -301,7 +303,7 @@ def test_the_time_left_is_not_guessed_from_the_first_epoch() -> None:
 
 
 def test_a_failure_is_shown_to_the_person(
-    qtbot: QtBot, session: Session, folder: Path, panel: CalibratePanel, desk: CalibrationDesk,
+    qtbot: QtBot, session: Session, folder: Path, panel: CalibratePanel, desk: CalibrationController,
     refusals: list[InputError],
 ) -> None:  # fmt: skip
     desk.start(NetworkFitSettings(fit_days=9))
@@ -312,7 +314,7 @@ def test_a_failure_is_shown_to_the_person(
 
 
 def test_opening_another_project_stops_it_and_forgets_it(
-    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationDesk, Held]
+    qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, Held]
 ) -> None:
     panel, desk, _work = held
     panel.start()
@@ -345,13 +347,13 @@ def stopping_at(number: int) -> Callable[[RunSpec, Callable[[RunEvent], None], R
 def test_a_stopped_one_goes_on_to_the_same_weights_even_in_another_session(
     qtbot: QtBot, session: Session, folder: Path, other: Path, tmp_path: Path
 ) -> None:
-    whole = CalibrationDesk(session, clock=lambda: NOW)
+    whole = CalibrationController(session, clock=lambda: NOW)
     unbroken = panel_of(qtbot, session, whole)
     unbroken.add_project(other)
     calibrate(qtbot, unbroken, whole)
     expected = tmp_path / "expected.safetensors"
     unbroken.save(expected)
-    desk = CalibrationDesk(session, execute=stopping_at(2), clock=lambda: NOW)
+    desk = CalibrationController(session, execute=stopping_at(2), clock=lambda: NOW)
     panel = panel_of(qtbot, session, desk)
     panel.add_project(other)
     calibrate(qtbot, panel, desk)
@@ -406,7 +408,7 @@ def test_the_result_says_what_was_learned_and_what_was_never_seen(calibrated: Ca
 
 
 def test_the_weights_can_be_used_in_the_project_and_that_can_be_undone(
-    session: Session, calibrated: CalibratePanel, desk: CalibrationDesk
+    session: Session, calibrated: CalibratePanel, desk: CalibrationController
 ) -> None:
     before = session.project
     assert desk.result is not None
@@ -429,7 +431,7 @@ def test_weights_of_the_same_name_are_another_fire(project: Project) -> None:
 
 
 def test_the_weights_can_be_saved_and_a_bad_place_is_refused(
-    calibrated: CalibratePanel, desk: CalibrationDesk, tmp_path: Path, refusals: list[InputError]
+    calibrated: CalibratePanel, desk: CalibrationController, tmp_path: Path, refusals: list[InputError]
 ) -> None:
     calibrated.save(tmp_path / "mine")
     assert desk.result is not None
@@ -461,7 +463,7 @@ def test_a_project_without_a_folder_is_saved_first(
     window.calibration.button("start").click()
 
     assert asked == [True]
-    assert not window.calibration_desk.is_busy
+    assert not window.calibration_controller.is_busy
 
 
 def test_the_calibrated_model_is_scored_with_its_own_fit_days(window: MainWindow, session: Session) -> None:
@@ -485,7 +487,7 @@ def test_leaving_asks_what_becomes_of_it(
         return answer
 
     monkeypatch.setattr("firegui.gui.window.documents.ask_running", ask)
-    desk = window.calibration_desk
+    desk = window.calibration_controller
     desk.start(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000))
     qtbot.waitUntil(lambda: len(desk.history) > 2, timeout=PATIENCE_MS)
 

@@ -19,7 +19,7 @@ from firegui.gui.importing import event_file_dialog as events_module
 from firegui.gui.importing import folder_dialog as folder_module
 from firegui.gui.importing.event_file_dialog import ImportEventsDialog
 from firegui.gui.importing.folder_dialog import ImportEventDialog
-from firegui.gui.widgets.path_fields import PathLine
+from firegui.gui.widgets.path_fields import PathField
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.importers.events import import_events
 from tests.gui.hands import LEFT
@@ -181,7 +181,7 @@ def test_an_event_file_dropped_on_the_window_is_looked_into(
 
 
 def test_a_file_dropped_on_a_line_counts_as_its_path(qtbot: QtBot, slope: Path) -> None:
-    field = PathLine("slope", "a raster")
+    field = PathField("slope", "a raster")
     qtbot.addWidget(field)
     assert field.path is None
     field.line.setText(slope.as_uri())

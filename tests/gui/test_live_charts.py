@@ -21,7 +21,7 @@ from firegui.gui.charts.chart_export import save_chart, table_text
 from firegui.gui.charts.decimation import MOST_POINTS, decimated
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.session.session import Session
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done
@@ -38,8 +38,8 @@ def queue(session: Session, project: Project, tmp_path: Path) -> Iterator[RunQue
 
 
 @pytest.fixture
-def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> LivePlots:
-    made = LivePlots(session, queue)
+def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> ProgressPanel:
+    made = ProgressPanel(session, queue)
     qtbot.addWidget(made)
     made.resize(1500, 260)
     with qtbot.waitExposed(made):
@@ -51,12 +51,12 @@ def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> LivePlots:
 
 
 @pytest.fixture
-def entry(queue: RunQueue, plots: LivePlots) -> RunEntry:
+def entry(queue: RunQueue, plots: ProgressPanel) -> RunEntry:
     assert queue.shown is not None
     return queue.shown
 
 
-def press(plots: LivePlots, text: str) -> None:
+def press(plots: ProgressPanel, text: str) -> None:
     (button,) = (each for each in plots.findChildren(QToolButton) if each.text() == text)
     QTest.mouseClick(button, LEFT)
 
@@ -71,14 +71,14 @@ def wheel(chart: Chart) -> None:
     QApplication.sendEvent(viewport, event)
 
 
-def test_every_number_of_the_run_has_a_chart(plots: LivePlots) -> None:
+def test_every_number_of_the_run_has_a_chart(plots: ProgressPanel) -> None:
     names = [chart.title.text().split(" · ")[0] for chart in plots.epoch_charts]
     assert names == ["Objective", "Loss × λ", "Drops", "Gradient", "Elapsed, s"]
     assert plots.elapsed.curve_points(0)[1] == pytest.approx([0.1 * k for k in range(1, 21)])
 
 
 @pytest.mark.parametrize("width", [583, 700])
-def test_no_title_is_cut_in_the_room_of_a_small_window(plots: LivePlots, width: int) -> None:
+def test_no_title_is_cut_in_the_room_of_a_small_window(plots: ProgressPanel, width: int) -> None:
     # What the dock has in a window of 1280 and of 1440 pixels.
     plots.resize(width, 220)
     plots.refresh()
@@ -88,7 +88,7 @@ def test_no_title_is_cut_in_the_room_of_a_small_window(plots: LivePlots, width: 
         assert title.fontMetrics().horizontalAdvance(title.text()) <= title.width(), title.text()
 
 
-def test_curves_can_be_drawn_against_time(plots: LivePlots) -> None:
+def test_curves_can_be_drawn_against_time(plots: ProgressPanel) -> None:
     press(plots, "Time")
     assert plots.objective.curve_points(0)[0] == pytest.approx([0.1 * k for k in range(1, 21)])
     assert plots.objective.x_label == "seconds"
@@ -98,7 +98,7 @@ def test_curves_can_be_drawn_against_time(plots: LivePlots) -> None:
     assert plots.objective.x_label == "epoch"
 
 
-def test_the_mouse_over_one_chart_reads_every_curve(plots: LivePlots) -> None:
+def test_the_mouse_over_one_chart_reads_every_curve(plots: ProgressPanel) -> None:
     chart = plots.terms
     place = chart.item.vb.mapViewToScene(QPointF(10.0, 0.0))
     at = QPoint(round(place.x()), round(chart.item.vb.sceneBoundingRect().center().y()))
@@ -112,7 +112,7 @@ def test_the_mouse_over_one_chart_reads_every_curve(plots: LivePlots) -> None:
 
 
 def test_a_zoom_stays_while_epochs_come_until_auto_is_pressed(
-    qtbot: QtBot, queue: RunQueue, plots: LivePlots, entry: RunEntry
+    qtbot: QtBot, queue: RunQueue, plots: ProgressPanel, entry: RunEntry
 ) -> None:
     wheel(plots.objective)
     assert not plots.objective.is_fitted
@@ -126,7 +126,7 @@ def test_a_zoom_stays_while_epochs_come_until_auto_is_pressed(
 
 
 def test_frozen_charts_stand_still_and_catch_up(
-    qtbot: QtBot, queue: RunQueue, plots: LivePlots, entry: RunEntry
+    qtbot: QtBot, queue: RunQueue, plots: ProgressPanel, entry: RunEntry
 ) -> None:
     press(plots, "Freeze")
     repaints = plots.repaints
@@ -181,7 +181,7 @@ def test_zooming_into_a_long_history_shows_every_epoch_there(qtbot: QtBot) -> No
 
 
 # -- keeping -----------------------------------------------------------------------------------------------------------
-def test_the_numbers_of_a_chart_are_those_in_view(plots: LivePlots, tmp_path: Path) -> None:
+def test_the_numbers_of_a_chart_are_those_in_view(plots: ProgressPanel, tmp_path: Path) -> None:
     save_chart(plots.terms, tmp_path / "all.csv")
     rows = list(csv.reader((tmp_path / "all.csv").read_text().splitlines()))
     # Setting A: the protected regions do not count, and their curve is not shown.
@@ -191,7 +191,7 @@ def test_the_numbers_of_a_chart_are_those_in_view(plots: LivePlots, tmp_path: Pa
     assert [line.split(",")[0] for line in table_text(plots.terms).splitlines()[1:]] == ["5", "6", "7"]
 
 
-def test_a_chart_is_kept_as_a_picture_and_as_a_drawing(plots: LivePlots, tmp_path: Path) -> None:
+def test_a_chart_is_kept_as_a_picture_and_as_a_drawing(plots: ProgressPanel, tmp_path: Path) -> None:
     save_chart(plots.objective, tmp_path / "o.png")
     picture = QImage(str(tmp_path / "o.png"))
     assert picture.size() == plots.objective.size() * plots.objective.devicePixelRatioF()

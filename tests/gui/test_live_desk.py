@@ -19,7 +19,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
 from firegui.gui.planning.edited_plan_draft import UNSAVED
 from firegui.gui.planning.edited_plan_saver import BY_HAND
-from firegui.gui.planning.plan_preview import LiveDesk
+from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.plan_editor import Change
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.schedule_file import read_schedule
@@ -46,7 +46,7 @@ def queue(session: Session, execute: FakeExecute) -> Iterator[RunQueue]:
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[LiveDesk]:
+def desk(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[PlanPreview]:
     with desk_of(session, queue, FakeLive()) as made:
         qtbot.waitUntil(lambda: not queue.activity)
         show_plan(session)
@@ -65,7 +65,7 @@ def kept_files(folder: Path) -> list[Path]:
 
 # -- keeping ---------------------------------------------------------------------------------------------------------
 def test_saving_the_project_keeps_the_drops_as_a_run(
-    qtbot: QtBot, session: Session, desk: LiveDesk, execute: FakeExecute, tmp_path: Path
+    qtbot: QtBot, session: Session, desk: PlanPreview, execute: FakeExecute, tmp_path: Path
 ) -> None:
     nudge(session, 31.5)
     session.mark_saved(tmp_path)
@@ -81,7 +81,7 @@ def test_saving_the_project_keeps_the_drops_as_a_run(
     assert not desk.keeper.has_unkept
 
 
-def test_what_is_kept_already_is_not_kept_again(session: Session, desk: LiveDesk, tmp_path: Path) -> None:
+def test_what_is_kept_already_is_not_kept_again(session: Session, desk: PlanPreview, tmp_path: Path) -> None:
     nudge(session, 31.5)
     session.mark_saved(tmp_path)
     nudge(session, 33.0)
@@ -95,7 +95,7 @@ def test_what_is_kept_already_is_not_kept_again(session: Session, desk: LiveDesk
 
 
 def test_a_plan_by_hand_that_another_takes_from_the_screen_is_kept(
-    session: Session, desk: LiveDesk, tmp_path: Path
+    session: Session, desk: PlanPreview, tmp_path: Path
 ) -> None:
     session.mark_saved(tmp_path)
     nudge(session, 31.5)
@@ -104,13 +104,13 @@ def test_a_plan_by_hand_that_another_takes_from_the_screen_is_kept(
     assert len(kept_files(tmp_path)) == 1
 
 
-def test_without_a_folder_they_wait_for_the_project_to_be_saved(session: Session, desk: LiveDesk) -> None:
+def test_without_a_folder_they_wait_for_the_project_to_be_saved(session: Session, desk: PlanPreview) -> None:
     nudge(session, 31.5)
     assert not desk.keeper.keep() and desk.keeper.has_unkept and session.is_dirty
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_nothing_counts_as_kept(
-    session: Session, desk: LiveDesk, refusals: list[InputError], tmp_path: Path
+    session: Session, desk: PlanPreview, refusals: list[InputError], tmp_path: Path
 ) -> None:
     (tmp_path / BY_HAND).write_text("in the way")
     nudge(session, 31.5)
@@ -119,7 +119,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_nothing_counts_as_kept(
 
 
 def test_a_killed_program_leaves_the_drops_in_a_file_that_the_next_start_names(
-    qtbot: QtBot, session: Session, desk: LiveDesk, queue: RunQueue, tmp_path: Path
+    qtbot: QtBot, session: Session, desk: PlanPreview, queue: RunQueue, tmp_path: Path
 ) -> None:
     session.mark_saved(tmp_path)
     nudge(session, 31.5)
@@ -200,14 +200,16 @@ def test_what_goes_wrong_is_told_once_and_the_next_look_is_fine(
     assert session.result.plan_metrics is not None and len(refusals) == 1
 
 
-def test_the_question_follows_the_shown_step(qtbot: QtBot, session: Session, desk: LiveDesk) -> None:
+def test_the_question_follows_the_shown_step(qtbot: QtBot, session: Session, desk: PlanPreview) -> None:
     before = session.hand.drops
     session.hand.wonder(Change(before, before.minus(FIRST), FIRST, "Without this drop"))
     session.set_step(103)
     qtbot.waitUntil(lambda: session.hand.look is not None and session.hand.look.wish.step == 100)
 
 
-def test_edits_one_after_another_end_with_the_fire_of_the_last(qtbot: QtBot, session: Session, desk: LiveDesk) -> None:
+def test_edits_one_after_another_end_with_the_fire_of_the_last(
+    qtbot: QtBot, session: Session, desk: PlanPreview
+) -> None:
     for x in (31.0, 32.0, 33.0):
         nudge(session, x)
     settled(qtbot, session)
@@ -243,7 +245,7 @@ def test_it_waits_for_its_thread_at_the_end(session: Session, queue: RunQueue) -
 
 
 def test_the_spec_of_a_kept_plan_is_of_the_project_it_was_made_for(
-    qtbot: QtBot, session: Session, desk: LiveDesk, execute: FakeExecute, tmp_path: Path
+    qtbot: QtBot, session: Session, desk: PlanPreview, execute: FakeExecute, tmp_path: Path
 ) -> None:
     made_for = session.project
     nudge(session, 31.5)

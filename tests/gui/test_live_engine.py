@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import DropList
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
-from firegui.gui.planning.plan_preview import LiveDesk
+from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.session import Session, Tool
 from firegui.io.project_store import save_project
 from firegui.runs.folder import read_drops
@@ -39,7 +39,7 @@ def test_the_fire_while_dragging_that_of_playback_and_that_of_the_kept_run_are_o
     session.mark_saved(folder)
     queue.plan((Stage.TACTICAL,))
     qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity, timeout=WAIT_MS)
-    desk = LiveDesk(session, queue)
+    desk = PlanPreview(session, queue)
     try:
         drops = session.hand.drops
         assert drops.drops and drops == DropList.of(session.result.drops)

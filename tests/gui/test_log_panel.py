@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.window.event_log import MOST, Level, LogBook
+from firegui.gui.window.event_log import MOST, EventLog, Level
 from firegui.gui.window.log_panel import LogPanel
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT, centre_of
@@ -24,12 +24,12 @@ NOON = datetime(2026, 8, 19, 12, 0, 5)
 
 
 @pytest.fixture
-def book(session: Session, queue: RunQueue) -> LogBook:
-    return LogBook(session, queue, clock=lambda: NOON)
+def book(session: Session, queue: RunQueue) -> EventLog:
+    return EventLog(session, queue, clock=lambda: NOON)
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, book: LogBook) -> LogPanel:
+def panel(qtbot: QtBot, book: EventLog) -> LogPanel:
     made = LogPanel(book)
     qtbot.addWidget(made)
     made.resize(520, 200)
@@ -37,7 +37,7 @@ def panel(qtbot: QtBot, book: LogBook) -> LogPanel:
     return made
 
 
-def texts(book: LogBook) -> list[tuple[str, str]]:
+def texts(book: EventLog) -> list[tuple[str, str]]:
     return [(line.level.value, line.text) for line in book.lines]
 
 
@@ -52,7 +52,7 @@ def choose_with_keys(panel: LogPanel, title: str) -> None:
 
 # -- what goes in ------------------------------------------------------------------------------------------------------
 def test_edits_runs_messages_and_refusals_are_written_once_each(
-    session: Session, queue: RunQueue, book: LogBook
+    session: Session, queue: RunQueue, book: EventLog
 ) -> None:
     session.set_regions("clear the regions", ())
     session.undo_stack.undo()
@@ -68,14 +68,14 @@ def test_edits_runs_messages_and_refusals_are_written_once_each(
     ]
 
 
-def test_an_edit_that_goes_on_is_one_line(session: Session, book: LogBook) -> None:
+def test_an_edit_that_goes_on_is_one_line(session: Session, book: EventLog) -> None:
     plan = session.project.plan
     for days in (1, 2, 3):
         session.set_plan("change days", replace(plan, days=days), merge=7)
     assert texts(book) == [("edit", "change days")]
 
 
-def test_old_lines_are_forgotten(book: LogBook, panel: LogPanel) -> None:
+def test_old_lines_are_forgotten(book: EventLog, panel: LogPanel) -> None:
     for number in range(2 * MOST):
         book.add(f"line {number}")
     assert len(book.lines) == MOST
@@ -84,7 +84,7 @@ def test_old_lines_are_forgotten(book: LogBook, panel: LogPanel) -> None:
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
-def test_levels_are_chosen_with_the_keyboard(book: LogBook, panel: LogPanel) -> None:
+def test_levels_are_chosen_with_the_keyboard(book: EventLog, panel: LogPanel) -> None:
     for level in Level:
         book.add(f"an {level.value}", level)
     assert len(panel.lines) == 4
@@ -94,7 +94,7 @@ def test_levels_are_chosen_with_the_keyboard(book: LogBook, panel: LogPanel) -> 
     assert [line.split("an ")[1] for line in panel.lines] == ["error"]
 
 
-def test_letters_find_lines(book: LogBook, panel: LogPanel) -> None:
+def test_letters_find_lines(book: EventLog, panel: LogPanel) -> None:
     book.add("Saved to bear.firegui")
     book.add("Started A")
     QTest.keyClicks(panel.words, "BEAR")
@@ -104,7 +104,7 @@ def test_letters_find_lines(book: LogBook, panel: LogPanel) -> None:
     assert len(panel.lines) == 2
 
 
-def test_a_line_of_several_is_cut_and_its_tooltip_has_all_of_it(book: LogBook, panel: LogPanel) -> None:
+def test_a_line_of_several_is_cut_and_its_tooltip_has_all_of_it(book: EventLog, panel: LogPanel) -> None:
     book.add("No plan:\n  • fleet: is empty", Level.WARNING)
     index = panel.shown.index(0, 2)
     assert index.data() == "No plan:"
@@ -112,7 +112,7 @@ def test_a_line_of_several_is_cut_and_its_tooltip_has_all_of_it(book: LogBook, p
 
 
 # -- copying -----------------------------------------------------------------------------------------------------------
-def test_selected_lines_are_copied_and_all_that_are_shown_where_none_is(book: LogBook, panel: LogPanel) -> None:
+def test_selected_lines_are_copied_and_all_that_are_shown_where_none_is(book: EventLog, panel: LogPanel) -> None:
     for number in range(4):
         book.add(f"line {number}")
     QTest.mouseClick(panel.button("copy"), LEFT)
@@ -127,7 +127,7 @@ def test_selected_lines_are_copied_and_all_that_are_shown_where_none_is(book: Lo
 
 
 # -- staying where one reads -------------------------------------------------------------------------------------------
-def test_it_follows_the_latest_line_until_one_scrolls_away(qtbot: QtBot, book: LogBook, panel: LogPanel) -> None:
+def test_it_follows_the_latest_line_until_one_scrolls_away(qtbot: QtBot, book: EventLog, panel: LogPanel) -> None:
     for number in range(60):
         book.add(f"line {number}")
     bar = panel.table.verticalScrollBar()

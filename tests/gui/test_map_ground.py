@@ -16,7 +16,7 @@ from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.items import map_font
 from firegui.gui.map.layers.marker_layers import MarkersLayer
-from firegui.gui.scenario.base_map_dialog import BaseMapKeeper
+from firegui.gui.scenario.base_map_dialog import BaseMapSelector
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.io.regions_file import write_regions_toml
 from tests.gui.map_scene import Hand, growing, only, open_map, painted, undo_steps
@@ -151,7 +151,7 @@ def test_the_base_map_comes_back_with_its_project_and_one_that_has_gone_is_told(
     qtbot: QtBot, session: Session, hand: Hand, tmp_path: Path
 ) -> None:
     preferences, said = Preferences(), list[str]()
-    keeper = BaseMapKeeper(session, preferences, hand.view)
+    keeper = BaseMapSelector(session, preferences, hand.view)
     session.message.connect(said.append)
     first, second = tmp_path / "one.firegui", tmp_path / "two.firegui"
     session.mark_saved(first)

@@ -20,7 +20,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_dialog import DropDialog
 from firegui.gui.map.layers.edited_drops_layer import handle_of
 from firegui.gui.map.layers.layer import RasterLayer
-from firegui.gui.planning.plan_preview import LiveDesk
+from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.session import Session, ShownResult, Tool, View
 from tests.gui.hand_scene import DROPS, FakeLive, desk_of, extent_of, settled, show_plan
 from tests.gui.hands import choose
@@ -35,13 +35,13 @@ def live() -> FakeLive:
 
 
 @pytest.fixture
-def desk(session: Session, queue: RunQueue, live: FakeLive) -> Iterator[LiveDesk]:
+def desk(session: Session, queue: RunQueue, live: FakeLive) -> Iterator[PlanPreview]:
     with desk_of(session, queue, live) as made:
         yield made
 
 
 @pytest.fixture
-def hand(qtbot: QtBot, session: Session, desk: LiveDesk) -> Hand:
+def hand(qtbot: QtBot, session: Session, desk: PlanPreview) -> Hand:
     view = open_map(qtbot, session)
     show_plan(session)
     view.flush()

@@ -21,7 +21,7 @@ from firegui.gui.charts.chart import Chart
 from firegui.gui.charts.epoch_charts import Options
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.area_chart import area_curve
-from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics
@@ -36,8 +36,8 @@ def queue(session: Session, project: Project, tmp_path: Path) -> Iterator[RunQue
 
 
 @pytest.fixture
-def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> LivePlots:
-    made = LivePlots(session, queue)
+def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> ProgressPanel:
+    made = ProgressPanel(session, queue)
     qtbot.addWidget(made)
     made.resize(1200, 240)
     made.show()
@@ -49,7 +49,7 @@ def run_to_end(qtbot: QtBot, queue: RunQueue) -> None:
     qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity)
 
 
-def test_the_curves_are_those_of_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_the_curves_are_those_of_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
     plots.refresh()
     x, y = plots.objective.curve_points(1)
@@ -60,7 +60,7 @@ def test_the_curves_are_those_of_the_shown_run(qtbot: QtBot, queue: RunQueue, pl
     assert plots.drops.legend.text() == "7"
 
 
-def test_the_fire_without_drops_is_a_level_with_its_number(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_the_fire_without_drops_is_a_level_with_its_number(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
     plots.refresh()
     assert plots.objective.level == pytest.approx(24.6)
@@ -68,7 +68,9 @@ def test_the_fire_without_drops_is_a_level_with_its_number(qtbot: QtBot, queue: 
     assert plots.objective.legend.text().endswith("no drops 24.6 · epoch 8 of 8")
 
 
-def test_ten_thousand_epochs_do_not_repaint_ten_thousand_times(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_ten_thousand_epochs_do_not_repaint_ten_thousand_times(
+    qtbot: QtBot, queue: RunQueue, plots: ProgressPanel
+) -> None:
     run_to_end(qtbot, queue)
     entry = queue.shown
     assert entry is not None
@@ -80,7 +82,7 @@ def test_ten_thousand_epochs_do_not_repaint_ten_thousand_times(qtbot: QtBot, que
     assert plots.repaints - before < 100
 
 
-def test_another_run_starts_the_curves_afresh(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_another_run_starts_the_curves_afresh(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
     queue.show_baseline()
     qtbot.waitUntil(lambda: queue.shown is None and not queue.activity)
@@ -89,7 +91,7 @@ def test_another_run_starts_the_curves_afresh(qtbot: QtBot, queue: RunQueue, plo
     assert plots.objective.level is None
 
 
-def test_terms_are_weighted_as_they_count_or_raw(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_terms_are_weighted_as_they_count_or_raw(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
     plots.refresh()
     # Setting A: 50 burn + 50 final, and the protected regions do not count.
@@ -100,13 +102,13 @@ def test_terms_are_weighted_as_they_count_or_raw(qtbot: QtBot, queue: RunQueue, 
     assert plots.terms.legend.text() == "burn 0.300 · final 0.200 · protected 0.100"
 
 
-def test_the_abscissa_can_count_rollouts(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_the_abscissa_can_count_rollouts(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
     plots.set_options(Options(rollouts=True))
     assert plots.objective.curve_points(0)[0].tolist() == [3, 6, 9, 12, 15, 18, 21, 24]
 
 
-def test_pointing_at_an_epoch_reads_it_out_on_every_chart(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_pointing_at_an_epoch_reads_it_out_on_every_chart(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
     plots.refresh()
     plots.terms.hovered.emit(3.2)
@@ -118,7 +120,7 @@ def test_pointing_at_an_epoch_reads_it_out_on_every_chart(qtbot: QtBot, queue: R
     assert plots.objective.title.text() == "Objective" and "epoch 8 of 8" in plots.objective.legend.text()
 
 
-def test_a_view_that_a_person_chose_is_left_alone_until_it_is_asked_to_fit(qtbot: QtBot, plots: LivePlots) -> None:
+def test_a_view_that_a_person_chose_is_left_alone_until_it_is_asked_to_fit(qtbot: QtBot, plots: ProgressPanel) -> None:
     chart = plots.objective
     chart.item.vb.setRange(xRange=(2, 3), yRange=(0, 1), padding=0)
     chart.item.vb.sigRangeChangedManually.emit([True, True])
@@ -165,7 +167,7 @@ def test_the_area_of_a_frame_is_the_sum_of_its_probabilities(project: Project) -
 
 
 def test_the_area_chart_shows_both_fires_and_the_shown_day(
-    session: Session, plots: LivePlots, project: Project
+    session: Session, plots: ProgressPanel, project: Project
 ) -> None:
     session.show_result(ShownResult("r", frames(project, 6), metrics(), frames(project), metrics()))
     session.set_step(75)
@@ -179,7 +181,7 @@ def test_the_area_chart_shows_both_fires_and_the_shown_day(
     assert plots.area.legend.text() == "plan 9.00 · no drops 9.00"
 
 
-def test_a_click_on_the_area_chart_seeks(session: Session, plots: LivePlots) -> None:
+def test_a_click_on_the_area_chart_seeks(session: Session, plots: ProgressPanel) -> None:
     plots.area.clicked.emit(2.5)
     assert session.step == 125
 

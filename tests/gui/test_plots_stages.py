@@ -16,7 +16,7 @@ from firegui.domain.project import Project
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, LivePlots
+from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.planning.result_table import result_html
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, RunState, StageBegan
@@ -40,8 +40,8 @@ def queue(session: Session, project: Project, tmp_path: Path, execute: FakeExecu
 
 
 @pytest.fixture
-def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> LivePlots:
-    made = LivePlots(session, queue)
+def plots(qtbot: QtBot, session: Session, queue: RunQueue) -> ProgressPanel:
+    made = ProgressPanel(session, queue)
     qtbot.addWidget(made)
     made.resize(1200, 240)
     made.show()
@@ -54,12 +54,12 @@ def run_to_end(qtbot: QtBot, queue: RunQueue, stages: tuple[Stage, ...] = BOTH) 
     return entry
 
 
-def page_button(plots: LivePlots, text: str) -> QAbstractButton:
+def page_button(plots: ProgressPanel, text: str) -> QAbstractButton:
     return next(button for button in plots.findChildren(QToolButton) if button.text() == text)
 
 
 # -- pages -------------------------------------------------------------------------------------------------------------
-def test_the_page_turns_with_the_stage(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_the_page_turns_with_the_stage(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     assert plots.page == FIRST
     run_to_end(qtbot, queue)
     assert plots.page == SECOND
@@ -68,7 +68,7 @@ def test_the_page_turns_with_the_stage(qtbot: QtBot, queue: RunQueue, plots: Liv
 
 
 def test_who_reads_the_result_is_left_alone(
-    qtbot: QtBot, queue: RunQueue, plots: LivePlots, execute: FakeExecute
+    qtbot: QtBot, queue: RunQueue, plots: ProgressPanel, execute: FakeExecute
 ) -> None:
     entry = run_to_end(qtbot, queue, (Stage.OPTIMIZE,))
     page_button(plots, "Result").click()
@@ -77,7 +77,7 @@ def test_who_reads_the_result_is_left_alone(
     assert plots.page == RESULT
 
 
-def test_a_person_turns_the_pages(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_a_person_turns_the_pages(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
     page_button(plots, "Stage 1").click()
     assert plots.objective.isVisible()
@@ -90,7 +90,7 @@ def test_a_person_turns_the_pages(qtbot: QtBot, queue: RunQueue, plots: LivePlot
 
 
 # -- the second stage --------------------------------------------------------------------------------------------------
-def test_the_drops_left_are_drawn_against_rollouts(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_the_drops_left_are_drawn_against_rollouts(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
     plots.refresh()
     x, y = plots.left.curve_points(0)
@@ -101,7 +101,7 @@ def test_the_drops_left_are_drawn_against_rollouts(qtbot: QtBot, queue: RunQueue
 
 
 def test_the_constraints_are_drawn_against_their_limit_and_the_others_left_out(
-    qtbot: QtBot, queue: RunQueue, plots: LivePlots
+    qtbot: QtBot, queue: RunQueue, plots: ProgressPanel
 ) -> None:
     run_to_end(qtbot, queue)
     plots.refresh()
@@ -116,7 +116,7 @@ def two_passes() -> list[object]:
     return [*(removal(k) for k in range(1, 5)), *again]
 
 
-def test_every_pass_after_the_first_is_marked(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_every_pass_after_the_first_is_marked(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     entry = run_to_end(qtbot, queue)
     assert plots.left.marks == {}
     entry.add_removals(two_passes())  # type: ignore[arg-type]
@@ -125,7 +125,7 @@ def test_every_pass_after_the_first_is_marked(qtbot: QtBot, queue: RunQueue, plo
     assert plots.removed.legend.text() == "1 in pass 2"
 
 
-def test_pointing_at_a_rollout_reads_it_out_on_every_chart(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_pointing_at_a_rollout_reads_it_out_on_every_chart(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
     plots.refresh()
     plots.slack.hovered.emit(6.4)
@@ -138,7 +138,7 @@ def test_pointing_at_a_rollout_reads_it_out_on_every_chart(qtbot: QtBot, queue: 
     assert plots.slack.cursor_x is None
 
 
-def test_a_run_of_one_stage_leaves_no_curves_of_another(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_a_run_of_one_stage_leaves_no_curves_of_another(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
     run_to_end(qtbot, queue, (Stage.OPTIMIZE,))
     plots.refresh()
@@ -211,7 +211,7 @@ def test_a_run_at_work_says_when_the_rest_is_known(tmp_path: Path) -> None:
     assert "come when the run has ended" in result_html(entry)
 
 
-def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: LivePlots) -> None:
+def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     assert "No run is shown" in plots.result.text
     run_to_end(qtbot, queue)
     plots.refresh()

@@ -19,7 +19,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.run_requests import run_title
-from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, LivePlots
+from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.planning.result_table import result_html
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import HEADERS
@@ -112,9 +112,9 @@ def runs(window: MainWindow) -> RunsPanel:
     return panel
 
 
-def plots(window: MainWindow) -> LivePlots:
+def plots(window: MainWindow) -> ProgressPanel:
     panel = window.docks["Progress"].widget()
-    assert isinstance(panel, LivePlots)
+    assert isinstance(panel, ProgressPanel)
     return panel
 
 

@@ -55,7 +55,7 @@ def killed(qtbot: QtBot, place: Path, project: Project) -> Iterator[MainWindow]:
         qtbot.waitUntil(lambda: not window.queue.activity)
         yield window
         qtbot.waitUntil(lambda: (autosave_of(window).slot / "open.toml").is_file(), timeout=20_000)
-        draft = window.bench.live_desk.keeper._draft
+        draft = window.bench.plan_preview.keeper._draft
         draft._file, draft._waiting = None, None
         draft._aside.clear()
 
@@ -80,7 +80,7 @@ def test_they_are_shown_again_and_kept_as_runs_once_the_project_is_saved(
     with opened(place, execute=execute) as window:
         answer(click_recover)
         assert offer(window)
-        session, keeper = window.session, window.bench.live_desk.keeper
+        session, keeper = window.session, window.bench.plan_preview.keeper
         assert session.folder is None and window.isWindowModified() and keeper.has_unkept
         qtbot.waitUntil(lambda: session.result.plan_name == "drops changed by hand" and session.result.plan is not None)
         (spec,) = [spec for spec in execute.evaluations if spec.schedule is not None]
@@ -121,4 +121,4 @@ def test_what_is_taken_back_leaves_no_draft(qtbot: QtBot, place: Path, project: 
         nudge(qtbot, window, 31.5)
         QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         assert drafts_in(autosave_of(window).slot / BY_HAND) == ()
-        assert not window.bench.live_desk.keeper.has_unkept
+        assert not window.bench.plan_preview.keeper.has_unkept

@@ -22,7 +22,7 @@ from firegui.gui.jobs.replan_requests import new_replan_folder, replan_spec
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.run_requests import resume_spec, run_title, same_inputs
 from firegui.gui.jobs.saved_runs import found_runs
-from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.replan_chart import replan_html
 from firegui.gui.planning.replan_dialog import ReplanDialog, has_perimeter
 from firegui.gui.session.session import Session
@@ -196,7 +196,7 @@ def test_a_replanned_run_is_listed_shown_and_told_in_numbers(
     result = window.session.result
     assert result.plan is not None and result.plan_metrics is not None and result.plan_metrics.objective == 2.0
     live = window.docks["Progress"].widget()
-    assert isinstance(live, LivePlots)
+    assert isinstance(live, ProgressPanel)
     live.refresh()
     for words in ("new plan", "old plan continued", "no further drops", "from day 3 on", "4 drops flown before"):
         assert words in live.result.text
@@ -213,7 +213,7 @@ def test_a_closed_loop_has_its_days_as_table_and_chart_and_is_shown_once_flown(
     assert entry.drops == 4
     assert entry.best is None
     live = window.docks["Progress"].widget()
-    assert isinstance(live, LivePlots)
+    assert isinstance(live, ProgressPanel)
     live.refresh()
     assert ">301<" in live.result.text.replace("&nbsp;", "")
     assert [list(live.loop.curve_points(k)[1]) for k in range(3)] == [[10, 11], [20, 21], [300, 301]]

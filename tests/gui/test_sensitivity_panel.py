@@ -28,7 +28,7 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
 from firegui.errors import InputError
-from firegui.gui.analyses.sensitivity.sensitivity_controller import FOLDER, SensitivityDesk, earlier_tables
+from firegui.gui.analyses.sensitivity.sensitivity_controller import FOLDER, SensitivityController, earlier_tables
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -98,16 +98,16 @@ def schedule_file(project: Project, tmp_path: Path) -> Path:
     return path
 
 
-Made = tuple[SensitivityPanel, SensitivityDesk]
+Made = tuple[SensitivityPanel, SensitivityController]
 Make = Callable[[object], Made]
 
 
 @pytest.fixture
 def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
-    desks: list[SensitivityDesk] = []
+    desks: list[SensitivityController] = []
 
     def made(execute: object) -> Made:
-        desk = SensitivityDesk(session, execute=execute, clock=lambda: NOW)  # type: ignore[arg-type]
+        desk = SensitivityController(session, execute=execute, clock=lambda: NOW)  # type: ignore[arg-type]
         desks.append(desk)
         panel = SensitivityPanel(session, queue, desk)
         panel.start_requested.connect(panel.start)
@@ -124,7 +124,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterat
         desk.deleteLater()
 
 
-def run(qtbot: QtBot, panel: SensitivityPanel, desk: SensitivityDesk) -> None:
+def run(qtbot: QtBot, panel: SensitivityPanel, desk: SensitivityController) -> None:
     panel.button("start").click()
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=20_000)
 
@@ -321,7 +321,7 @@ def test_perturbed_poses_are_drawn_with_their_spread(qtbot: QtBot, make: Make, s
 def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     qtbot: QtBot, session: Session, queue: RunQueue, saved: Path, schedule_file: Path
 ) -> None:
-    desk = SensitivityDesk(session)
+    desk = SensitivityController(session)
     panel = SensitivityPanel(session, queue, desk)
     qtbot.addWidget(panel)
     panel.start_requested.connect(panel.start)

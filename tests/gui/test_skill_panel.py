@@ -18,7 +18,7 @@ from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.forecast_comparison import FALSE, HIT, MISS, START
 from firegui.gui.analyses.skill.skill_charts import METRICS
-from firegui.gui.analyses.skill.skill_controller import SkillDesk
+from firegui.gui.analyses.skill.skill_controller import SkillController
 from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
 from firegui.gui.analyses.skill.skill_table import signed
 from firegui.gui.session.session import Session
@@ -38,15 +38,15 @@ def project() -> Project:
 
 
 @pytest.fixture
-def desk(session: Session) -> Iterator[SkillDesk]:
-    made = SkillDesk(session)
+def desk(session: Session) -> Iterator[SkillController]:
+    made = SkillController(session)
     yield made
     made.shutdown()
     made.deleteLater()
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, desk: SkillDesk) -> SkillPanel:
+def panel(qtbot: QtBot, session: Session, desk: SkillController) -> SkillPanel:
     shown = SkillPanel(session, desk)
     shown.resize(1100, 600)
     shown.fit_days.setValue(1)
@@ -57,13 +57,13 @@ def panel(qtbot: QtBot, session: Session, desk: SkillDesk) -> SkillPanel:
 
 
 @pytest.fixture
-def scored(qtbot: QtBot, panel: SkillPanel, desk: SkillDesk) -> SkillPanel:
+def scored(qtbot: QtBot, panel: SkillPanel, desk: SkillController) -> SkillPanel:
     """The panel with the scores of the real engine."""
     score(qtbot, panel, desk)
     return panel
 
 
-def score(qtbot: QtBot, panel: SkillPanel, desk: SkillDesk) -> None:
+def score(qtbot: QtBot, panel: SkillPanel, desk: SkillController) -> None:
     panel.button("start").click()
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=20_000)
     assert desk.result is not None
@@ -114,7 +114,9 @@ def test_a_day_that_is_only_filled_forward_is_not_scored_and_that_is_said(scored
     assert scored.day_text.text() == "Day 2 · 21 Aug · perimeter filled forward, not scored"
 
 
-def test_the_means_of_the_model_and_its_references_stand_beside_each_other(scored: SkillPanel, desk: SkillDesk) -> None:
+def test_the_means_of_the_model_and_its_references_stand_beside_each_other(
+    scored: SkillPanel, desk: SkillController
+) -> None:
     assert desk.result is not None
     mean = desk.result.report.model.mean_iou(1, DAYS)
     for text in ("this model", "constant", "held", f"{mean:.2f}"):
@@ -122,7 +124,7 @@ def test_the_means_of_the_model_and_its_references_stand_beside_each_other(score
 
 
 def test_days_and_fitted_days_are_those_asked_for(
-    qtbot: QtBot, session: Session, panel: SkillPanel, desk: SkillDesk
+    qtbot: QtBot, session: Session, panel: SkillPanel, desk: SkillController
 ) -> None:
     panel.days.setValue(3)
     panel.fit_days.setValue(2)
@@ -148,7 +150,7 @@ def test_no_more_days_can_be_asked_for_than_there_are_maps(session: Session, pan
 
 
 def test_a_failure_is_shown_to_the_person(
-    qtbot: QtBot, session: Session, panel: SkillPanel, desk: SkillDesk, refusals: list[InputError]
+    qtbot: QtBot, session: Session, panel: SkillPanel, desk: SkillController, refusals: list[InputError]
 ) -> None:
     assert session.project.maps is not None
     short = replace(session.project, maps=session.project.maps.window(0, 1))
@@ -162,10 +164,10 @@ def test_a_failure_is_shown_to_the_person(
 
 # -- progress and stopping ---------------------------------------------------------------------------------------------
 @pytest.fixture
-def held(qtbot: QtBot, session: Session) -> Iterator[tuple[SkillPanel, SkillDesk, Held]]:
+def held(qtbot: QtBot, session: Session) -> Iterator[tuple[SkillPanel, SkillController, Held]]:
     """A panel whose scoring goes on until it is stopped."""
     work = Held()
-    desk = SkillDesk(session, execute=work)
+    desk = SkillController(session, execute=work)
     panel = SkillPanel(session, desk)
     qtbot.addWidget(panel)
     yield panel, desk, work
@@ -173,7 +175,9 @@ def held(qtbot: QtBot, session: Session) -> Iterator[tuple[SkillPanel, SkillDesk
     desk.deleteLater()
 
 
-def test_what_is_being_done_is_said_and_a_stop_ends_it(qtbot: QtBot, held: tuple[SkillPanel, SkillDesk, Held]) -> None:
+def test_what_is_being_done_is_said_and_a_stop_ends_it(
+    qtbot: QtBot, held: tuple[SkillPanel, SkillController, Held]
+) -> None:
     panel, desk, work = held
     panel.score()
     qtbot.waitUntil(lambda: desk.activity == "Rolling out the forecast… (1 of 3)")
@@ -189,7 +193,7 @@ def test_what_is_being_done_is_said_and_a_stop_ends_it(qtbot: QtBot, held: tuple
 
 
 def test_the_scoring_uses_the_chosen_device(
-    qtbot: QtBot, session: Session, held: tuple[SkillPanel, SkillDesk, Held]
+    qtbot: QtBot, session: Session, held: tuple[SkillPanel, SkillController, Held]
 ) -> None:
     panel, desk, work = held
     session.set_backend("reference")
@@ -203,7 +207,7 @@ def test_the_scoring_uses_the_chosen_device(
 
 
 def test_opening_another_project_gives_the_scoring_up(
-    qtbot: QtBot, session: Session, held: tuple[SkillPanel, SkillDesk, Held]
+    qtbot: QtBot, session: Session, held: tuple[SkillPanel, SkillController, Held]
 ) -> None:
     panel, desk, work = held
     panel.score()
@@ -214,7 +218,7 @@ def test_opening_another_project_gives_the_scoring_up(
     assert panel.button("start").isEnabled()
 
 
-def test_shutting_down_waits_for_the_thread(qtbot: QtBot, held: tuple[SkillPanel, SkillDesk, Held]) -> None:
+def test_shutting_down_waits_for_the_thread(qtbot: QtBot, held: tuple[SkillPanel, SkillController, Held]) -> None:
     panel, desk, work = held
     panel.score()
     qtbot.waitUntil(work.working.is_set)
@@ -223,7 +227,7 @@ def test_shutting_down_waits_for_the_thread(qtbot: QtBot, held: tuple[SkillPanel
 
 
 # -- staying true ------------------------------------------------------------------------------------------------------
-def test_scores_of_another_fire_model_are_marked(session: Session, scored: SkillPanel, desk: SkillDesk) -> None:
+def test_scores_of_another_fire_model_are_marked(session: Session, scored: SkillPanel, desk: SkillController) -> None:
     session.set_regions("clear", ())
     assert not desk.is_stale
     session.edit("other model", replace(session.project, fire_model=replace(session.project.fire_model, label="x")))
@@ -243,7 +247,7 @@ def test_another_project_begins_without_scores(session: Session, scored: SkillPa
 
 
 # -- curves ------------------------------------------------------------------------------------------------------------
-def test_the_curves_are_the_scores_with_the_fitted_days_shaded(scored: SkillPanel, desk: SkillDesk) -> None:
+def test_the_curves_are_the_scores_with_the_fitted_days_shaded(scored: SkillPanel, desk: SkillController) -> None:
     assert desk.result is not None
     report = desk.result.report
 
@@ -261,7 +265,7 @@ def test_another_measure_can_be_drawn_and_the_area_beside_what_was_observed(scor
     assert scored.chart.points("observed") == {1: 16, 3: 64, 4: 100}
 
 
-def test_the_reliability_is_drawn_where_there_are_cells(scored: SkillPanel, desk: SkillDesk) -> None:
+def test_the_reliability_is_drawn_where_there_are_cells(scored: SkillPanel, desk: SkillController) -> None:
     assert desk.result is not None
     filled = [item for item in desk.result.report.reliability.bins if item.count]
 
@@ -288,7 +292,7 @@ def colors(panel: SkillPanel, column: int) -> dict[int, int]:
     return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
 
-def test_the_compared_map_counts_hits_misses_and_false_alarms(scored: SkillPanel, desk: SkillDesk) -> None:
+def test_the_compared_map_counts_hits_misses_and_false_alarms(scored: SkillPanel, desk: SkillController) -> None:
     assert desk.result is not None
     overlap = desk.result.report.model.days[3].overlap
     scored.show_day(3)
@@ -353,8 +357,8 @@ def test_the_dock_is_in_the_window_and_can_be_enlarged_and_put_back(window: Main
 
 def test_the_menu_scores_and_brings_the_dock_forward(qtbot: QtBot, window: MainWindow) -> None:
     window.actions_.score.trigger()
-    qtbot.waitUntil(lambda: window.skill_desk.result is not None, timeout=20_000)
-    qtbot.waitUntil(lambda: not window.skill_desk.is_busy)
+    qtbot.waitUntil(lambda: window.skill_controller.result is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.skill_controller.is_busy)
 
     assert not window.skill.visibleRegion().isEmpty()
     assert window.skill.model.rowCount() == DAYS

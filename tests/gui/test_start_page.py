@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.start_page import StartPage, Wish
-from firegui.gui.window.thumbnail_cache import Postcards, ago
+from firegui.gui.window.thumbnail_cache import ThumbnailCache, ago
 from firegui.io.project_store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle, workbench
@@ -92,7 +92,7 @@ def test_a_picture_of_the_map_and_the_facts_are_kept_when_a_project_is_left(empt
     folder = saved(empty, tmp_path / "creek.firegui", "Crooked Creek")
     assert empty.documents.open(folder)
     settle(10)
-    empty.bench.photographer.take()
+    empty.bench.thumbnail_renderer.take()
     empty.show_start_page()
     (card,) = (card for card in empty.start_page.recent.cards if card.folder == folder)
     assert card.name == "Crooked Creek"
@@ -106,24 +106,24 @@ def test_a_picture_of_the_map_and_the_facts_are_kept_when_a_project_is_left(empt
 def test_opening_and_saving_ask_for_a_picture(empty: MainWindow, tmp_path: Path) -> None:
     folder = saved(empty, tmp_path / "creek.firegui", "Crooked Creek")
     assert empty.documents.open(folder)
-    assert empty.bench.photographer._timer.isActive()
+    assert empty.bench.thumbnail_renderer._timer.isActive()
 
 
 def test_a_project_kept_nowhere_gets_no_picture(qapp: QApplication, tmp_path: Path) -> None:
     with workbench(tmp_path) as window:
-        window.bench.photographer.take()
+        window.bench.thumbnail_renderer.take()
         assert not (tmp_path / "recent").exists()
 
 
 def test_a_place_that_cannot_be_written_to_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    cards = Postcards(tmp_path / "file" / "recent")
+    cards = ThumbnailCache(tmp_path / "file" / "recent")
     cards.keep(tmp_path / "x.firegui", "X", "facts", QImage(10, 10, QImage.Format.Format_RGB32))
     assert cards.of(tmp_path / "x.firegui").picture is None
 
 
 def test_a_note_that_is_nonsense_counts_as_none(tmp_path: Path) -> None:
-    cards = Postcards(tmp_path)
+    cards = ThumbnailCache(tmp_path)
     cards.keep(tmp_path / "x.firegui", "X", "facts", QImage(10, 10, QImage.Format.Format_RGB32))
     (note,) = tmp_path.glob("*.json")
     for text in ("[1]", "{", ""):

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError
 from firegui.gui.analyses.study.saved_studies import FOLDER
-from firegui.gui.analyses.study.study_controller import StudyDesk
+from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -53,9 +53,9 @@ def folder(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture
-def desk(session: Session, folder: Path) -> Iterator[StudyDesk]:
+def desk(session: Session, folder: Path) -> Iterator[StudyController]:
     """Cells are made up, one after another in the thread of the study."""
-    made = StudyDesk(session, execute=serially)
+    made = StudyController(session, execute=serially)
     yield made
     made.shutdown()
     made.deleteLater()
@@ -67,7 +67,7 @@ def serially(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunContro
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, session: Session, queue: RunQueue, desk: StudyDesk) -> StudyPanel:
+def panel(qtbot: QtBot, session: Session, queue: RunQueue, desk: StudyController) -> StudyPanel:
     made = StudyPanel(session, queue, desk)
     made.start_requested.connect(made.start)
     qtbot.addWidget(made)
@@ -76,7 +76,7 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue, desk: StudyDesk) -> S
     return made
 
 
-def carry_out(qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, name: str = "Counts") -> None:
+def carry_out(qtbot: QtBot, panel: StudyPanel, desk: StudyController, name: str = "Counts") -> None:
     panel.form.set_text(TEXT.format(name=name))
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
@@ -108,7 +108,7 @@ def test_a_new_study_of_the_project_can_be_carried_out_as_it_is(panel: StudyPane
 
 
 def test_a_study_is_carried_out_shown_and_reopened(
-    qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, folder: Path
+    qtbot: QtBot, panel: StudyPanel, desk: StudyController, folder: Path
 ) -> None:
     carry_out(qtbot, panel, desk)
     assert desk.shown is not None and desk.shown.table is not None and desk.shown.table.complete
@@ -130,7 +130,7 @@ def test_a_study_is_carried_out_shown_and_reopened(
 
 
 def test_a_stopped_study_keeps_its_cells_is_shown_where_it_cannot_be_written_to_and_goes_on(
-    qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, session: Session, folder: Path
+    qtbot: QtBot, panel: StudyPanel, desk: StudyController, session: Session, folder: Path
 ) -> None:
     panel.form.set_text(TEXT.format(name="slow"))
     QTest.mouseClick(panel.button("start"), LEFT)
@@ -155,7 +155,7 @@ def test_a_stopped_study_keeps_its_cells_is_shown_where_it_cannot_be_written_to_
 
 
 def test_a_double_click_on_a_point_of_the_front_asks_for_its_plan(
-    qtbot: QtBot, panel: StudyPanel, desk: StudyDesk
+    qtbot: QtBot, panel: StudyPanel, desk: StudyController
 ) -> None:
     carry_out(qtbot, panel, desk)
     asked: list[int] = []
@@ -180,7 +180,7 @@ def test_a_double_click_on_a_point_of_the_front_asks_for_its_plan(
 
 
 def test_tables_are_handed_over_whole(
-    qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, panel: StudyPanel, desk: StudyController, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     carry_out(qtbot, panel, desk)
     out = tmp_path / "handed"
@@ -190,7 +190,9 @@ def test_tables_are_handed_over_whole(
     assert {"table.csv", "table.parquet", "cells.csv", "study.toml"} <= {path.name for path in out.iterdir()}
 
 
-def test_a_plan_that_is_no_plan_is_refused(qtbot: QtBot, panel: StudyPanel, desk: StudyDesk, session: Session) -> None:
+def test_a_plan_that_is_no_plan_is_refused(
+    qtbot: QtBot, panel: StudyPanel, desk: StudyController, session: Session
+) -> None:
     carry_out(qtbot, panel, desk)
     refused: list[InputError] = []
     session.refused.connect(refused.append)

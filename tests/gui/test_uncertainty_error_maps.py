@@ -18,7 +18,7 @@ from firegui.domain.project import Project
 from firegui.domain.uncertainty import PAPER_BEAR, UncertaintyKind
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.uncertainty.error_field_maps import FieldMap, box_around, limit_of
-from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.color_scales import signed_scale
@@ -59,14 +59,14 @@ class Fields:
         emit(RunFinished(FinishReason.COMPLETED, "drawn", None, None, None))
 
 
-Made = tuple[UncertaintyPanel, UncertaintyDesk]
+Made = tuple[UncertaintyPanel, UncertaintyController]
 Make = Callable[..., Made]
 
 
 @pytest.fixture
 def make(qtbot: QtBot, session: Session, queue: RunQueue, project: Project, tmp_path: Path) -> Iterator[Make]:
     """The dock with an ensemble opened and its page of error maps in front."""
-    desks: list[UncertaintyDesk] = []
+    desks: list[UncertaintyController] = []
     folder = tmp_path / "p.firegui"
     save_project(project, folder)
     session.open_project(project, folder)
@@ -74,7 +74,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, project: Project, tmp_
     def made(execute: object, *, fitted: bool = True) -> Made:
         fit = fit_of(project) if fitted else None
         ensemble = save_ensemble(project, folder, kind=EPISTEMIC, fit=fit)
-        desk = UncertaintyDesk(session, execute=execute)  # type: ignore[arg-type]
+        desk = UncertaintyController(session, execute=execute)  # type: ignore[arg-type]
         desks.append(desk)
         panel = UncertaintyPanel(session, queue, desk)
         qtbot.addWidget(panel)
@@ -91,7 +91,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, project: Project, tmp_
         desk.deleteLater()
 
 
-def turn_to(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyDesk) -> None:
+def turn_to(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyController) -> None:
     """Click on the tab of the error maps and wait for the first field."""
     index = panel.pages.indexOf(panel.errors)
     bar = panel.pages.tabBar()

@@ -18,7 +18,7 @@ from firegui.domain.uncertainty import UncertaintyKind
 from firegui.errors import InputError
 from firegui.gui.analyses.uncertainty import export_ensemble_dialog as export_ensemble
 from firegui.gui.analyses.uncertainty.export_ensemble_dialog import EnsembleExportDialog
-from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -63,8 +63,8 @@ def waits() -> Waits:
 
 
 @pytest.fixture
-def desk(session: Session, waits: Waits, ensemble: Path) -> Iterator[UncertaintyDesk]:
-    made = UncertaintyDesk(session, execute=waits)
+def desk(session: Session, waits: Waits, ensemble: Path) -> Iterator[UncertaintyController]:
+    made = UncertaintyController(session, execute=waits)
     made.open(ensemble)
     yield made
     made.shutdown()
@@ -72,7 +72,7 @@ def desk(session: Session, waits: Waits, ensemble: Path) -> Iterator[Uncertainty
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, session: Session, desk: UncertaintyDesk, tmp_path: Path) -> EnsembleExportDialog:
+def dialog(qtbot: QtBot, session: Session, desk: UncertaintyController, tmp_path: Path) -> EnsembleExportDialog:
     """The dialog over an ensemble with a plan and a fitted error model; figures, which take a while, are not ticked."""
     assert desk.shown is not None and desk.shown.header is not None
     made = EnsembleExportDialog(session, desk.exports, desk.shown.folder, desk.shown.header)
@@ -96,7 +96,12 @@ def names(folder: Path) -> set[str]:
 
 
 def test_what_is_ticked_is_written_and_listed(
-    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyDesk, waits: Waits, session: Session, tmp_path: Path
+    qtbot: QtBot,
+    dialog: EnsembleExportDialog,
+    desk: UncertaintyController,
+    waits: Waits,
+    session: Session,
+    tmp_path: Path,
 ) -> None:
     said: list[str] = []
     session.message.connect(said.append)
@@ -126,7 +131,7 @@ def test_the_folder_that_was_written_can_be_opened(
 
 
 def test_giving_up_leaves_nothing(
-    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyDesk, tmp_path: Path
+    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyController, tmp_path: Path
 ) -> None:
     QTest.mouseClick(dialog.save_button, LEFT)
     qtbot.waitUntil(lambda: bool(dialog.activity.text()))
@@ -138,7 +143,7 @@ def test_giving_up_leaves_nothing(
 
 @pytest.mark.parametrize(("answer", "text"), [("Yes", "member,"), ("No", "old")])
 def test_files_are_replaced_only_when_the_person_says_so(
-    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyDesk, waits: Waits, tmp_path: Path,
+    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyController, waits: Waits, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, answer: str, text: str,
 ) -> None:  # fmt: skip
     asked: list[str] = []
@@ -158,7 +163,7 @@ def test_files_are_replaced_only_when_the_person_says_so(
 
 
 def test_what_keeps_it_from_being_written_is_told_and_the_dialog_stays(
-    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyDesk, waits: Waits, ensemble: Path,
+    qtbot: QtBot, dialog: EnsembleExportDialog, desk: UncertaintyController, waits: Waits, ensemble: Path,
     told: list[InputError],
 ) -> None:  # fmt: skip
     waits.go.set()
@@ -180,7 +185,7 @@ def test_nothing_ticked_is_nothing_to_write_and_that_is_said(dialog: EnsembleExp
 
 
 def test_the_dock_offers_the_export_with_a_folder_of_its_own(
-    qtbot: QtBot, session: Session, queue: RunQueue, desk: UncertaintyDesk, tmp_path: Path
+    qtbot: QtBot, session: Session, queue: RunQueue, desk: UncertaintyController, tmp_path: Path
 ) -> None:
     panel = UncertaintyPanel(session, queue, desk)
     qtbot.addWidget(panel)
@@ -199,7 +204,7 @@ def test_the_dock_offers_the_export_with_a_folder_of_its_own(
 
 
 def test_an_ensemble_with_the_papers_error_has_no_fit_to_hand_over(
-    qtbot: QtBot, session: Session, project: Project, desk: UncertaintyDesk, tmp_path: Path
+    qtbot: QtBot, session: Session, project: Project, desk: UncertaintyController, tmp_path: Path
 ) -> None:
     folder = save_ensemble(project, tmp_path / "p.firegui", name="paper", kind=UncertaintyKind.EPISTEMIC)
     desk.open(folder)

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import UncertaintyKind
 from firegui.errors import InputError
-from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_queue import RunQueue
@@ -49,7 +49,7 @@ def saved(session: Session, project: Project, tmp_path: Path) -> Path:
 @pytest.fixture
 def panel(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[UncertaintyPanel]:
     """The dock, with the ensemble opened."""
-    desk = UncertaintyDesk(session)
+    desk = UncertaintyController(session)
     made = UncertaintyPanel(session, queue, desk)
     qtbot.addWidget(made)
     made.resize(1000, 400)
@@ -215,7 +215,7 @@ def test_the_means_so_far_can_be_seen_and_follow_when_the_drawing_ends(
         emit(so_far(3))
         emit(RunFinished(FinishReason.STOPPED, "stopped", None, None, spec.out))
 
-    desk = UncertaintyDesk(session, execute=execute)
+    desk = UncertaintyController(session, execute=execute)
     panel = UncertaintyPanel(session, queue, desk)
     qtbot.addWidget(panel)
     panel.show()

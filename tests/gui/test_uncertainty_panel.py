@@ -31,7 +31,7 @@ from firegui.domain.uncertainty import (
 )
 from firegui.errors import InputError
 from firegui.gui.analyses.uncertainty.saved_ensembles import FOLDER, earlier_ensembles, saved_variogram
-from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
@@ -102,17 +102,17 @@ def schedule_file(project: Project, tmp_path: Path) -> Path:
     return path
 
 
-Made = tuple[UncertaintyPanel, UncertaintyDesk]
+Made = tuple[UncertaintyPanel, UncertaintyController]
 Make = Callable[..., Made]
 
 
 @pytest.fixture
 def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterator[Make]:
-    desks: list[UncertaintyDesk] = []
+    desks: list[UncertaintyController] = []
 
     def made(execute: object = None) -> Made:
         given = {} if execute is None else {"execute": execute}
-        desk = UncertaintyDesk(session, clock=lambda: NOW, **given)  # type: ignore[arg-type]
+        desk = UncertaintyController(session, clock=lambda: NOW, **given)  # type: ignore[arg-type]
         desks.append(desk)
         panel = UncertaintyPanel(session, queue, desk)
         panel.start_requested.connect(panel.start)
@@ -129,7 +129,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterat
         desk.deleteLater()
 
 
-def run(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyDesk) -> None:
+def run(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyController) -> None:
     panel.button("start").click()
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=20_000)
 

@@ -20,7 +20,7 @@ from PySide6.QtCore import QEventLoop, QSettings, QTimer
 from firegui.domain.project import Project
 from firegui.domain.study import StudySettings, Vary
 from firegui.gui.analyses.study.saved_studies import Wish
-from firegui.gui.analyses.study.study_controller import StudyDesk
+from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
@@ -100,9 +100,11 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     window.show()
     window.furnish(Session())
     window.session.open_project(project, place)
-    window.bench.study_desk._execute = partial(execute, opens=open_stub)  # the fire itself is not what is measured
+    window.bench.study_controller._execute = partial(
+        execute, opens=open_stub
+    )  # the fire itself is not what is measured
     window.bench.bring("Study")
-    desk, panel = window.bench.study_desk, window.bench.study
+    desk, panel = window.bench.study_controller, window.bench.study
     for page in (1, 4):
         late = _lateness(desk, lambda: desk.start(Wish(StudyFile(".", study_of(cells)).text(), workers)), panel, page)
         found = np.array(late)
@@ -112,7 +114,7 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     app.processEvents()
 
 
-def _lateness(desk: StudyDesk, start: Callable[[], object], panel: StudyPanel, page: int) -> list[float]:
+def _lateness(desk: StudyController, start: Callable[[], object], panel: StudyPanel, page: int) -> list[float]:
     """How late each tick came, in ms, from the start of a study to its end, with one of the dock's pages in front."""
     loop, late, last = QEventLoop(), [], [0.0]
 

@@ -18,7 +18,7 @@ from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec
 
 
-class Desk(QObject):
+class AnalysisController(QObject):
     """A kind of desk says how it is called and what stopping keeps, and fills in :meth:`_listen` and what follows it.
 
     :meth:`shutdown` must be called before the program ends.

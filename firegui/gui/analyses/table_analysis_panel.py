@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import Problem
-from firegui.gui.analyses.table_controller import TableDesk
+from firegui.gui.analyses.table_controller import TableAnalysisController
 from firegui.gui.base.confirm_overwrite import may_replace
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.session.session import Session
@@ -64,7 +64,7 @@ class Words:
     none_earlier: str
 
 
-class DeskPanel(QWidget):
+class TableAnalysisPanel(QWidget):
     """A kind of panel hands its pages to :meth:`_put_together`, and fills in the methods after it.
 
     The form is a page among the others: a dock is low and wide, and what came of the work needs all of the width.
@@ -76,7 +76,12 @@ class DeskPanel(QWidget):
     """A person wants more room for it."""
 
     def __init__(
-        self, session: Session, desk: TableDesk[Any, Any], form: QWidget, words: Words, parent: QWidget | None
+        self,
+        session: Session,
+        desk: TableAnalysisController[Any, Any],
+        form: QWidget,
+        words: Words,
+        parent: QWidget | None,
     ) -> None:
         super().__init__(parent)
         self._session, self._of, self._words, self._form = session, desk, words, form

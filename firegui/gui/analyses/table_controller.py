@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.analyses.controller import Desk
+from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.jobs.file_copies import copied, lost_problem, not_exported
 from firegui.gui.jobs.run_job import Execute, RunJob
 from firegui.gui.session.session import Session
@@ -35,7 +35,7 @@ class Shown(Generic[Table, Header]):
     header: Header | None = None
 
 
-class TableDesk(Desk, Generic[Table, Header]):
+class TableAnalysisController(AnalysisController, Generic[Table, Header]):
     """``place`` is where such a thing is kept, and files of these ``suffixes`` are what people take from there."""
 
     def __init__(

@@ -1,7 +1,7 @@
 """Seconds of reading and writing, done beside the window: it stays painted, and says so when it takes a while.
 
-:func:`wait_for` is for what must be there before anything else happens; :class:`Beside` for a preview, which is asked
-for again and again and may be overtaken by the next wish.
+:func:`wait_for` is blocks the caller and keeps the window painted. :class:`BackgroundCall` serves previews: a new request
+supersedes the one before.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class _Task(QThread):
             raise CancelledError("nobody waits for it any more")
 
 
-class Beside(QObject):
+class BackgroundCall(QObject):
     """Computes the latest wish in a thread of its own, one at a time; a newer wish takes the place of an older one.
 
     A wish begins once no other has come for ``settle_ms``. Its work gets a :data:`Check` to call now and then, must

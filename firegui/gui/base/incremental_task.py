@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QObject, QTimer, Signal
 
 
-class InTurns(QObject):
+class IncrementalTask(QObject):
     """Runs ``work`` one step a turn, beginning with :meth:`begin`; what it raises comes out of the event loop."""
 
     done = Signal()

@@ -31,7 +31,7 @@ class Store(Protocol):
         """Forget ``key`` and what is below it."""
 
 
-class Forgetful:
+class MemoryStore:
     """A store that lasts as long as the program: for pictures and tests, which must not touch anybody's settings."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Preferences:
     """Raised when a layout saved before would no longer look right."""
 
     def __init__(self, store: Store | None = None, pictures: Path | None = None, recovery: Path | None = None) -> None:
-        self._store: Store = store if store is not None else Forgetful()
+        self._store: Store = store if store is not None else MemoryStore()
         self.pictures, self.recovery = pictures, recovery
 
     @property

@@ -24,9 +24,9 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import InputError
 from firegui.gui.base.problem_dialog import show_problems
-from firegui.gui.exporting.film_writer import FilmMaker
+from firegui.gui.exporting.film_writer import FilmWriter
 from firegui.gui.map.map_board import SIDES, MapBoard
-from firegui.gui.map.map_renderer import FilmStage, film_steps
+from firegui.gui.map.map_renderer import MapRenderer, film_steps
 from firegui.gui.session.session import Session, View
 from firegui.io.exporters.animation import MOST_FPS, ffmpeg, film_problems
 from firegui.io.exporters.table import NOTICE
@@ -44,7 +44,7 @@ class AnimationDialog(QDialog):
         self.setMinimumWidth(480)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._session, self._board = session, board
-        self._maker: FilmMaker | None = None
+        self._maker: FilmWriter | None = None
         self.written: Path | None = None
         self.kind, self.sides = QComboBox(), QComboBox()
         days = session.project.calendar.days
@@ -89,8 +89,8 @@ class AnimationDialog(QDialog):
         if problems:
             show_problems(self, InputError(problems, "The film cannot be made"))
             return
-        stage = FilmStage(self._session, self._board, self.sides.currentData() or ())
-        self._maker = FilmMaker(stage, self.steps, path, self.fps.value(), self)
+        stage = MapRenderer(self._session, self._board, self.sides.currentData() or ())
+        self._maker = FilmWriter(stage, self.steps, path, self.fps.value(), self)
         self._maker.progressed.connect(self._on_progress)
         self._maker.done.connect(self._on_done)
         self._maker.failed.connect(self._on_failed)

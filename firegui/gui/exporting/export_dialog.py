@@ -25,15 +25,15 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.gui.base.background_call import Beside
+from firegui.gui.base.background_call import BackgroundCall
 from firegui.gui.base.problem_dialog import show_problems
 from firegui.gui.exporting.export_source import Prepared, Source, prepared
 from firegui.gui.exporting.format_list import FormatList
-from firegui.gui.exporting.map_sheet_form import SheetForm
+from firegui.gui.exporting.map_sheet_form import MapSheetForm
 from firegui.gui.exporting.page_preview import PagePreview
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
-from firegui.gui.widgets.path_fields import PathLine
+from firegui.gui.widgets.path_fields import PathField
 from firegui.io.exporters import file_names
 from firegui.io.exporters.content import ExportContent
 from firegui.runs.export import hand_over
@@ -68,14 +68,14 @@ class ExportDialog(QDialog):
         self.written: list[Path] = []
         self._waiting: list[str] = []
         self.formats = FormatList()
-        self.sheet = SheetForm(self._source.project.calendar.days if self._source is not None else 1)
-        self.water = PathLine("exportWater", "a raster or vector file; empty: water of the fuel layer", files=_WATER)
-        self.folder = PathLine("exportFolder", "where the files go", kind="folder")
+        self.sheet = MapSheetForm(self._source.project.calendar.days if self._source is not None else 1)
+        self.water = PathField("exportWater", "a raster or vector file; empty: water of the fuel layer", files=_WATER)
+        self.folder = PathField("exportFolder", "where the files go", kind="folder")
         self.folder.line.setText(str(_first_folder(session)))
         self.standard = QCheckBox("Name files as the wildfire agencies' standard asks (PMS 936)")
         self.stem = QLineEdit(_first_stem(session))
         self.preview = PagePreview()
-        self._prepare, self._write = Beside(self), Beside(self, settle_ms=0)
+        self._prepare, self._write = BackgroundCall(self), BackgroundCall(self, settle_ms=0)
         self._summary, self._warnings, self._names, self.activity = (QLabel(wordWrap=True) for _ in range(4))
         self._why_not = QLabel()
         self._bar = QProgressBar()

@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
 from firegui.errors import CancelledError, InputError, Problem
-from firegui.gui.map.map_renderer import FilmStage, sample_steps
+from firegui.gui.map.map_renderer import MapRenderer, sample_steps
 from firegui.io.exporters.animation import Film, Picture, write_film
 
 _WAITING = 3
@@ -49,7 +49,7 @@ class _Writer(QThread):
             raise CancelledError("the film was given up")
 
 
-class FilmMaker(QObject):
+class FilmWriter(QObject):
     """Films ``steps`` on ``stage`` into ``path`` and ends in one of its signals. Call :meth:`cancel` in the end."""
 
     progressed = Signal(int, int)
@@ -61,7 +61,7 @@ class FilmMaker(QObject):
     cancelled = Signal()
 
     def __init__(
-        self, stage: FilmStage, steps: Sequence[int], path: Path, fps: int, parent: QObject | None = None
+        self, stage: MapRenderer, steps: Sequence[int], path: Path, fps: int, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._stage, self._steps, self._path = stage, tuple(steps), path

@@ -9,7 +9,7 @@ from firegui.gui.widgets.path_fields import text_line
 from firegui.io.exporters.map_sheet import GROUND_TITLES, PAPER_TITLES, Ground, Orientation, Paper, Sheet
 
 
-class SheetForm(QWidget):
+class MapSheetForm(QWidget):
     """Fields that make a :class:`~firegui.io.exporters.map_sheet.Sheet` for a plan of ``days`` days."""
 
     changed = Signal()

@@ -13,7 +13,7 @@ from firegui.errors import FireguiError, InputError, Problem, Problems
 from firegui.gui.base.background_call import wait_for
 from firegui.gui.base.problem_dialog import show_problems
 from firegui.gui.session.reporting import as_input_error
-from firegui.gui.widgets.path_fields import PathLine, number, numbers, read_entry, text_line
+from firegui.gui.widgets.path_fields import PathField, number, numbers, read_entry, text_line
 from firegui.io.importers.events import EventFileSource, list_events
 from firegui.io.importers.events_file import EventEntry
 
@@ -37,7 +37,7 @@ class ImportEventsDialog(QDialog):
         self._project: Project | None = None
         self._listed: Path | None = None
         self._lines: dict[str, QLineEdit] = {}
-        self._file = PathLine("file", "the HDF5 file with one group an event", files=_FILES)
+        self._file = PathField("file", "the HDF5 file with one group an event", files=_FILES)
         self._file.settled.connect(self._list)
         self.events = QComboBox()
         self.events.setToolTip("Which event of the file becomes a project")

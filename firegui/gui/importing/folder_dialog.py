@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import InputError, Problems
 from firegui.gui.base.problem_dialog import show_problems
-from firegui.gui.widgets.path_fields import PathLine, number, numbers, read_entry, text_line
+from firegui.gui.widgets.path_fields import PathField, number, numbers, read_entry, text_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class ImportEventDialog(QDialog):
         return line
 
     def _path(self, name: str, hint: str, is_folder: bool) -> QWidget:
-        field = PathLine(name, hint, kind="folder" if is_folder else "file")
+        field = PathField(name, hint, kind="folder" if is_folder else "file")
         self._fields[name] = field.line
         return field
 

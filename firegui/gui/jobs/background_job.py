@@ -8,7 +8,7 @@ from firegui.gui.jobs.run_job import Execute, RunJob, wind_up_all
 from firegui.runs.spec import RunSpec
 
 
-class SideJob(QObject):
+class BackgroundJob(QObject):
     """What is asked for takes the place of what was asked before. :meth:`shutdown` must be called in the end."""
 
     changed = Signal()

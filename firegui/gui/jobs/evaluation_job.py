@@ -45,7 +45,7 @@ class Wish:
         return self.title if named else ""
 
 
-class Viewer(QObject):
+class EvaluationJob(QObject):
     """Only the latest wish counts. While held, a wish waits: a run at work wants every core for itself."""
 
     began = Signal(object)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
-from firegui.gui.jobs.evaluation_job import NO_DROPS, Look, Viewer, Wish
+from firegui.gui.jobs.evaluation_job import NO_DROPS, EvaluationJob, Look, Wish
 from firegui.gui.jobs.result_feed import ResultFeed
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import Execute
@@ -37,7 +37,7 @@ class Screen(QObject):
         self._session = session
         self._feed = ResultFeed(session)
         self._shown: RunEntry | None = None
-        self._viewer = Viewer(self._feed, execute, self)
+        self._viewer = EvaluationJob(self._feed, execute, self)
         self._viewer.changed.connect(self.changed)
         self.changed.connect(self._tell)
         self._viewer.began.connect(self.set_shown)

@@ -11,7 +11,7 @@ from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_requests import RUNS, same_inputs
 from firegui.gui.jobs.saved_runs import found_runs, same_folder
-from firegui.gui.jobs.stopping_jobs import Leaving
+from firegui.gui.jobs.stopping_jobs import StoppingJobs
 from firegui.gui.session.session import Session
 from firegui.io.project_store import list_runs
 
@@ -19,7 +19,7 @@ from firegui.io.project_store import list_runs
 class RunList:
     """Every run once, by its folder; the oldest first. A run in ``leaving`` is listed as one that is stopping."""
 
-    def __init__(self, session: Session, clock: Callable[[], datetime], leaving: Leaving) -> None:
+    def __init__(self, session: Session, clock: Callable[[], datetime], leaving: StoppingJobs) -> None:
         self._session, self._clock, self._leaving = session, clock, leaving
         self._entries: list[RunEntry] = []
 

@@ -21,7 +21,7 @@ from firegui.gui.jobs.run_job import Execute, RunJob, wind_up_all
 from firegui.gui.jobs.run_list import RunList
 from firegui.gui.jobs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.gui.jobs.saved_runs import delete_run, entry_for, same_folder, take_saved_scores, unfit
-from firegui.gui.jobs.stopping_jobs import Leaving
+from firegui.gui.jobs.stopping_jobs import StoppingJobs
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.events import (
@@ -66,7 +66,7 @@ class RunQueue(QObject):
         self._waiting: list[tuple[RunEntry, FolderSpec]] = []
         self._active: RunEntry | None = None
         self._job: RunJob | None = None
-        self._leaving = Leaving()
+        self._leaving = StoppingJobs()
         self._list = RunList(session, clock, self._leaving)
         self._screen = self._make_screen()
         session.project_opened.connect(self._on_project_opened)

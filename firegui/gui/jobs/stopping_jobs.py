@@ -11,7 +11,7 @@ from firegui.gui.jobs.saved_runs import same_folder
 from firegui.runs.events import RunState
 
 
-class Leaving:
+class StoppingJobs:
     """Nobody hears from these runs any more. Their folders are free for nobody before :meth:`pop`."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from firegui.gui.map.color_scales import Scale
 from firegui.gui.map.items import draw_text, map_font, text_width
 from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.picture_cache import KeptPicture
+from firegui.gui.map.picture_cache import PictureCache
 
 _EDGE = 14.0
 _BAR_PX = 110.0
@@ -84,7 +84,7 @@ class Decorations(QGraphicsItem):
         self.pixels_per_cell = 1.0
         self._size = QRectF()
         # Only the title changes while a plan is played.
-        self._picture = KeptPicture()
+        self._picture = PictureCache()
         self._kept: tuple[object, ...] = ()
 
     def show_caption(self, caption: Caption, pixels_per_cell: float, size: QRectF) -> None:

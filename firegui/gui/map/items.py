@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from firegui.gui.map.picture_cache import KeptPicture
+from firegui.gui.map.picture_cache import PictureCache
 
 
 class RasterItem(QGraphicsItem):
@@ -21,7 +21,7 @@ class RasterItem(QGraphicsItem):
         super().__init__()
         self._pixels: NDArray[np.uint32] | None = None
         self._image = QImage()
-        self._picture = KeptPicture(crosses=False)
+        self._picture = PictureCache(crosses=False)
 
     def set_pixels(self, pixels: NDArray[np.uint32] | None) -> None:
         """Show ``pixels [H, W]``, premultiplied ``0xAARRGGBB``; ``None`` shows nothing."""
@@ -89,7 +89,7 @@ class StrokesItem(QGraphicsItem):
         self.strokes: tuple[Stroke, ...] = ()
         self._still = self._growing = 0
         self._bounds = QRectF()
-        self._still_picture, self._growing_picture = KeptPicture(), KeptPicture()
+        self._still_picture, self._growing_picture = PictureCache(), PictureCache()
 
     def set_strokes(self, strokes: Sequence[Stroke], still: int = 0, growing: int = 0) -> None:
         """Show other strokes; the same again change nothing."""
@@ -155,7 +155,7 @@ class ScreenItem(QGraphicsItem):
         super().__init__()
         self._draw = draw
         self._extent = QRectF()
-        self._picture = KeptPicture()
+        self._picture = PictureCache()
 
     def update(self) -> None:  # type: ignore[override]  # always all of it
         """What is drawn has changed."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 _GAP = 3.0
 
 
-class LabelSpots:
+class LabelPlacement:
     """Boxes in pixels that are taken. The more important labels ask first; one without room is left out."""
 
     def __init__(self, visible: QRectF) -> None:

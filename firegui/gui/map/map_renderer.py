@@ -17,7 +17,7 @@ from firegui.gui.session.session import Session, View
 _SAMPLES = 3
 
 
-class FilmStage(QWidget):
+class MapRenderer(QWidget):
     """Maps nobody sees, each with a session of its own: what is played or edited meanwhile does not come into the film.
 
     ``views`` are the sides beside each other; left out, they are those on screen. Of a single side where three are on

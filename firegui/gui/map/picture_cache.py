@@ -14,7 +14,7 @@ Draw = Callable[[QPainter, int], None]
 """Draws the parts of something from the ``n``-th on, counted from 0."""
 
 
-class KeptPicture:
+class PictureCache:
     """What was drawn at one zoom, place and size; :meth:`forget` it when that changes.
 
     Something made of parts may get more of them at its end: those alone are drawn, onto the picture. The first time at

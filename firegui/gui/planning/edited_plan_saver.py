@@ -18,7 +18,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.run_requests import WarmStart, plan_spec
 from firegui.gui.jobs.saved_runs import fitting_schedule
 from firegui.gui.planning.edited_plan_draft import UNSAVED, Draft, free, recovered
-from firegui.gui.session.plan_editor import HandPlan
+from firegui.gui.session.plan_editor import EditedPlan
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.io.schedule_file import write_plan_safetensors
@@ -38,7 +38,7 @@ class _Made:
     drops: DropList | None = None
 
 
-class HandKeeper(QObject):
+class EditedPlanSaver(QObject):
     """Follows the session's hand. A plan is kept when the project is saved, when another takes its place, or on a wish.
 
     A project that has no folder of its own yet has its plans kept when it gets one. :meth:`shutdown` must be called.
@@ -49,7 +49,7 @@ class HandKeeper(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._hand, self._queue, self._clock = session, session.hand, queue, clock
-        self._unkept: HandPlan | None = None
+        self._unkept: EditedPlan | None = None
         self._aside: list[_Made] = []
         self._kept: list[DropList] = []
         self._waiting: list[tuple[Project, WarmStart]] = []
@@ -144,7 +144,7 @@ class HandKeeper(QObject):
                 )
             )  # fmt: skip
 
-    def _made(self, plan: HandPlan) -> _Made:
+    def _made(self, plan: EditedPlan) -> _Made:
         project = plan.origin.project or self._session.project
         schedule = plan.drops.schedule(project.calendar.n_steps, project.planned_fleet.n_aircraft)
         return _Made(project, schedule, plan.drops)
@@ -162,7 +162,7 @@ class HandKeeper(QObject):
         else:
             self._draft.note(place / BY_HAND, self._made(self._unkept).schedule)
 
-    def _on_left(self, plan: HandPlan) -> None:
+    def _on_left(self, plan: EditedPlan) -> None:
         """The plan made by hand left the screen; what is in no run yet must not be lost with it."""
         if self._unkept is not plan:
             return

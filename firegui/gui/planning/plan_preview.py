@@ -17,7 +17,7 @@ from firegui.domain.drops import DropList
 from firegui.errors import CancelledError
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_content import Shown
-from firegui.gui.planning.edited_plan_saver import HandKeeper
+from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
 from firegui.gui.session.plan_editor import Change
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult, Tool
@@ -38,7 +38,7 @@ class Trouble:
     error: Exception
 
 
-class LiveThread(QThread):
+class PreviewThread(QThread):
     """Answers the latest of the wishes that it is told, one at a time, until it is ended.
 
     A wish for frames ends early when another comes; a look at a drop on the move does not, for then a fast mouse would
@@ -92,7 +92,7 @@ class LiveThread(QThread):
             raise CancelledError("another look is wanted")
 
 
-class LiveDesk(QObject):
+class PlanPreview(QObject):
     """Answers what the session's hand wonders about. :meth:`shutdown` must be called before the program ends."""
 
     def __init__(
@@ -107,10 +107,10 @@ class LiveDesk(QObject):
         super().__init__(parent)
         self._session, self._hand, self._queue = session, session.hand, queue
         self._make_look = look
-        self._thread: LiveThread | None = None
+        self._thread: PreviewThread | None = None
         self._warmed: ShownResult | None = None
         self._over = False
-        self.keeper = HandKeeper(session, queue, clock, self)
+        self.keeper = EditedPlanSaver(session, queue, clock, self)
         """Keeps what comes of it."""
         self._hand.wondered.connect(self._on_wondered)
         self._hand.edited.connect(self._on_edited)
@@ -131,7 +131,7 @@ class LiveDesk(QObject):
         if self._over:
             return
         if self._thread is None:
-            self._thread = LiveThread(self._make_look(), self)
+            self._thread = PreviewThread(self._make_look(), self)
             self._thread.answered.connect(self._on_answer, Qt.ConnectionType.QueuedConnection)
             self._thread.start()
         self._thread.tell(wish)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.flat_button import tool_button
-from firegui.gui.base.incremental_task import InTurns
+from firegui.gui.base.incremental_task import IncrementalTask
 from firegui.gui.charts.chart import REPAINT_MS, Chart
 from firegui.gui.charts.epoch_charts import ColumnChart, EpochChart, ObjectiveChart, Options, TermsChart
 from firegui.gui.jobs.run_entry import RunEntry
@@ -45,7 +45,7 @@ _PAGES = (
 )
 
 
-class LivePlots(QWidget):
+class ProgressPanel(QWidget):
     """Follows the run that the queue shows. However fast epochs come, it repaints at most five times a second."""
 
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
@@ -59,7 +59,7 @@ class LivePlots(QWidget):
         self._throttle.setSingleShot(True)
         self._throttle.setInterval(REPAINT_MS)
         self._throttle.timeout.connect(self._begin)
-        self._turns: InTurns | None = None
+        self._turns: IncrementalTask | None = None
         self.objective = ObjectiveChart()
         self.terms = TermsChart()
         self.drops = ColumnChart("Drops", "drops", "retardant")
@@ -107,7 +107,7 @@ class LivePlots(QWidget):
             # Not anew in the middle, or the last charts would never have their turn.
             self._throttle.start()
             return
-        self._turns = InTurns(self._drawing(), self)
+        self._turns = IncrementalTask(self._drawing(), self)
         self._turns.done.connect(self._give_up_turns)
         self._turns.begin()
 

@@ -23,7 +23,7 @@ from firegui.gui.base.background_call import wait_for
 from firegui.gui.base.problem_dialog import show_problems
 from firegui.gui.jobs.replan_requests import replan_spec, with_search
 from firegui.gui.widgets.number_fields import WholeField
-from firegui.gui.widgets.path_fields import PathLine
+from firegui.gui.widgets.path_fields import PathField
 from firegui.gui.widgets.settings_paths import description_of
 from firegui.runs.spec import ReplanSpec
 
@@ -56,7 +56,7 @@ class ReplanDialog(QDialog):
         self.day, self.source = QComboBox(), QComboBox()
         self.day.setToolTip("The day from whose beginning the rest is planned anew")
         self.source.setToolTip("Where the observed fire of that day comes from")
-        self.file = PathLine("observed", "GeoTIFF, npz mask or polygons of what has burned", files=_KINDS)
+        self.file = PathField("observed", "GeoTIFF, npz mask or polygons of what has burned", files=_KINDS)
         self.loop = QCheckBox("Closed loop: simulate it on a drawn fire")
         self.about = QLabel(wordWrap=True)
         self._search: dict[str, WholeField] = {}

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from firegui.errors import InputError
-from firegui.gui.base.background_call import Beside
+from firegui.gui.base.background_call import BackgroundCall
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.session.reporting import as_input_error
@@ -33,7 +33,7 @@ class RunNotes(QWidget):
         self._session = session
         self._entry: RunEntry | None = None
         self._unsaved = False
-        self._writer = Beside(self, settle_ms=_AFTER_MS)
+        self._writer = BackgroundCall(self, settle_ms=_AFTER_MS)
         self._writer.returned.connect(self._on_saved)
         self._writer.raised.connect(lambda error: session.refuse(as_input_error(error, NOTES)))
         self.title = ElidedLabel(role="muted")

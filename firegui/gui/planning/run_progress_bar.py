@@ -10,7 +10,7 @@ from firegui.gui.base.theme import current_colors
 from firegui.gui.planning.runs_table import PROGRESS_ROLE
 
 
-class RunBar(QStyledItemDelegate):
+class RunProgressBar(QStyledItemDelegate):
     """Draws the progress column as a bar with its text on it; ``with_time`` adds the time taken or left."""
 
     with_time = False

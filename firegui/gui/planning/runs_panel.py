@@ -22,7 +22,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.saved_runs import kept_plan
 from firegui.gui.planning.run_notes import RunNotes
-from firegui.gui.planning.run_progress_bar import RunBar
+from firegui.gui.planning.run_progress_bar import RunProgressBar
 from firegui.gui.planning.runs_table import BEST, DROPS, ELAPSED, ETA, PROGRESS, STATE, TITLE, RunsModel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -62,7 +62,7 @@ class RunsPanel(QWidget):
         super().__init__(parent)
         self._session, self._queue = session, queue
         self.model = RunsModel(queue, self)
-        self._bar = RunBar(self)
+        self._bar = RunProgressBar(self)
         self.table = self._make_table()
         self.notes = RunNotes(session)
         self.notes.written.connect(lambda _entry: self.model.refresh())

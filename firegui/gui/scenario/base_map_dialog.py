@@ -15,7 +15,7 @@ from firegui.gui.session.session import Session
 _FILTER = "Map tiles (*.mbtiles);;All files (*)"
 
 
-class BaseMapKeeper(QObject):
+class BaseMapSelector(QObject):
     """Opens a project's base map again with the project; one that has gone since is told in the status bar."""
 
     def __init__(self, session: Session, preferences: Preferences, window: QWidget) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
-from firegui.gui.base.background_call import Beside, Check
+from firegui.gui.base.background_call import BackgroundCall, Check
 from firegui.io.mbtiles import Area, Pixels, TileArchive, draw, open_archive
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class BaseMap(QObject):
         self.sharp: Picture | None = None
         self._grid: Grid | None = None
         self._wanted: tuple[Area, tuple[int, int]] | None = None
-        self._first, self._later = Beside(self, settle_ms=0), Beside(self, settle_ms=_SETTLE_MS)
+        self._first, self._later = BackgroundCall(self, settle_ms=0), BackgroundCall(self, settle_ms=_SETTLE_MS)
         for worker, take in ((self._first, self._take_whole), (self._later, self._take_sharp)):
             worker.returned.connect(take)
             worker.raised.connect(self._on_trouble)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 
-class DrawingChoices(QObject):
+class DrawingOptions(QObject):
     """Belongs to a session, which made it."""
 
     changed = Signal()

@@ -1,7 +1,7 @@
 """The shown plan changed by hand: its drops, which one is chosen, what a change does to the fire. Undone like any edit.
 
 The drops are no part of the project. They stand in the undo stack with everything else, are shown and exported as the
-plan they are, and are kept as a run of their own (:class:`~firegui.gui.planning.plan_preview.LiveDesk`).
+plan they are, and are kept as a run of their own (:class:`~firegui.gui.planning.plan_preview.PlanPreview`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.project import Project
-from firegui.gui.session.undo import Exchange
+from firegui.gui.session.undo import ReplaceCommand
 from firegui.planning.hand_check import HandCheck
 from firegui.runs.live import LiveLook
 
@@ -24,7 +24,7 @@ EDITED = "edited by hand"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HandPlan:
+class EditedPlan:
     """The ``drops`` that took the place of those of ``origin``, which was shown before the first edit."""
 
     origin: ShownResult
@@ -45,7 +45,7 @@ class Change:
     broken: tuple[str, ...] = ()
 
 
-class HandDrops(QObject):
+class PlanEditor(QObject):
     """See the module. Belongs to a session, which made it."""
 
     edited = Signal()
@@ -56,14 +56,14 @@ class HandDrops(QObject):
     looked = Signal()
     """There is another answer, or none any more."""
     left = Signal(object)
-    """The :class:`HandPlan` that was shown; another plan has taken its place."""
+    """The :class:`EditedPlan` that was shown; another plan has taken its place."""
     keep_wanted = Signal()
     """The drops are to be kept as a run."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
-        self._plan: HandPlan | None = None
+        self._plan: EditedPlan | None = None
         self._selected: tuple[int, int] | None = None
         self._change: Change | None = None
         self._look: LiveLook | None = None
@@ -74,7 +74,7 @@ class HandDrops(QObject):
 
     # -- what there is -----------------------------------------------------------------------------------------------
     @property
-    def plan(self) -> HandPlan | None:
+    def plan(self) -> EditedPlan | None:
         """The shown plan as a person made it; ``None`` while it is as it was."""
         return self._plan
 
@@ -151,9 +151,9 @@ class HandDrops(QObject):
     def edit(self, text: str, after: DropList, chosen: Drop | None, merge: int = -1) -> None:
         """Make ``after`` the shown plan's drops as one undoable step, with ``chosen`` selected."""
         before, session = self._plan, self._session
-        plan = HandPlan(session.result if before is None else before.origin, after)
+        plan = EditedPlan(session.result if before is None else before.origin, after)
         self._selected = None if chosen is None else chosen.key
-        session.undo_stack.push(Exchange(text, self._set, before, plan, merge))
+        session.undo_stack.push(ReplaceCommand(text, self._set, before, plan, merge))
         self.selected_changed.emit()
 
     def take_frames(self, look: LiveLook) -> None:
@@ -165,7 +165,7 @@ class HandDrops(QObject):
             )  # fmt: skip
 
     # -- following ---------------------------------------------------------------------------------------------------
-    def _set(self, plan: HandPlan | None) -> None:
+    def _set(self, plan: EditedPlan | None) -> None:
         shown = self._session.result
         if plan is None:
             before, self._plan = self._plan, None
@@ -199,7 +199,7 @@ class HandDrops(QObject):
         self.wonder(None)
 
 
-def _by_hand(plan: HandPlan, shown: ShownResult, rules: HandCheck) -> ShownResult:
+def _by_hand(plan: EditedPlan, shown: ShownResult, rules: HandCheck) -> ShownResult:
     """What is shown with other drops, whose fire is still to be worked out; that of before is shown until then."""
     name = f"{plan.origin.plan_name or plan.origin.title}, {EDITED}"
     return replace(

@@ -22,9 +22,9 @@ from firegui.domain.schedule import DropRecord
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError
 from firegui.gui.session.base_map import BaseMap
-from firegui.gui.session.drawing_options import DrawingChoices
-from firegui.gui.session.plan_editor import HandDrops
-from firegui.gui.session.undo import Exchange
+from firegui.gui.session.drawing_options import DrawingOptions
+from firegui.gui.session.plan_editor import PlanEditor
+from firegui.gui.session.undo import ReplaceCommand
 from firegui.runs.spec import Stage
 
 
@@ -140,10 +140,10 @@ class Session(QObject):
         self._devices: dict[str, str] = {}
         self._stages: tuple[Stage, ...] = (Stage.OPTIMIZE, Stage.PRUNE)
         self._start_file: Path | None = None
-        self.hand = HandDrops(self)
+        self.hand = PlanEditor(self)
         """The drops of the shown plan, changed by hand."""
         self.ground = BaseMap(self)
-        self.drawing = DrawingChoices(self)
+        self.drawing = DrawingOptions(self)
 
     # -- the project -------------------------------------------------------------------------------------------------
     @property
@@ -202,7 +202,7 @@ class Session(QObject):
 
     def edit(self, text: str, project: Project, merge: int = -1) -> None:
         """Replace the project as one undoable step called ``text``; equal ``merge`` ≥ 0 joins consecutive steps."""
-        self.undo_stack.push(Exchange(text, self._set_project, self.project, project, merge))
+        self.undo_stack.push(ReplaceCommand(text, self._set_project, self.project, project, merge))
 
     def set_regions(self, text: str, regions: Sequence[Region], merge: int = -1) -> None:
         """Undoable change of the protected regions."""

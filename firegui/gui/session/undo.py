@@ -10,7 +10,7 @@ from PySide6.QtGui import QUndoCommand
 Value = TypeVar("Value")
 
 
-class Exchange(QUndoCommand, Generic[Value]):
+class ReplaceCommand(QUndoCommand, Generic[Value]):
     """Swap ``before`` for ``after`` by ``apply``, and back.
 
     Consecutive steps with the same ``merge`` ≥ 0 become one where the same ``apply`` makes them.
@@ -27,7 +27,7 @@ class Exchange(QUndoCommand, Generic[Value]):
     def mergeWith(self, other: QUndoCommand) -> bool:
         """Take in the step that follows."""
         # Qt has compared the ids, and asks nothing of a step with -1.
-        if not isinstance(other, Exchange) or other._apply != self._apply:
+        if not isinstance(other, ReplaceCommand) or other._apply != self._apply:
             return False
         self._after = other._after
         return True

@@ -6,7 +6,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox
 
 
-class ChoiceBox(QComboBox):
+class NoScrollComboBox(QComboBox):
     """In a form that scrolls the wheel is for the form, unless the box has the focus."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:

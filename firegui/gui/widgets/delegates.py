@@ -8,7 +8,7 @@ from datetime import datetime
 from PySide6.QtCore import QAbstractItemModel, QDate, QDateTime, QModelIndex, QPersistentModelIndex, Qt, QTime
 from PySide6.QtWidgets import QComboBox, QDateTimeEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from firegui.gui.widgets.combo_box import ChoiceBox
+from firegui.gui.widgets.combo_box import NoScrollComboBox
 
 Index = QModelIndex | QPersistentModelIndex
 CLOCK_FORMAT = "d MMM yyyy HH:mm"
@@ -23,7 +23,7 @@ class ChoiceDelegate(QStyledItemDelegate):
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """Qt asks for a field to edit the cell with."""
-        box = ChoiceBox(parent)
+        box = NoScrollComboBox(parent)
         for value, text in self._choices():
             box.addItem(text, value)
         box.activated.connect(lambda _row: self.commitData.emit(box))

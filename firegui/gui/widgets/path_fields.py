@@ -25,7 +25,7 @@ def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
     return line
 
 
-class PathLine(QWidget):
+class PathField(QWidget):
     """A line for the path of a file, a folder, or something new, with a button that looks for one.
 
     ``place`` says where to begin looking while the line is empty.

@@ -30,7 +30,7 @@ class _Going:
     run: RunEntry | None = None
 
 
-class AtWork(QObject):
+class ActivityMonitor(QObject):
     """Looks at the queue, and at every desk that it was told to :meth:`watch`."""
 
     changed = Signal(bool)

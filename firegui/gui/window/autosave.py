@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError
-from firegui.gui.base.background_call import Beside
+from firegui.gui.base.background_call import BackgroundCall
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.runs.autosave import Kept, Slot
@@ -40,7 +40,7 @@ class Autosave(QObject):
         self._asked: Key | None = None
         self._said = ""
         self._given_up = False
-        self._writer = Beside(self, settle_ms=0)
+        self._writer = BackgroundCall(self, settle_ms=0)
         self._writer.returned.connect(self._on_kept)
         self._writer.raised.connect(self._on_trouble)
         self._timer = QTimer(self, singleShot=True, interval=AFTER_MS)

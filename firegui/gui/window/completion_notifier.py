@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 from firegui.gui.base.icons import icon
 from firegui.gui.base.number_text import duration
 from firegui.gui.session.session import Session
-from firegui.gui.window.activity_monitor import AtWork, Ended
+from firegui.gui.window.activity_monitor import ActivityMonitor, Ended
 
 LONG_SECONDS = 60.0
 """Shorter work is waited for."""
@@ -58,7 +58,7 @@ class Tray(QObject):
 class Notice(QObject):
     """A message of the tray, else a window that asks for attention; always a line in the status bar."""
 
-    def __init__(self, work: AtWork, session: Session, window: QWidget, tell: Tell) -> None:
+    def __init__(self, work: ActivityMonitor, session: Session, window: QWidget, tell: Tell) -> None:
         super().__init__(window)
         self._session, self._window, self._tell = session, window, tell
         work.ended.connect(self._on_ended)

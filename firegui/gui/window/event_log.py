@@ -40,7 +40,7 @@ class Line:
         return f"{self.when:%Y-%m-%d %H:%M:%S}  {self.level.value:<7}  {self.text}"
 
 
-class LogBook(QObject):
+class EventLog(QObject):
     """Keeps the latest :data:`MOST` lines, the oldest first."""
 
     added = Signal(object)

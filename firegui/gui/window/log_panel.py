@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_panel import dress_table
-from firegui.gui.window.event_log import Level, LogBook
+from firegui.gui.window.event_log import EventLog, Level
 from firegui.gui.window.log_table import LEVEL, TEXT, TIME, LogFilter, LogModel
 
 _CHOICES: dict[str, frozenset[Level]] = {
@@ -33,7 +33,7 @@ _CHOICES: dict[str, frozenset[Level]] = {
 class LogPanel(QWidget):
     """The latest line is last and in view, unless one has scrolled away from it."""
 
-    def __init__(self, book: LogBook, parent: QWidget | None = None) -> None:
+    def __init__(self, book: EventLog, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.shown = LogFilter(LogModel(book, self), self)
         self.levels = QComboBox()

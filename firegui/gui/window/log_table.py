@@ -6,7 +6,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from firegui.gui.base.theme import current_colors
-from firegui.gui.window.event_log import MOST, Level, Line, LogBook
+from firegui.gui.window.event_log import MOST, EventLog, Level, Line
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -25,7 +25,7 @@ _SLACK = MOST // 10
 class LogModel(QAbstractTableModel):
     """One row a line, the latest last."""
 
-    def __init__(self, book: LogBook, parent: QObject | None = None) -> None:
+    def __init__(self, book: EventLog, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lines = list(book.lines)
         book.added.connect(self._add)

@@ -17,7 +17,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, Q
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from firegui.errors import InputError
-from firegui.gui.base.incremental_task import InTurns
+from firegui.gui.base.incremental_task import IncrementalTask
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.problem_dialog import show_problems
 from firegui.gui.base.theme import Theme, apply_theme, wanted_theme
@@ -61,7 +61,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._preferences = preferences if preferences is not None else Preferences()
         self._bench: Workbench | None = None
-        self._turns: InTurns | None = None
+        self._turns: IncrementalTask | None = None
         self._painted, self._ready = False, False
         self._wishes: list[Callable[[], object]] = []
         self.setAcceptDrops(True)
@@ -91,7 +91,7 @@ class MainWindow(QMainWindow):
         """
         if self._turns is not None or self._bench is not None:
             return
-        self._turns = InTurns(self._loading(), self)
+        self._turns = IncrementalTask(self._loading(), self)
         self._turns.begin()
 
     def when_ready(self, do: Callable[[], object]) -> None:
@@ -134,9 +134,12 @@ class MainWindow(QMainWindow):
         self.session, self.queue, self.documents, self.plan = bench.session, bench.queue, bench.documents, bench.plan
         self.map, self.timeline, self.docks, self.actions_ = bench.map, bench.timeline, bench.docks, bench.actions
         self.maps = bench.maps
-        self.skill_desk, self.calibration_desk = bench.skill_desk, bench.calibration_desk
-        self.sensitivity_desk, self.uncertainty_desk = bench.sensitivity_desk, bench.uncertainty_desk
-        self.benchmark_desk, self.study_desk = bench.benchmark_desk, bench.study_desk
+        self.skill_controller, self.calibration_controller = bench.skill_controller, bench.calibration_controller
+        self.sensitivity_controller, self.uncertainty_controller = (
+            bench.sensitivity_controller,
+            bench.uncertainty_controller,
+        )
+        self.benchmark_controller, self.study_controller = bench.benchmark_controller, bench.study_controller
         self.skill, self.calibration, self.sensitivity = bench.skill, bench.calibration, bench.sensitivity
         self.uncertainty, self.benchmark, self.help = bench.uncertainty, bench.benchmark, bench.help
         self.study = bench.study

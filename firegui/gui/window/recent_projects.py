@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.gui.base.theme import current_colors
-from firegui.gui.window.thumbnail_cache import Postcard, ago
+from firegui.gui.window.thumbnail_cache import Thumbnail, ago
 
 _PICTURE = QSize(112, 70)
 _EDGE = 8
@@ -28,7 +28,7 @@ _CARD = Qt.ItemDataRole.UserRole
 MISSING = "folder not found"
 
 
-def subtitle(card: Postcard, now: datetime) -> str:
+def subtitle(card: Thumbnail, now: datetime) -> str:
     """The second line: facts and when it was saved, or that it is gone."""
     saved = MISSING if card.saved is None else f"saved {ago(card.saved, now)}"
     return " · ".join(part for part in (card.facts, saved) if part)
@@ -46,7 +46,7 @@ class _Row(QStyledItemDelegate):
     ) -> None:
         """Picture to the left, three lines beside it."""
         card = index.data(_CARD)
-        if not isinstance(card, Postcard):
+        if not isinstance(card, Thumbnail):
             return
         colors, area = current_colors(), QRect(option.rect)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -62,7 +62,7 @@ class _Row(QStyledItemDelegate):
         self._paint_lines(painter, option.font, card, text)
         painter.restore()
 
-    def _paint_picture(self, painter: QPainter, card: Postcard, box: QRect) -> None:
+    def _paint_picture(self, painter: QPainter, card: Thumbnail, box: QRect) -> None:
         colors = current_colors()
         picture = QPixmap(str(card.picture)) if card.picture is not None else QPixmap()
         if picture.isNull():
@@ -77,7 +77,7 @@ class _Row(QStyledItemDelegate):
         painter.setPen(QColor(colors.border))
         painter.drawRect(box.adjusted(0, 0, -1, -1))
 
-    def _paint_lines(self, painter: QPainter, font: QFont, card: Postcard, box: QRect) -> None:
+    def _paint_lines(self, painter: QPainter, font: QFont, card: Thumbnail, box: QRect) -> None:
         colors, bold = current_colors(), QFont(font)
         bold.setBold(True)
         second = colors.warning if card.is_missing else colors.muted
@@ -118,7 +118,7 @@ class RecentList(QListWidget):
         self.customContextMenuRequested.connect(lambda point: self._menu().exec(self.viewport().mapToGlobal(point)))
         self.itemClicked.connect(self._open)
 
-    def show_cards(self, cards: Iterable[Postcard]) -> None:
+    def show_cards(self, cards: Iterable[Thumbnail]) -> None:
         """List these, the newest first."""
         self.clear()
         for card in cards:
@@ -130,7 +130,7 @@ class RecentList(QListWidget):
             self.setCurrentRow(0)
 
     @property
-    def cards(self) -> tuple[Postcard, ...]:
+    def cards(self) -> tuple[Thumbnail, ...]:
         """What is listed."""
         return tuple(self.item(row).data(_CARD) for row in range(self.count()))
 
@@ -162,5 +162,5 @@ class RecentList(QListWidget):
 
 def _folder(item: QListWidgetItem) -> Path:
     card = item.data(_CARD)
-    assert isinstance(card, Postcard)
+    assert isinstance(card, Thumbnail)
     return card.folder

@@ -14,7 +14,7 @@ from firegui.gui.base.background_call import wait_for
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.saved_runs import same_folder
 from firegui.gui.planning.edited_plan_draft import drafts_in
-from firegui.gui.planning.edited_plan_saver import BY_HAND, HandKeeper
+from firegui.gui.planning.edited_plan_saver import BY_HAND, EditedPlanSaver
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session
 from firegui.gui.window.autosave import Autosave
@@ -31,7 +31,7 @@ class Recovery(QObject):
         session: Session,
         queue: RunQueue,
         documents: Documents,
-        keeper: HandKeeper,
+        keeper: EditedPlanSaver,
         place: Path,
         window: QWidget,
     ) -> None:

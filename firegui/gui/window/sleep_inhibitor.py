@@ -7,7 +7,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from firegui.gui.window.activity_monitor import AtWork
+from firegui.gui.window.activity_monitor import ActivityMonitor
 
 WHY = "A plan is being computed"
 Answer = Callable[[str], object]
@@ -26,13 +26,13 @@ class Means(Protocol):
         """Let it sleep. Also called where :meth:`begin` failed."""
 
 
-class KeepAwake(QObject):
+class SleepInhibitor(QObject):
     """Takes the first of ``means`` that works, while there is work."""
 
     said = Signal(str, str)
     """A line for the log and its level."""
 
-    def __init__(self, work: AtWork, means: Sequence[Means], parent: QObject | None = None) -> None:
+    def __init__(self, work: ActivityMonitor, means: Sequence[Means], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._means = tuple(means)
         self._wanted = 0

@@ -28,7 +28,7 @@ from firegui.gui.base.focus import go_round
 from firegui.gui.base.icons import icon
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.window.recent_projects import RecentList
-from firegui.gui.window.thumbnail_cache import Postcards
+from firegui.gui.window.thumbnail_cache import ThumbnailCache
 
 WARNING = "What it shows is the output of a model, and not advice for operations."
 _NONE_YET = "No project yet. The demo is a good place to begin: a made-up fire, planned on this computer in minutes."
@@ -76,7 +76,7 @@ class StartPage(QScrollArea):
     def __init__(self, preferences: Preferences, parent: QWidget) -> None:
         super().__init__(parent)
         self._preferences = preferences
-        self._postcards = Postcards(preferences.pictures)
+        self._postcards = ThumbnailCache(preferences.pictures)
         self._buttons: dict[Wish, QPushButton] = {}
         self.recent = RecentList()
         self.recent.open_wanted.connect(self.open_wanted)

@@ -14,7 +14,7 @@ from firegui.gui.widgets.device_menu import DeviceButton
 _MESSAGE_MS = 10_000
 
 
-class StatusLine(QObject):
+class StatusBar(QObject):
     """Side by side: where the mouse is, the latest message, the work in hand, and the device."""
 
     def __init__(self, session: Session, queue: RunQueue, view: MapView, bar: QStatusBar) -> None:

@@ -16,7 +16,7 @@ _PROJECT_FILE = "project.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Postcard:
+class Thumbnail:
     """What is known of a recent project without opening it. ``saved`` is ``None`` where its folder is gone."""
 
     folder: Path
@@ -31,19 +31,19 @@ class Postcard:
         return self.saved is None
 
 
-class Postcards:
+class ThumbnailCache:
     """Reads and writes them in ``place``; without one, a postcard has no picture and nothing is kept."""
 
     def __init__(self, place: Path | None) -> None:
         self._place = place
 
-    def of(self, folder: Path) -> Postcard:
+    def of(self, folder: Path) -> Thumbnail:
         """The postcard of the project in ``folder``."""
         picture, note = self._files(folder)
         known = _read(note)
         has_picture = picture is not None and picture.is_file()
         name = known.get("name") or folder.name.removesuffix(".firegui")
-        return Postcard(folder, name, known.get("facts", ""), picture if has_picture else None, _saved(folder))
+        return Thumbnail(folder, name, known.get("facts", ""), picture if has_picture else None, _saved(folder))
 
     def keep(self, folder: Path, name: str, facts: str, picture: QImage) -> None:
         """Write the postcard of the project in ``folder``; a place that cannot be written to keeps none."""

@@ -9,17 +9,19 @@ from PySide6.QtGui import QImage
 
 from firegui.domain.project import Project
 from firegui.gui.session.session import Session
-from firegui.gui.window.thumbnail_cache import Postcards
+from firegui.gui.window.thumbnail_cache import ThumbnailCache
 
 _AFTER_MS = 2_000
 
 
-class Photographer(QObject):
+class ThumbnailRenderer(QObject):
     """Keeps a picture a moment after a project was opened or saved, and when it is left; ``look`` is the map now."""
 
-    def __init__(self, session: Session, postcards: Postcards, look: Callable[[], QImage], parent: QObject) -> None:
+    def __init__(
+        self, session: Session, thumbnails: ThumbnailCache, look: Callable[[], QImage], parent: QObject
+    ) -> None:
         super().__init__(parent)
-        self._session, self._postcards, self._look = session, postcards, look
+        self._session, self._postcards, self._look = session, thumbnails, look
         # Its map is drawn a moment after a project was opened.
         self._timer = QTimer(self, singleShot=True, interval=_AFTER_MS)
         self._timer.timeout.connect(self.take)

@@ -9,17 +9,17 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QToolBar, QWidget
 
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
-from firegui.gui.analyses.calibration.calibration_controller import CalibrationDesk
+from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
 from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
-from firegui.gui.analyses.sensitivity.sensitivity_controller import SensitivityDesk
+from firegui.gui.analyses.sensitivity.sensitivity_controller import SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
-from firegui.gui.analyses.skill.skill_controller import SkillDesk
+from firegui.gui.analyses.skill.skill_controller import SkillController
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
-from firegui.gui.analyses.study.study_controller import StudyDesk
+from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
-from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.base.focus import focus_first
 from firegui.gui.base.preferences import Preferences
@@ -33,10 +33,10 @@ from firegui.gui.map.map_board import MapBoard
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.timeline import TimelineBar
 from firegui.gui.planning.plan_control import PlanControl
-from firegui.gui.planning.plan_preview import LiveDesk
-from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.planning.plan_preview import PlanPreview
+from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.scenario.base_map_dialog import BaseMapKeeper
+from firegui.gui.scenario.base_map_dialog import BaseMapSelector
 from firegui.gui.scenario.calendar_panel import CalendarPanel
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
 from firegui.gui.scenario.fleet_panel import FleetPanel
@@ -47,23 +47,23 @@ from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.number_fields import settle_editing
 from firegui.gui.window.actions import Actions, WindowCommands
-from firegui.gui.window.activity_monitor import AtWork
+from firegui.gui.window.activity_monitor import ActivityMonitor
 from firegui.gui.window.completion_notifier import Notice, Tray
 from firegui.gui.window.dock_layout import arrange
 from firegui.gui.window.documents import Documents
-from firegui.gui.window.event_log import LogBook
+from firegui.gui.window.event_log import EventLog
 from firegui.gui.window.guide import Guide
 from firegui.gui.window.log_panel import LogPanel
 from firegui.gui.window.menus import fill_menus, fill_tool_bar
 from firegui.gui.window.panel_dock import PanelDock
 from firegui.gui.window.play_focus import PlayFocus
 from firegui.gui.window.recovery import Recovery
-from firegui.gui.window.sleep_inhibitor import KeepAwake, Means
+from firegui.gui.window.sleep_inhibitor import Means, SleepInhibitor
 from firegui.gui.window.sleep_inhibitor_backends import system_means
 from firegui.gui.window.start_page import Wish
-from firegui.gui.window.status_bar import StatusLine
-from firegui.gui.window.thumbnail_cache import Postcards
-from firegui.gui.window.thumbnail_renderer import Photographer
+from firegui.gui.window.status_bar import StatusBar
+from firegui.gui.window.thumbnail_cache import ThumbnailCache
+from firegui.gui.window.thumbnail_renderer import ThumbnailRenderer
 
 _Area = Qt.DockWidgetArea
 Study = TypeVar("Study", SkillPanel, CalibratePanel, SensitivityPanel, UncertaintyPanel, BenchmarkPanel, StudyPanel)
@@ -91,7 +91,7 @@ class Workbench(QObject):
         self.queue = queue if queue is not None else RunQueue(session, parent=window)
         self.docks: dict[str, QDockWidget] = {}
         self.recovery: Recovery | None = None
-        self._awake: KeepAwake | None = None
+        self._awake: SleepInhibitor | None = None
 
     # -- putting together --------------------------------------------------------------------------------------------
     def build(self) -> Iterator[None]:
@@ -120,31 +120,31 @@ class Workbench(QObject):
         self.actions = Actions(window, session, self.documents, self.plan, self._commands())
         fill_menus(window, self.actions, self.documents, self.docks)
         self._make_tool_bar()
-        cards = Postcards(self._preferences.pictures)
-        self.photographer = Photographer(session, cards, self.map.snapshot, window)
-        self.documents.recent_changed.connect(self.photographer.take_soon)
+        cards = ThumbnailCache(self._preferences.pictures)
+        self.thumbnail_renderer = ThumbnailRenderer(session, cards, self.map.snapshot, window)
+        self.documents.recent_changed.connect(self.thumbnail_renderer.take_soon)
         PlayFocus(window, self.maps, self.plan, self.queue)
-        self.status = StatusLine(session, self.queue, self.map, window.statusBar())
+        self.status = StatusBar(session, self.queue, self.map, window.statusBar())
         yield
 
     def _make_desks(self) -> None:
         session, window = self.session, self._window
-        self.skill_desk = SkillDesk(session, parent=window)
-        self.calibration_desk = CalibrationDesk(session, parent=window)
-        self.sensitivity_desk = SensitivityDesk(session, parent=window)
-        self.uncertainty_desk = UncertaintyDesk(session, parent=window)
-        self.benchmark_desk = BenchmarkDesk(session, parent=window)
-        self.study_desk = StudyDesk(session, parent=window)
-        self.live_desk = LiveDesk(session, self.queue, parent=window)
-        self.base_maps = BaseMapKeeper(session, self._preferences, window)
+        self.skill_controller = SkillController(session, parent=window)
+        self.calibration_controller = CalibrationController(session, parent=window)
+        self.sensitivity_controller = SensitivityController(session, parent=window)
+        self.uncertainty_controller = UncertaintyController(session, parent=window)
+        self.benchmark_controller = BenchmarkController(session, parent=window)
+        self.study_controller = StudyController(session, parent=window)
+        self.plan_preview = PlanPreview(session, self.queue, parent=window)
+        self.base_maps = BaseMapSelector(session, self._preferences, window)
         self.documents = Documents(session, self.queue, self._preferences, window)
         for desk in self._long_desks:
             self.documents.watch(desk.work)
         self.plan = PlanControl(session, self.queue, self.documents.save, window)
-        self.log_book = LogBook(session, self.queue, window)
+        self.event_log = EventLog(session, self.queue, window)
         if self._preferences.recovery is not None:
             place = self._preferences.recovery
-            keeper = self.live_desk.keeper
+            keeper = self.plan_preview.keeper
             self.recovery = Recovery(session, self.queue, self.documents, keeper, place, window)
             self.recovery.autosave.failed.connect(self._on_not_kept)
 
@@ -174,7 +174,7 @@ class Workbench(QObject):
         timeline.setWindowTitle("")
         timeline.toggleViewAction().setText("Timeline")
         yield
-        self._dock("Progress", LivePlots(self.session, self.queue), _Area.BottomDockWidgetArea)
+        self._dock("Progress", ProgressPanel(self.session, self.queue), _Area.BottomDockWidgetArea)
         yield
         runs = RunsPanel(self.session, self.queue)
         runs.start_requested.connect(self.plan.start)
@@ -186,27 +186,27 @@ class Workbench(QObject):
         self.runs = runs
         self._dock("Runs", runs, _Area.BottomDockWidgetArea)
         yield
-        self.log = LogPanel(self.log_book)
+        self.log = LogPanel(self.event_log)
         self._dock("Log", self.log, _Area.BottomDockWidgetArea)
         yield
 
     def _study_docks(self) -> Iterator[None]:
         session, queue = self.session, self.queue
-        self.skill = self._study("Skill", SkillPanel(session, self.skill_desk))
+        self.skill = self._study("Skill", SkillPanel(session, self.skill_controller))
         yield
-        self.calibration = self._study("Calibrate", CalibratePanel(session, self.calibration_desk))
+        self.calibration = self._study("Calibrate", CalibratePanel(session, self.calibration_controller))
         self.calibration.start_requested.connect(self._calibrate)
         yield
-        self.sensitivity = self._study("Sensitivity", SensitivityPanel(session, queue, self.sensitivity_desk))
+        self.sensitivity = self._study("Sensitivity", SensitivityPanel(session, queue, self.sensitivity_controller))
         self.sensitivity.start_requested.connect(lambda: self._once_saved(self.sensitivity.start))
         yield
-        self.uncertainty = self._study("Uncertainty", UncertaintyPanel(session, queue, self.uncertainty_desk))
+        self.uncertainty = self._study("Uncertainty", UncertaintyPanel(session, queue, self.uncertainty_controller))
         self.uncertainty.start_requested.connect(lambda: self._once_saved(self.uncertainty.start))
         yield
-        self.benchmark = self._study("Benchmark", BenchmarkPanel(session, queue, self.benchmark_desk))
+        self.benchmark = self._study("Benchmark", BenchmarkPanel(session, queue, self.benchmark_controller))
         self.benchmark.start_requested.connect(lambda: self._once_saved(self.benchmark.start))
         yield
-        self.study = self._study("Study", StudyPanel(session, queue, self.study_desk))
+        self.study = self._study("Study", StudyPanel(session, queue, self.study_controller))
         self.study.start_requested.connect(lambda: self._once_saved(self.study.start))
         yield
 
@@ -254,20 +254,24 @@ class Workbench(QObject):
     @property
     def _long_desks(
         self,
-    ) -> tuple[CalibrationDesk | SensitivityDesk | UncertaintyDesk | BenchmarkDesk | StudyDesk, ...]:
+    ) -> tuple[
+        CalibrationController | SensitivityController | UncertaintyController | BenchmarkController | StudyController,
+        ...,
+    ]:
         """What may work for hours."""
         return (
-            self.calibration_desk, self.sensitivity_desk, self.uncertainty_desk, self.benchmark_desk, self.study_desk,
+            self.calibration_controller, self.sensitivity_controller, self.uncertainty_controller,
+            self.benchmark_controller, self.study_controller,
         )  # fmt: skip
 
     # -- while nobody looks ------------------------------------------------------------------------------------------
     def attend(self, means: Sequence[Means] | None = None) -> None:
         """Keep the machine awake while it computes, and tell when long work has ended. Tests do without."""
-        work = AtWork(self.queue, self)
+        work = ActivityMonitor(self.queue, self)
         for desk in self._long_desks:
             work.watch(desk.changed, desk.work)
-        self._awake = KeepAwake(work, system_means(self) if means is None else means, self)
-        self._awake.said.connect(self.log_book.add)
+        self._awake = SleepInhibitor(work, system_means(self) if means is None else means, self)
+        self._awake.said.connect(self.event_log.add)
         Notice(work, self.session, self._window, Tray(self._window).tell)
 
     def _keep_layer_order(self) -> None:
@@ -276,7 +280,7 @@ class Workbench(QObject):
 
     def _on_not_kept(self, why: str) -> None:
         text = f"Unsaved edits could not be kept for the case of a crash; save the project. {why}"
-        self.log_book.add(text, "warning")
+        self.event_log.add(text, "warning")
         self.session.message.emit(text)
 
     # -- what the window asks for ------------------------------------------------------------------------------------
@@ -310,9 +314,9 @@ class Workbench(QObject):
         if not self.documents.may_leave("close"):
             return False
         if not self.session.is_dirty:
-            self.photographer.take()
+            self.thumbnail_renderer.take()
         # Saved, or thrown away by a person.
-        self.live_desk.keeper.give_up()
+        self.plan_preview.keeper.give_up()
         if self.recovery is not None:
             self.recovery.autosave.give_up()
         return True
@@ -331,8 +335,9 @@ class Workbench(QObject):
             self._awake.shutdown()
         self.session.ground.shutdown()
         desks = (
-            "live_desk", "skill_desk", "calibration_desk", "sensitivity_desk", "uncertainty_desk", "benchmark_desk",
-            "study_desk",
+            "plan_preview", "skill_controller", "calibration_controller", "sensitivity_controller", "uncertainty_controller",
+            "benchmark_controller",
+            "study_controller",
         )  # fmt: skip
         for name in desks:
             if name in made:

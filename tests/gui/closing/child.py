@@ -152,8 +152,8 @@ class Hand:
         until(button.isEnabled)
         self.click(button)
         desks: dict[str, Studying] = {
-            "Uncertainty": self.window.uncertainty_desk, "Benchmark": self.window.benchmark_desk,
-            "Sensitivity": self.window.sensitivity_desk,
+            "Uncertainty": self.window.uncertainty_controller, "Benchmark": self.window.benchmark_controller,
+            "Sensitivity": self.window.sensitivity_controller,
         }  # fmt: skip
         desk = desks[title]
         until(lambda: desk.is_busy and desk.share > 0.0)

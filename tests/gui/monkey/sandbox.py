@@ -36,7 +36,14 @@ from tests.gui.fake_runs import FakeExecute
 from tests.support import SHAPE, make_project, watched_project, write_random_maps, write_schedule
 
 Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
-_DESKS = ("SkillDesk", "CalibrationDesk", "SensitivityDesk", "UncertaintyDesk", "BenchmarkDesk", "StudyDesk")
+_DESKS = (
+    "SkillController",
+    "CalibrationController",
+    "SensitivityController",
+    "UncertaintyController",
+    "BenchmarkController",
+    "StudyController",
+)
 _SIZE = (1280, 800)
 _PATIENCE_S = 10.0
 

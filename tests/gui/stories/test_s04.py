@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QRadioButton
 
 from firegui.domain.settings import Setting
-from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.session.session import View
 from firegui.gui.widgets.number_fields import WholeField
@@ -51,7 +51,7 @@ def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) ->
     assert entry is not None
     person.until(lambda: entry.epoch >= 3)
     live = person.window.docks["Progress"].widget()
-    assert isinstance(live, LivePlots)
+    assert isinstance(live, ProgressPanel)
     person.until(lambda: person.session.result.plan is not None and person.session.view is View.PLAN)
     assert person.row(entry)["State"].startswith("optimizing")
     assert entry.title in person.window.bench.status.work.text()
@@ -91,5 +91,5 @@ def test_a_short_plan_goes_through_both_stages_to_its_end(person: Person) -> Non
     assert entry.prunes
     assert person.row(entry)["Drops"] == str(entry.drops)
     assert any(
-        line.text.startswith(f"{entry.title} · {entry.reason.value}") for line in person.window.bench.log_book.lines
+        line.text.startswith(f"{entry.title} · {entry.reason.value}") for line in person.window.bench.event_log.lines
     )

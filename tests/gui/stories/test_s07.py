@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton
 
 from firegui.gui.base.number_text import number
 from firegui.gui.planning.compare_runs_dialog import CompareRunsDialog
-from firegui.gui.planning.progress_panel import RESULT, LivePlots
+from firegui.gui.planning.progress_panel import RESULT, ProgressPanel
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import MIDDLE, NONE, Hand
 from tests.gui.stories.person import CONTROL, Person
@@ -34,7 +34,7 @@ def test_two_runs_stand_in_one_list_and_either_is_shown_by_a_double_click(person
     assert person.queue.shown is by_rule
     assert person.session.result.drops != first
     live = person.window.docks["Progress"].widget()
-    assert isinstance(live, LivePlots)
+    assert isinstance(live, ProgressPanel)
     page = next(each for each in live.findChildren(QToolButton) if each.text() == "Result")
     person.press(page)
     assert live.page == RESULT

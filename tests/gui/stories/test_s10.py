@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from firegui.domain.schedule import DropRecord
-from firegui.gui.planning.progress_panel import LivePlots
+from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.replan_dialog import ReplanDialog
 from tests.gui.hands import LEFT
 from tests.gui.stories.person import CONTROL, Person
@@ -48,7 +48,7 @@ def test_what_was_flown_stays_and_the_rest_is_planned_anew(person: Person) -> No
     assert before(person, person.session.result.drops) == flown
 
     live = person.window.docks["Progress"].widget()
-    assert isinstance(live, LivePlots)
+    assert isinstance(live, ProgressPanel)
     person.press(next(each for each in live.findChildren(QToolButton) if each.text() == "Result"))
     person.until(lambda: "new plan" in live.result.text)
     for words in ("old plan continued", "no further drops", f"from day {DAY + 1} on"):

@@ -24,7 +24,7 @@ from firegui.gui.analyses.benchmark.saved_benchmarks import (
     task_spec,
     wished_spec,
 )
-from firegui.gui.analyses.table_controller import Shown, TableDesk
+from firegui.gui.analyses.table_controller import Shown, TableAnalysisController
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import Execute
@@ -39,7 +39,7 @@ Trail = list[tuple[int, float]]
 """``(spent, best)`` of a task at work, as far as it was told."""
 
 
-class BenchmarkDesk(TableDesk[BenchmarkTable, BenchmarkHeader]):
+class BenchmarkController(TableAnalysisController[BenchmarkTable, BenchmarkHeader]):
     """See the module."""
 
     title = "The benchmark"

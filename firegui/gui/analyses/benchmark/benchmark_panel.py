@@ -19,14 +19,14 @@ from PySide6.QtWidgets import (
 from firegui.domain.benchmark import Task
 from firegui.errors import Problem
 from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceView
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkDesk
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
 from firegui.gui.analyses.benchmark.benchmark_lines import Tasks
 from firegui.gui.analyses.benchmark.benchmark_tables import DeploymentModel, TasksModel
 from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHING, head_text, notes, task_name
 from firegui.gui.analyses.benchmark.planners_table import PlannersTable
 from firegui.gui.analyses.benchmark.saved_benchmarks import Earlier, cost_text, lacks
-from firegui.gui.analyses.table_analysis_panel import DeskPanel, Kept, Words, on_copy, texts_of
+from firegui.gui.analyses.table_analysis_panel import Kept, TableAnalysisPanel, Words, on_copy, texts_of
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.jobs.evaluation_job import Look
 from firegui.gui.jobs.run_queue import RunQueue
@@ -48,10 +48,12 @@ _WORDS = Words(
 )
 
 
-class BenchmarkPanel(DeskPanel):
+class BenchmarkPanel(TableAnalysisPanel):
     """See the module."""
 
-    def __init__(self, session: Session, queue: RunQueue, desk: BenchmarkDesk, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: Session, queue: RunQueue, desk: BenchmarkController, parent: QWidget | None = None
+    ) -> None:
         self.form = BenchmarkForm()
         super().__init__(session, desk, self.form, _WORDS, parent)
         self._queue, self._desk = queue, desk

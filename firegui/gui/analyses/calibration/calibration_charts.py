@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from firegui.domain.fit import EventProgress, FitProgress
-from firegui.gui.analyses.calibration.calibration_controller import CalibrationDesk
+from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.charts.chart import REPAINT_MS, Chart
@@ -96,7 +96,7 @@ class FitPlots(QWidget):
     The epoch under the mouse on the misfit is the one whose days are shown.
     """
 
-    def __init__(self, desk: CalibrationDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: CalibrationController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
         self._row: int | None = None

@@ -35,7 +35,7 @@ class Companion:
     project: Project
 
 
-class CalibrationDesk(QObject):
+class CalibrationController(QObject):
     """One calibration at a time. :meth:`shutdown` must be called before the program ends."""
 
     changed = Signal()

@@ -24,7 +24,7 @@ from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.calibration.calibration_charts import FitPlots
-from firegui.gui.analyses.calibration.calibration_controller import CalibrationDesk, Companion
+from firegui.gui.analyses.calibration.calibration_controller import CalibrationController, Companion
 from firegui.gui.analyses.calibration.calibration_text import activity_text, result_html
 from firegui.gui.base.background_call import wait_for
 from firegui.gui.base.elided_label import ElidedLabel
@@ -59,7 +59,7 @@ class CalibratePanel(QWidget):
     enlarge_requested = Signal()
     """A person wants more room for it."""
 
-    def __init__(self, session: Session, desk: CalibrationDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, desk: CalibrationController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._desk = session, desk
         self._companions: list[Companion] = []

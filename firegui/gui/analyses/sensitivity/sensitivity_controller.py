@@ -103,7 +103,7 @@ def wished_spec(wish: Wish, project: Project, folder: Path, out: Path, backend: 
     )  # fmt: skip
 
 
-class SensitivityDesk(QObject):
+class SensitivityController(QObject):
     """One table at a time. :meth:`shutdown` must be called before the program ends."""
 
     changed = Signal()

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import InputError
 from firegui.gui.analyses.sensitivity.sensitivity_chart import MEASURES, SensitivityChart
-from firegui.gui.analyses.sensitivity.sensitivity_controller import Earlier, SensitivityDesk
+from firegui.gui.analyses.sensitivity.sensitivity_controller import Earlier, SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_form import SensitivityForm
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.number_text import number
@@ -51,7 +51,9 @@ class SensitivityPanel(QWidget):
     enlarge_requested = Signal()
     """A person wants more room for it."""
 
-    def __init__(self, session: Session, queue: RunQueue, desk: SensitivityDesk, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: Session, queue: RunQueue, desk: SensitivityController, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._session, self._desk = session, desk
         self._earlier: tuple[Earlier, ...] = ()

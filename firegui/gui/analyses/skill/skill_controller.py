@@ -15,7 +15,7 @@ from firegui.runs.spec import SkillSpec
 _WHERE = "The forecast"
 
 
-class SkillDesk(QObject):
+class SkillController(QObject):
     """One scoring at a time. :meth:`shutdown` must be called before the program ends."""
 
     changed = Signal()

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.weights import NetworkWeights
 from firegui.gui.analyses.forecast_comparison import FALSE, HIT, MISS, START, ComparisonMap
 from firegui.gui.analyses.skill.skill_charts import METRICS, ReliabilityChart, SkillChart
-from firegui.gui.analyses.skill.skill_controller import SkillDesk
+from firegui.gui.analyses.skill.skill_controller import SkillController
 from firegui.gui.analyses.skill.skill_table import SkillModel
 from firegui.gui.analyses.skill.skill_text import day_text, summary_html
 from firegui.gui.base.background_call import wait_for
@@ -64,7 +64,7 @@ class SkillPanel(QWidget):
     enlarge_requested = Signal()
     """A person wants more room for it."""
 
-    def __init__(self, session: Session, desk: SkillDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, desk: SkillController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._desk = session, desk
         self._day = 0

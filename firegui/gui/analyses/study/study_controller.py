@@ -25,7 +25,7 @@ from firegui.gui.analyses.study.saved_studies import (
     text_to_keep,
     wished_spec,
 )
-from firegui.gui.analyses.table_controller import Shown, TableDesk
+from firegui.gui.analyses.table_controller import Shown, TableAnalysisController
 from firegui.gui.base.background_call import wait_for
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
@@ -42,7 +42,7 @@ from firegui.studies.runner import execute as study_execute
 _SUFFIXES = (".csv", ".parquet", ".png", ".svg", ".json")
 
 
-class StudyDesk(TableDesk[StudyTable, StudyHeader]):
+class StudyController(TableAnalysisController[StudyTable, StudyHeader]):
     """See the module."""
 
     title = "The study"

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 from firegui.domain.study import Cell
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.study.saved_studies import BEGINNINGS, Earlier, Looked, cost_text, look_at
-from firegui.gui.analyses.study.study_controller import StudyDesk
+from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_form import StudyForm
 from firegui.gui.analyses.study.study_tables import CellsModel, WorkersModel
 from firegui.gui.analyses.study.study_views import ChosenView, HeatView, ParetoView, TornadoView
-from firegui.gui.analyses.table_analysis_panel import DeskPanel, Kept, Words, texts_of
+from firegui.gui.analyses.table_analysis_panel import Kept, TableAnalysisPanel, Words, texts_of
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -36,10 +36,10 @@ _WORDS = Words(
 NOTHING = "No study is shown: run one, or open an earlier one."
 
 
-class StudyPanel(DeskPanel):
+class StudyPanel(TableAnalysisPanel):
     """See the module."""
 
-    def __init__(self, session: Session, queue: RunQueue, desk: StudyDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, queue: RunQueue, desk: StudyController, parent: QWidget | None = None) -> None:
         self.form = StudyForm()
         super().__init__(session, desk, self.form, _WORDS, parent)
         self._queue, self._desk = queue, desk

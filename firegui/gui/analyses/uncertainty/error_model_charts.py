@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from firegui.errors import InputError
 from firegui.gui.analyses.uncertainty.error_field_maps import ErrorMaps
-from firegui.gui.analyses.uncertainty.uncertainty_controller import ShownEnsemble, UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_controller import ShownEnsemble, UncertaintyController
 from firegui.gui.widgets.table_buttons import ButtonRow
 
 _RESIDUALS = "Residuals"
@@ -23,7 +23,7 @@ class ErrorFields(QWidget):
     and not before somebody looks.
     """
 
-    def __init__(self, desk: UncertaintyDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: UncertaintyController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
         self._shown: ShownEnsemble | None = None

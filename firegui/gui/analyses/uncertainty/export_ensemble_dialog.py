@@ -24,7 +24,7 @@ from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
 from firegui.gui.base.confirm_overwrite import may_replace
 from firegui.gui.base.problem_dialog import show_problems
-from firegui.gui.jobs.background_job import SideJob
+from firegui.gui.jobs.background_job import BackgroundJob
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, Progress, RunFinished
 from firegui.runs.messages import counted
@@ -44,7 +44,7 @@ class EnsembleExportDialog(QDialog):
     """What to write and where to. What was wrong, or what was written, is listed and the dialog stays open."""
 
     def __init__(
-        self, session: Session, work: SideJob, folder: Path, header: EnsembleHeader, parent: QWidget | None = None
+        self, session: Session, work: BackgroundJob, folder: Path, header: EnsembleHeader, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export the ensemble")

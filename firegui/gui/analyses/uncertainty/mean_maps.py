@@ -8,7 +8,7 @@ from firegui.domain.ensemble import Ensemble
 from firegui.domain.results import Frames
 from firegui.errors import InputError
 from firegui.gui.analyses.uncertainty.saved_ensembles import means
-from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -17,7 +17,9 @@ from firegui.gui.session.session import Session
 class MeanMaps(QObject):
     """While they are on the map they follow the desk to another ensemble, or to more members of it."""
 
-    def __init__(self, session: Session, queue: RunQueue, desk: UncertaintyDesk, parent: QObject | None = None) -> None:
+    def __init__(
+        self, session: Session, queue: RunQueue, desk: UncertaintyController, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._session, self._queue, self._desk = session, queue, desk
         self._frames: Frames | None = None

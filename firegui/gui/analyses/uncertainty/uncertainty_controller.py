@@ -31,7 +31,7 @@ from firegui.gui.analyses.uncertainty.saved_ensembles import (
     wished_spec,
 )
 from firegui.gui.base.number_text import duration, number
-from firegui.gui.jobs.background_job import SideJob
+from firegui.gui.jobs.background_job import BackgroundJob
 from firegui.gui.jobs.long_work import Work
 from firegui.gui.jobs.result_presenter import report_failure
 from firegui.gui.jobs.run_job import Execute, RunJob, wind_up_all
@@ -87,7 +87,7 @@ class ShownEnsemble:
         return ErrorFieldSpec(self.error, self.project.grid.shape, self.settings.seed, member, day - 1)
 
 
-class UncertaintyDesk(QObject):
+class UncertaintyController(QObject):
     """One ensemble at a time. :meth:`shutdown` must be called before the program ends."""
 
     changed = Signal()
@@ -115,7 +115,7 @@ class UncertaintyDesk(QObject):
         self._step = ""
         self._stopping = False
         self._shown: ShownEnsemble | None = None
-        self.exports, self._fields = SideJob(execute, self), SideJob(execute, self)
+        self.exports, self._fields = BackgroundJob(execute, self), BackgroundJob(execute, self)
         self._field: FieldDrawn | None = None
         self._fields.changed.connect(self.field_changed)
         self._fields.news.connect(self._on_field)

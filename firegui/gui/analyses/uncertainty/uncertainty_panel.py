@@ -29,7 +29,7 @@ from firegui.gui.analyses.uncertainty.export_ensemble_dialog import EnsembleExpo
 from firegui.gui.analyses.uncertainty.mean_maps import MeanMaps
 from firegui.gui.analyses.uncertainty.saved_ensembles import Earlier, lacks, member_spec
 from firegui.gui.analyses.uncertainty.uncertainty_charts import BenefitChart, ConvergenceChart, FanChart, VariogramChart
-from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyDesk
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.analyses.uncertainty.uncertainty_text import NOTHING, caution_text, error_words, head_text
@@ -57,7 +57,9 @@ class UncertaintyPanel(QWidget):
     enlarge_requested = Signal()
     """A person wants more room for it."""
 
-    def __init__(self, session: Session, queue: RunQueue, desk: UncertaintyDesk, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: Session, queue: RunQueue, desk: UncertaintyController, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._session, self._queue, self._desk = session, queue, desk
         self._earlier: tuple[Earlier, ...] = ()

@@ -25,10 +25,10 @@ from firegui.gui.importing.landscape.layer_table import KEYS, LayerTable
 from firegui.gui.importing.landscape.survey import Look
 from firegui.gui.importing.landscape.wizard_answers import Draft
 from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
-from firegui.gui.widgets.combo_box import ChoiceBox
+from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.number_fields import WholeField
-from firegui.gui.widgets.path_fields import PathLine
+from firegui.gui.widgets.path_fields import PathField
 from firegui.gui.widgets.table_panel import dress_table
 from firegui.io.importers.landscape_source import LayerFile
 from firegui.io.importers.units import UNITS
@@ -53,8 +53,8 @@ class FilesPage(Page):
         super().__init__(draft)
         self.layers = LayerTable(self)
         self.view = QTableView()
-        self.file = PathLine("layerFile", "not given: choose a raster", files=_RASTERS, place=self._place)
-        self.band, self.unit = WholeField(1, _MOST_BANDS), ChoiceBox()
+        self.file = PathField("layerFile", "not given: choose a raster", files=_RASTERS, place=self._place)
+        self.band, self.unit = WholeField(1, _MOST_BANDS), NoScrollComboBox()
         self.bands = BandTable(self)
         self.band_view = QTableView()
         self._detail = QGroupBox()

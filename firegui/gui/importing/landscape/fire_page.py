@@ -10,8 +10,8 @@ from firegui.errors import Problems
 from firegui.gui.importing.landscape.survey import Look
 from firegui.gui.importing.landscape.wizard_answers import Draft
 from firegui.gui.importing.landscape.wizard_page import Page, form, put_text, said_line
-from firegui.gui.widgets.combo_box import ChoiceBox
-from firegui.gui.widgets.path_fields import PathLine, numbers, read_entry, text_line
+from firegui.gui.widgets.combo_box import NoScrollComboBox
+from firegui.gui.widgets.path_fields import PathField, numbers, read_entry, text_line
 from firegui.io.perimeter_growth import Growth
 from firegui.io.perimeter_survey import PerimeterSurvey
 from firegui.io.perimeters import PerimeterSource
@@ -37,9 +37,9 @@ class FirePage(Page):
 
     def __init__(self, draft: Draft) -> None:
         super().__init__(draft)
-        self.kind = ChoiceBox()
-        self.file = PathLine("perimeters", "perimeters or a start", files=_FILES, place=self._place)
-        self.layer, self.column_box, self.growth = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        self.kind = NoScrollComboBox()
+        self.file = PathField("perimeters", "perimeters or a start", files=_FILES, place=self._place)
+        self.layer, self.column_box, self.growth = NoScrollComboBox(), NoScrollComboBox(), NoScrollComboBox()
         self.point = text_line("ignition", "such as −122.63, 38.61; or click on the preview", _POINT_REMEDY)
         self._found = said_line()
         self._lay_out()

@@ -11,7 +11,7 @@ from firegui.domain.scenario import LAYERS
 from firegui.gui.importing.landscape.preview_colors import coverage_picture, date_colors, fuel_entries, layer_picture
 from firegui.gui.importing.landscape.preview_map import Arrows, Line, PreviewMap, Scene
 from firegui.gui.importing.landscape.survey import DatedOutline, Look
-from firegui.gui.importing.landscape.wind_chart import WindStrip
+from firegui.gui.importing.landscape.wind_chart import WindChart
 from firegui.gui.map.color_scales import Packed, Scale
 from firegui.gui.map.layers.layer import LegendEntry, Sample
 from firegui.gui.map.legends import LegendRow
@@ -37,7 +37,7 @@ class PreviewColumn(QWidget):
         self._wanted = ""
         self._shown: dict[str, tuple[Look, Packed, Scale | None]] = {}
         self.layer, self.relief = QComboBox(), QCheckBox("Relief")
-        self.map, self.legend, self.strip = PreviewMap(), LegendRow(), WindStrip()
+        self.map, self.legend, self.strip = PreviewMap(), LegendRow(), WindChart()
         self._empty = QLabel(_EMPTY)
         self._empty.setProperty("role", "muted")
         self._lay_out()

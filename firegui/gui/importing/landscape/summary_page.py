@@ -15,7 +15,7 @@ from firegui.gui.importing.landscape.grid_page import size_text
 from firegui.gui.importing.landscape.survey import Look
 from firegui.gui.importing.landscape.wizard_answers import Draft
 from firegui.gui.importing.landscape.wizard_page import Page, form, put_text, said_line
-from firegui.gui.widgets.path_fields import PathLine, text_line
+from firegui.gui.widgets.path_fields import PathField, text_line
 
 _KEEP = "asked for at the first save, unless said here"
 
@@ -30,7 +30,7 @@ class SummaryPage(Page):
     def __init__(self, draft: Draft) -> None:
         super().__init__(draft)
         self.name = text_line("name", "the name of the folder", "what to call the event")
-        self.folder = PathLine("folder", _KEEP, kind="new", files="firegui project (*.firegui)", place=self._place)
+        self.folder = PathField("folder", _KEEP, kind="new", files="firegui project (*.firegui)", place=self._place)
         self._state, self._facts = said_line(""), said_line("")
         self.problems, self.remarks = _list("Problems"), _list("What to know")
         self._lay_out()

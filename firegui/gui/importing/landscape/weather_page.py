@@ -16,9 +16,9 @@ from firegui.errors import Problems
 from firegui.gui.importing.landscape.survey import Look
 from firegui.gui.importing.landscape.wizard_answers import Draft
 from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
-from firegui.gui.widgets.combo_box import ChoiceBox
+from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.number_fields import plain_number
-from firegui.gui.widgets.path_fields import PathLine, number, read_entry, text_line
+from firegui.gui.widgets.path_fields import PathField, number, read_entry, text_line
 from firegui.io.importers.wind import WindSource, WindSurvey
 from firegui.io.importers.wind_units import Clock, Components, Height, North, Sense, SpeedUnit, Traits
 
@@ -51,11 +51,11 @@ class WeatherPage(Page):
 
     def __init__(self, draft: Draft) -> None:
         super().__init__(draft)
-        self.kind = ChoiceBox()
+        self.kind = NoScrollComboBox()
         self.speed = text_line("windSpeed", "such as 3", "in the unit below, m/s unless said")
         self.direction = text_line("windDirection", "such as 270", "degrees clockwise from north: 270 is a west wind")
-        self.file = PathLine("windFile", "table, NetCDF or raster", files=_FILES, place=self._place)
-        self.second = PathLine("windFile2", "where direction or v has its own", files=_FILES, place=self._place)
+        self.file = PathField("windFile", "table, NetCDF or raster", files=_FILES, place=self._place)
+        self.second = PathField("windFile2", "where direction or v has its own", files=_FILES, place=self._place)
         self.traits: dict[str, QComboBox] = {}
         self.first = text_line("windFirst", "only for files that carry no times", _TIME)
         self.step = text_line("windStep", "hours between two, such as 1")
@@ -106,7 +106,7 @@ class WeatherPage(Page):
     def _meaning(self) -> QGroupBox:
         rows = form()
         for name, (title, choices) in TRAITS.items():
-            box = self.traits[name] = ChoiceBox()
+            box = self.traits[name] = NoScrollComboBox()
             box.addItem("as recognised")
             box.addItems([words for _, words in choices])
             box.setAccessibleName(title.replace("&", ""))

@@ -19,7 +19,7 @@ _X_AXIS_PX = 18
 _FEW_DAYS, _MOST_TICKS = 3, 8
 
 
-class WindStrip(QWidget):
+class WindChart(QWidget):
     """A slider through the days and two small charts; a click in a chart goes to its day."""
 
     day_changed = Signal(int)

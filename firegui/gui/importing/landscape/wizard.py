@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.gui.base.background_call import Beside, Check
+from firegui.gui.base.background_call import BackgroundCall, Check
 from firegui.gui.importing.landscape.coverage_page import CoveragePage
 from firegui.gui.importing.landscape.file_recognition import bring_in
 from firegui.gui.importing.landscape.files_page import FilesPage
@@ -71,7 +71,7 @@ class LandscapeWizard(QDialog):
         )  # fmt: skip
         self._seen: set[Page] = set()
         self.preview = PreviewColumn()
-        self._recognise, self._survey, self._import = (Beside(self, settle_ms=ms) for ms in (0, _SETTLE_MS, 0))
+        self._recognise, self._survey, self._import = (BackgroundCall(self, settle_ms=ms) for ms in (0, _SETTLE_MS, 0))
         self._lay_out()
         self._connect()
         self.go_to(0)

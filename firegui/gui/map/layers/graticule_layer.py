@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTransform
 
 from firegui.gui.map.cell_location import Place
 from firegui.gui.map.items import ScreenItem, draw_tag, draw_text, map_font, text_width
-from firegui.gui.map.label_placement import LabelSpots
+from firegui.gui.map.label_placement import LabelPlacement
 from firegui.gui.map.layers.layer import Layer, Legend
 from firegui.gui.map.map_colors import faded
 from firegui.gui.map.map_content import Shown
@@ -46,7 +46,7 @@ class GraticuleLayer(Layer):
         super().__init__(session, self._screen)
         self._shape = (1, 1)
         self._place = Place(None)
-        self._spots = LabelSpots(QRectF())
+        self._spots = LabelPlacement(QRectF())
 
     @property
     def swatch(self) -> QColor:
@@ -85,7 +85,7 @@ class GraticuleLayer(Layer):
             return
         west, east = min(lon for lon, _ in known), max(lon for lon, _ in known)
         south, north = min(lat for _, lat in known), max(lat for _, lat in known)
-        frame, self._spots = _Frame(grid, seen, visible), LabelSpots(visible)
+        frame, self._spots = _Frame(grid, seen, visible), LabelPlacement(visible)
         step = self._interval(max(east - west, north - south), max(seen.width(), seen.height()))
         for value in _multiples(west, east, step):
             line = self._line([(value, lat) for lat in _between(south, north)], transform)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
 
 from firegui.gui.map.items import ScreenItem, draw_text, map_font
-from firegui.gui.map.label_placement import LabelSpots, spots_along, spots_around
+from firegui.gui.map.label_placement import LabelPlacement, spots_along, spots_around
 from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, Sample
 from firegui.gui.map.map_colors import faded
 from firegui.gui.map.map_content import Shown
@@ -75,7 +75,7 @@ class MarkersLayer(Layer):
 
     def labels(self, transform: QTransform, visible: QRectF) -> list[tuple[str, str, QPointF]]:
         """Kind, name and base line of every name there is room for: points first, which have the fewest places."""
-        metrics, spots = QFontMetricsF(map_font(8.5, bold=True)), LabelSpots(visible)
+        metrics, spots = QFontMetricsF(map_font(8.5, bold=True)), LabelPlacement(visible)
         named = [(kind, name, self._pixels(points, transform)) for kind, name, points in self._markers if points]
         for kind, _, pixels in named:
             if not self._style(kind).line:
