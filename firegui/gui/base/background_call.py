@@ -1,6 +1,7 @@
 """Seconds of reading and writing, done beside the window: it stays painted, and says so when it takes a while.
 
-:func:`wait_for` is blocks the caller and keeps the window painted. :class:`BackgroundCall` serves previews: a new request
+:func:`wait_for` blocks the caller and keeps the window painted. :class:`BackgroundCall` serves previews:
+a new request
 supersedes the one before.
 """
 

@@ -335,7 +335,8 @@ class Workbench(QObject):
             self._awake.shutdown()
         self.session.ground.shutdown()
         desks = (
-            "plan_preview", "skill_controller", "calibration_controller", "sensitivity_controller", "uncertainty_controller",
+            "plan_preview", "skill_controller", "calibration_controller", "sensitivity_controller",
+            "uncertainty_controller",
             "benchmark_controller",
             "study_controller",
         )  # fmt: skip

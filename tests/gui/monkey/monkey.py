@@ -179,7 +179,8 @@ def _what_goes_on(window: MainWindow) -> list[str]:
     """What is still at work some time after it was asked to stop; pausing does not keep it from that."""
     queue, bench = window.queue, window.bench
     desks = (
-        bench.skill_controller, bench.calibration_controller, bench.sensitivity_controller, bench.uncertainty_controller,
+        bench.skill_controller, bench.calibration_controller, bench.sensitivity_controller,
+        bench.uncertainty_controller,
         bench.benchmark_controller,
         bench.study_controller,
     )  # fmt: skip
