@@ -25,7 +25,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import Drop
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
-from firegui.gui.base.problem_dialog import ProblemsDialog
+from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.help.command_palette import Palette
 from firegui.gui.help.tour import Tour
 from firegui.gui.importing.event_file_dialog import ImportEventsDialog

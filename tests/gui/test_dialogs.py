@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.gui.base.problem_dialog import ProblemsDialog, show_problems
+from firegui.gui.base.dialogs import ProblemsDialog, show_problems
 from firegui.gui.jobs.long_work import Work
 from firegui.gui.session.reporting import as_input_error, refusing
 from firegui.gui.session.session import Session

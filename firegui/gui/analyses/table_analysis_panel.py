@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import Problem
 from firegui.gui.analyses.table_controller import TableAnalysisController
-from firegui.gui.base.confirm_overwrite import may_replace
+from firegui.gui.base.dialogs import may_replace
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.plan_choices import narrow_combo

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from firegui.assets import resource
 
@@ -126,6 +126,16 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     app.setPalette(palette(theme))
     colors = COLORS[theme]
     app.setStyleSheet(_bars(colors) + _controls(colors, theme) + _words(colors))
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Give ``widget`` another role of the style sheet, such as ``warning``; empty for none."""
+    if widget.property("role") == role:
+        return
+    widget.setProperty("role", role)
+    # A style sheet looks at properties only when the widget is polished.
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
 
 
 def _mark(name: str, theme: Theme) -> str:

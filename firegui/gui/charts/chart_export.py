@@ -14,7 +14,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from firegui.errors import InputError, Problem
-from firegui.gui.base.problem_dialog import show_problems
+from firegui.gui.base.dialogs import show_problems
 from firegui.io.atomic import replacing, write_text
 
 if TYPE_CHECKING:

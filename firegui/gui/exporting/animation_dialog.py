@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.errors import InputError
-from firegui.gui.base.problem_dialog import show_problems
+from firegui.gui.base.dialogs import show_problems
 from firegui.gui.exporting.film_writer import FilmWriter
 from firegui.gui.map.map_board import SIDES, MapBoard
 from firegui.gui.map.map_renderer import MapRenderer, film_steps

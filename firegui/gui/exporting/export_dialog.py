@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.base.background_call import BackgroundCall
-from firegui.gui.base.problem_dialog import show_problems
+from firegui.gui.base.dialogs import show_problems
 from firegui.gui.exporting.export_source import Prepared, Source, prepared
 from firegui.gui.exporting.format_list import FormatList
 from firegui.gui.exporting.map_sheet_form import MapSheetForm

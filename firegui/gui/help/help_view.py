@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.base.flat_button import tool_button
+from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.help.help_pages import FIRST, GROUPS, Page, look_for, read_pages
 from firegui.gui.help.help_text import HelpText

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QT
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
 
-from firegui.gui.base.focus import go_round
+from firegui.gui.base.controls import go_round
 from firegui.gui.base.theme import current_colors
 from firegui.gui.help.tour_steps import STATIONS, Station
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.errors import InputError, Problems
-from firegui.gui.base.problem_dialog import show_problems
+from firegui.gui.base.dialogs import show_problems
 from firegui.gui.widgets.path_fields import PathField, number, numbers, read_entry, text_line
 
 

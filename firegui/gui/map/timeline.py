@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.calendar import Calendar
-from firegui.gui.base.flat_button import tool_button
+from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.map.timeline_track import TimelineTrack, TrackData
 from firegui.gui.session.session import Session, View

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
+from firegui.gui.base.controls import tool_button
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.flat_button import tool_button
 from firegui.gui.base.incremental_task import IncrementalTask
 from firegui.gui.charts.chart import REPAINT_MS, Chart
 from firegui.gui.charts.epoch_charts import ColumnChart, EpochChart, ObjectiveChart, Options, TermsChart

@@ -20,7 +20,7 @@ from firegui.domain.project import Project
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError
 from firegui.gui.base.background_call import wait_for
-from firegui.gui.base.problem_dialog import show_problems
+from firegui.gui.base.dialogs import show_problems
 from firegui.gui.jobs.replan_requests import replan_spec, with_search
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.path_fields import PathField

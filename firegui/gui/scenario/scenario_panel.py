@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLay
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.fire.left_out import left_out
-from firegui.gui.base.flat_button import tool_button
-from firegui.gui.base.label_roles import set_role
+from firegui.gui.base.controls import tool_button
+from firegui.gui.base.theme import set_role
 from firegui.gui.scenario.coverage_dialog import ask_coverage
 from firegui.gui.session.session import Session
 from firegui.io.crs import short_name

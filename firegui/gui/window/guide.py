@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 
-from firegui.gui.base.focus import dock_with_focus
+from firegui.gui.base.controls import dock_with_focus
 from firegui.gui.base.icons import icon
 from firegui.gui.help.command_palette import Entry, Palette
 from firegui.gui.help.help_pages import FIRST, page_of_panel

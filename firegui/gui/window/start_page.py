@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.assets import resource
-from firegui.gui.base.focus import go_round
+from firegui.gui.base.controls import go_round
 from firegui.gui.base.icons import icon
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.window.recent_projects import RecentList

@@ -21,7 +21,7 @@ from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
-from firegui.gui.base.focus import focus_first
+from firegui.gui.base.controls import focus_first
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme
 from firegui.gui.exporting.animation_dialog import AnimationDialog

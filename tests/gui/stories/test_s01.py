@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from firegui.gui.base.problem_dialog import ProblemsDialog
+from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import Tool
 from firegui.io.project_store import PROJECT_FILE

@@ -22,8 +22,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
-from firegui.gui.base.confirm_overwrite import may_replace
-from firegui.gui.base.problem_dialog import show_problems
+from firegui.gui.base.dialogs import may_replace, show_problems
 from firegui.gui.jobs.background_job import BackgroundJob
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, Progress, RunFinished

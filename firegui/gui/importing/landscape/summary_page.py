@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListWidget, QListWidge
 
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem
-from firegui.gui.base.label_roles import set_role
+from firegui.gui.base.theme import set_role
 from firegui.gui.importing.landscape.grid_page import size_text
 from firegui.gui.importing.landscape.survey import Look
 from firegui.gui.importing.landscape.wizard_answers import Draft

@@ -1,11 +1,21 @@
-"""Where the focus is and where it may go."""
+"""Flat buttons, and the keyboard focus."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget
+
+
+def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
+    """Return a flat button with a tooltip."""
+    button = QToolButton()
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setCheckable(checkable)
+    button.setAutoRaise(True)
+    return button
 
 
 def focus_first(content: QWidget) -> None:

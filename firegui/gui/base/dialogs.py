@@ -1,6 +1,9 @@
-"""One dialog for everything that is wrong with an input."""
+"""Dialogs for problems of an input and for files that would be overwritten."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
@@ -12,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
+    QMessageBox,
     QStyle,
     QVBoxLayout,
     QWidget,
@@ -79,3 +83,12 @@ class ProblemsDialog(QDialog):
 def show_problems(parent: QWidget | None, error: InputError) -> None:
     """Show every problem of ``error`` and wait until the person has read them."""
     ProblemsDialog(error, parent).exec()
+
+
+def may_replace(parent: QWidget, folder: Path, names: Iterable[str]) -> bool:
+    """Return whether files with these ``names`` may be written to ``folder``; asks where some exist."""
+    there = [name for name in names if (folder / name).exists()]
+    if not there:
+        return True
+    text = f"{', '.join(there)} already {'exists' if len(there) == 1 else 'exist'} in {folder}. Replace?"
+    return QMessageBox.question(parent, "Replace files", text) == QMessageBox.StandardButton.Yes
