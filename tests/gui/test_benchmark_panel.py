@@ -21,7 +21,7 @@ from firegui.gui.analyses.benchmark import saved_benchmarks as benchmarks_module
 from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
-from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER, cost_text, earlier_benchmarks
+from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER, cost_text, saved_benchmarks
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.io.project_store import save_project
@@ -274,7 +274,7 @@ def test_a_damaged_benchmark_is_left_out_and_a_damaged_row_refused(
     (saved / FOLDER / "other").mkdir()
     (saved / FOLDER / "other" / HEADER).write_text("format = 'x'\n")
     (task_folder(folder, Task(P.NONE, 0)) / "row.json").write_text("{}")
-    (found,) = earlier_benchmarks(saved)
+    (found,) = saved_benchmarks(saved)
     assert found.folder == folder
     panel, desk = make()
     reopen(panel)

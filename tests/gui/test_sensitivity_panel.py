@@ -28,7 +28,7 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
 from firegui.errors import InputError
-from firegui.gui.analyses.sensitivity.sensitivity_controller import FOLDER, SensitivityController, earlier_tables
+from firegui.gui.analyses.sensitivity.sensitivity_controller import FOLDER, SensitivityController, saved_tables
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -330,9 +330,9 @@ def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     panel.form.pairs.setText("0.9/0.9, 0.5/0.5")
     run(qtbot, panel, desk)
     assert cells(panel, 0) == ["0.9/0.9", "0.5/0.5"]
-    (found,) = earlier_tables(saved)
+    (found,) = saved_tables(saved)
     assert found.folder.parent == saved / FOLDER
-    assert not found.can_go_on
+    assert not found.can_resume
     assert not (saved / "runs").exists()
     session.open_project(session.project, saved)
     assert panel.model.rowCount() == 0
@@ -348,8 +348,8 @@ def test_a_damaged_table_is_left_out_of_the_earlier_ones(saved: Path) -> None:
     folder = saved / FOLDER / "20260101-000000-pose"
     folder.mkdir(parents=True)
     (folder / "sensitivity.toml").write_text("format = 'x'\n")
-    assert earlier_tables(saved) == ()
-    assert earlier_tables(None) == ()
+    assert saved_tables(saved) == ()
+    assert saved_tables(None) == ()
 
 
 def test_f4_brings_the_dock_forward(window: MainWindow) -> None:

@@ -30,7 +30,7 @@ from firegui.domain.uncertainty import (
     WeatherDraw,
 )
 from firegui.errors import InputError
-from firegui.gui.analyses.uncertainty.saved_ensembles import FOLDER, earlier_ensembles, saved_variogram
+from firegui.gui.analyses.uncertainty.saved_ensembles import FOLDER, saved_ensembles, saved_variogram
 from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.base.theme import current_colors
@@ -425,8 +425,8 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
     assert set(members(panel, "Member")) == {"0", "1", "2"}
     assert set(members(panel, "Extent saved")) == {"0"}
-    (found,) = earlier_ensembles(saved)
-    assert not found.can_go_on(3) and found.can_go_on(5)
+    (found,) = saved_ensembles(saved)
+    assert not found.can_resume(3) and found.can_resume(5)
     assert not (saved / "runs").exists()
 
     session.open_project(session.project, saved)
@@ -492,8 +492,8 @@ def test_a_damaged_ensemble_is_left_out_of_the_earlier_ones(saved: Path) -> None
     folder = saved / FOLDER / "20260101-000000-aleatoric"
     folder.mkdir(parents=True)
     (folder / "ensemble.toml").write_text("format = 'x'\n")
-    assert earlier_ensembles(saved) == ()
-    assert earlier_ensembles(None) == ()
+    assert saved_ensembles(saved) == ()
+    assert saved_ensembles(None) == ()
 
 
 def test_a_damaged_semivariogram_is_none(tmp_path: Path) -> None:

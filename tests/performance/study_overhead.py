@@ -19,7 +19,7 @@ from PySide6.QtCore import QEventLoop, QSettings, QTimer
 
 from firegui.domain.project import Project
 from firegui.domain.study import StudySettings, Vary
-from firegui.gui.analyses.study.saved_studies import Wish
+from firegui.gui.analyses.study.saved_studies import StudyRequest
 from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.app import make_application
@@ -106,7 +106,9 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     window.bench.bring("Study")
     desk, panel = window.bench.study_controller, window.bench.study
     for page in (1, 4):
-        late = _lateness(desk, lambda: desk.start(Wish(StudyFile(".", study_of(cells)).text(), workers)), panel, page)
+        late = _lateness(
+            desk, lambda: desk.start(StudyRequest(StudyFile(".", study_of(cells)).text(), workers)), panel, page
+        )
         found = np.array(late)
         said = f"{np.percentile(found, 50):.1f} ms (median), {np.percentile(found, 99):.1f} ms (99 %)"
         print(f"  {panel.pages.tabText(page)}: late by {said}, {found.max():.0f} ms at worst, {len(found):,} ticks")

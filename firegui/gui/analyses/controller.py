@@ -33,7 +33,7 @@ class AnalysisController(QObject):
     """Work began, went on or ended."""
     result_changed = Signal()
     """There is another result, more of it, or none any more."""
-    earlier_changed = Signal()
+    saved_changed = Signal()
     """There may be other results in the project's folder."""
 
     def __init__(
@@ -50,7 +50,7 @@ class AnalysisController(QObject):
         self._leaving: list[RunJob] = []
         self._stopping = False
         session.project_opened.connect(self._on_project_opened)
-        session.folder_changed.connect(self.earlier_changed)
+        session.folder_changed.connect(self.saved_changed)
 
     # -- what is known -----------------------------------------------------------------------------------------------
     @property
@@ -138,7 +138,7 @@ class AnalysisController(QObject):
             self._leaving.remove(job)
         job.deleteLater()
         self.changed.emit()
-        self.earlier_changed.emit()
+        self.saved_changed.emit()
 
     def _on_project_opened(self) -> None:
         if self._job is not None:
@@ -149,4 +149,4 @@ class AnalysisController(QObject):
         self._forget()
         self._clear()
         self.changed.emit()
-        self.earlier_changed.emit()
+        self.saved_changed.emit()

@@ -116,7 +116,7 @@ class TableAnalysisPanel(QWidget):
         column.addWidget(self._progress())
         column.addWidget(self.pages, 1)
         column.addWidget(self.head)
-        self._of.earlier_changed.connect(self._offer_earlier)
+        self._of.saved_changed.connect(self._offer_earlier)
         self._of.changed.connect(self._refresh)
         self._session.project_opened.connect(self._offer_earlier)
         self.earlier.activated.connect(self._open_earlier)

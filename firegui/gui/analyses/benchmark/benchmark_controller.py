@@ -15,14 +15,14 @@ from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.benchmark.saved_benchmarks import (
     FOLDER,
-    Earlier,
-    Wish,
+    BenchmarkRequest,
+    SavedBenchmark,
     comparison_spec,
-    earlier_benchmarks,
     project_then,
+    requested_spec,
+    saved_benchmarks,
     seconds_left,
     task_spec,
-    wished_spec,
 )
 from firegui.gui.analyses.table_controller import Shown, TableAnalysisController
 from firegui.gui.base.number_text import duration
@@ -105,10 +105,9 @@ class BenchmarkController(TableAnalysisController[BenchmarkTable, BenchmarkHeade
         begun = sum(min(one.spent / one.allowance, 1.0) for one in told.running if one.allowance)
         return (told.done + len(told.failed) + begun) / told.tasks
 
-    @property
-    def earlier(self) -> tuple[Earlier, ...]:
+    def saved(self) -> tuple[SavedBenchmark, ...]:
         """The benchmarks in the project's folder, the latest first."""
-        return earlier_benchmarks(self._session.source)
+        return saved_benchmarks(self._session.source)
 
     @property
     def pace(self) -> float | None:
@@ -118,7 +117,7 @@ class BenchmarkController(TableAnalysisController[BenchmarkTable, BenchmarkHeade
         return table.seconds / charged if table is not None and charged else None
 
     # -- what can be asked -------------------------------------------------------------------------------------------
-    def start(self, wish: Wish) -> None:
+    def start(self, request: BenchmarkRequest) -> None:
         """Run a benchmark of the open project; nothing happens while one runs.
 
         Raises ``RuntimeError`` when the project was never saved.
@@ -129,20 +128,20 @@ class BenchmarkController(TableAnalysisController[BenchmarkTable, BenchmarkHeade
         if self._job is None:
             project = self._session.project
             out = self._new_folder(folder / FOLDER, project.plan.setting.value)
-            self._run(wished_spec(wish, project, folder, out, self._session.backend))
+            self._run(requested_spec(request, project, folder, out, self._session.backend))
 
-    def go_on(self, earlier: Earlier, wish: Wish) -> None:
-        """Finish a benchmark, with the planners and seeds that ``wish`` has besides; what is done is kept."""
+    def resume(self, earlier: SavedBenchmark, request: BenchmarkRequest) -> None:
+        """Finish a benchmark, with the planners and seeds that ``request`` has besides; what is done is kept."""
         folder = self._session.folder
-        if self._job is not None or folder is None or not earlier.can_go_on(wish.settings):
+        if self._job is not None or folder is None or not earlier.can_resume(request.settings):
             return
-        wish = replace(wish, settings=earlier.wanted(wish.settings))
+        request = replace(request, settings=earlier.wanted(request.settings))
         try:
             project = project_then(earlier.header, self._session.project)
         except InputError as error:
             self._session.refuse(error)
             return
-        self._run(replace(wished_spec(wish, project, folder, earlier.folder, self._session.backend), resume=True))
+        self._run(replace(requested_spec(request, project, folder, earlier.folder, self._session.backend), resume=True))
 
     def open(self, folder: Path) -> None:
         """Show the benchmark in ``folder``; one that cannot be read is refused."""
@@ -216,7 +215,7 @@ class BenchmarkController(TableAnalysisController[BenchmarkTable, BenchmarkHeade
             self.trails.pop(row.task, None)
         self._show_more(event.table)
         if first:
-            self.earlier_changed.emit()
+            self.saved_changed.emit()
 
     def _trace(self, event: BenchmarkProgress) -> None:
         """Keep how the tasks at work improve; a resumed one begins where it was taken up, a failed one is dropped."""

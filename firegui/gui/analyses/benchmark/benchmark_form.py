@@ -13,7 +13,7 @@ from firegui.domain.benchmark import (
     BenchmarkSettings,
     PlannerName,
 )
-from firegui.gui.analyses.benchmark.saved_benchmarks import Wish, missing_package
+from firegui.gui.analyses.benchmark.saved_benchmarks import BenchmarkRequest, missing_package
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.settings_paths import description_of
 
@@ -48,9 +48,9 @@ class BenchmarkForm(QWidget):
             seed=self.seed.value(), allowance=self.allowance.value(), budget=self.budget.value(), excess=self._excess,
         )  # fmt: skip
 
-    def wish(self) -> Wish:
+    def request(self) -> BenchmarkRequest:
         """What the form asks for, and by how many processes."""
-        return Wish(self.settings(), self.processes.value())
+        return BenchmarkRequest(self.settings(), self.processes.value())
 
     def set_settings(self, settings: BenchmarkSettings) -> None:
         """Show other settings; a planner that cannot be run here stays unticked."""

@@ -25,7 +25,7 @@ from firegui.gui.analyses.benchmark.benchmark_lines import Tasks
 from firegui.gui.analyses.benchmark.benchmark_tables import DeploymentModel, TasksModel
 from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHING, head_text, notes, task_name
 from firegui.gui.analyses.benchmark.planners_table import PlannersTable
-from firegui.gui.analyses.benchmark.saved_benchmarks import Earlier, cost_text, lacks
+from firegui.gui.analyses.benchmark.saved_benchmarks import SavedBenchmark, cost_text, lacks
 from firegui.gui.analyses.table_analysis_panel import Kept, TableAnalysisPanel, Words, on_copy, texts_of
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.jobs.evaluation_job import Look
@@ -75,7 +75,7 @@ class BenchmarkPanel(TableAnalysisPanel):
     def start(self) -> None:
         """Run the benchmark that the form asks for; the project must be kept somewhere."""
         if self._session.folder is not None and not self._desk.is_busy:
-            self._desk.start(self.form.wish())
+            self._desk.start(self.form.request())
             self.pages.setCurrentWidget(self.tasks_view)
 
     def play(self, task: Task) -> None:
@@ -159,16 +159,16 @@ class BenchmarkPanel(TableAnalysisPanel):
         self._refresh()
 
     def _kept_results(self) -> Sequence[Kept]:
-        return self._desk.earlier
+        return self._desk.saved()
 
     @property
-    def _chosen(self) -> Earlier | None:
+    def _chosen(self) -> SavedBenchmark | None:
         kept = None if self._chosen_index is None else self._kept[self._chosen_index]
-        return kept if isinstance(kept, Earlier) else None
+        return kept if isinstance(kept, SavedBenchmark) else None
 
     def _open(self, index: int) -> None:
         each = self._kept[index]
-        if isinstance(each, Earlier):
+        if isinstance(each, SavedBenchmark):
             if not self._desk.is_busy:
                 self.form.set_settings(each.header.settings)
             self._desk.open(each.folder)
@@ -177,7 +177,7 @@ class BenchmarkPanel(TableAnalysisPanel):
 
     def _go_on(self) -> None:
         if self._chosen is not None:
-            self._desk.go_on(self._chosen, self.form.wish())
+            self._desk.resume(self._chosen, self.form.request())
             self.pages.setCurrentWidget(self.tasks_view)
 
     def _play_selected(self) -> None:
@@ -260,7 +260,7 @@ class BenchmarkPanel(TableAnalysisPanel):
         desk, there, page = self._desk, self._session.has_project, self.pages.currentWidget()
         settings, chosen, selected = self.form.settings(), self._chosen, self.table.best
         some = desk.shown is not None and desk.shown.table is not None
-        more = chosen is not None and chosen.can_go_on(settings)
+        more = chosen is not None and chosen.can_resume(settings)
         usable = {
             "start": there and not desk.is_busy and not self._problems, "stop": desk.is_busy and not desk.is_stopping,
             "resume": more and not desk.is_busy and not self._session.is_read_only,

@@ -38,7 +38,7 @@ FOLDER = "benchmarks"
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class SavedBenchmark:
     """A benchmark that lies in the project's folder. ``held``: somebody works on it now."""
 
     folder: Path
@@ -66,7 +66,7 @@ class Earlier:
             seeds=max(own.seeds, settings.seeds),
         )
 
-    def can_go_on(self, settings: BenchmarkSettings) -> bool:
+    def can_resume(self, settings: BenchmarkSettings) -> bool:
         """Whether something is left to do of it, be it the figures alone, or ``settings`` ask for more of the same."""
         own = self.header.settings
         same = (own.allowance, own.budget, own.seed) == (settings.allowance, settings.budget, settings.seed)
@@ -83,7 +83,7 @@ class Earlier:
         return f"{clock} · {self.header.project.plan.setting.value} · {'at work' if self.held else size}"
 
 
-def earlier_benchmarks(project_folder: Path | None) -> tuple[Earlier, ...]:
+def saved_benchmarks(project_folder: Path | None) -> tuple[SavedBenchmark, ...]:
     """The benchmarks in a project's folder, the latest first; what cannot be read is left out."""
     if project_folder is None or not (project_folder / FOLDER).is_dir():
         return ()
@@ -92,12 +92,12 @@ def earlier_benchmarks(project_folder: Path | None) -> tuple[Earlier, ...]:
         with suppress(InputError):
             header = read_header(folder)
             done = sum((task_folder(folder, task) / ROW).is_file() for task in tasks_of(header.settings))
-            found.append(Earlier(folder, header, done, is_held(folder)))
+            found.append(SavedBenchmark(folder, header, done, is_held(folder)))
     return tuple(sorted(found, key=lambda each: each.header.started, reverse=True))
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class BenchmarkRequest:
     """A benchmark that is asked for; ``processes`` 0 is one for every core."""
 
     settings: BenchmarkSettings
@@ -110,16 +110,17 @@ def missing_package(planner: PlannerName) -> str:
     return package if package and find_spec(package) is None else ""
 
 
-def wished_spec(wish: Wish, project: Project, folder: Path, out: Path, backend: str) -> BenchmarkSpec:
-    """What is carried out for ``wish``; planners that cannot be run here are noted as left out."""
-    command = benchmark_command(folder, out, wish.settings, processes=wish.processes, backend=backend)
+def requested_spec(request: BenchmarkRequest, project: Project, folder: Path, out: Path, backend: str) -> BenchmarkSpec:
+    """What is carried out for ``request``; planners that cannot be run here are noted as left out."""
+    command = benchmark_command(folder, out, request.settings, processes=request.processes, backend=backend)
     left_out = tuple(
         f"{PLANNERS[planner].title} is left out: it needs the package {package}"
         for planner in PlannerName
-        if (package := missing_package(planner)) and planner not in (*wish.settings.planners, *wish.settings.matched)
+        if (package := missing_package(planner))
+        and planner not in (*request.settings.planners, *request.settings.matched)
     )
     return BenchmarkSpec(
-        project, out, command, wish.settings, folder, backend=backend, processes=wish.processes, notes=left_out
+        project, out, command, request.settings, folder, backend=backend, processes=request.processes, notes=left_out
     )
 
 

@@ -119,7 +119,7 @@ class CalibrationController(QObject):
         self._history = []
         self._begin(settings, out, companions, begin=begin)
 
-    def go_on(self, out: Path, kept: FitCheckpoint, companions: Sequence[Companion]) -> None:
+    def resume(self, out: Path, kept: FitCheckpoint, companions: Sequence[Companion]) -> None:
         """Take up the interrupted calibration into ``out``; ``companions`` are its other projects, in their order."""
         if self._job is None:
             self._history = list(kept.history)

@@ -88,7 +88,7 @@ class CalibratePanel(QWidget):
         if self.button("start").isEnabled() and self._session.folder is not None:
             self._desk.start(self.form.value(), self._companions, self._origin())
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Take the interrupted calibration of this project up again, with its own settings and projects."""
         out = self._desk.interrupted
         if out is None:
@@ -99,7 +99,7 @@ class CalibratePanel(QWidget):
             found = wait_for(self.window(), "Opening its projects…", lambda: [_companion(folder) for folder in folders])
             self._show_companions(found)
             self.form.set_value(kept.settings)
-            self._desk.go_on(out, kept, found)
+            self._desk.resume(out, kept, found)
 
     def add_project(self, folder: Path) -> None:
         """Also train on the project in ``folder``; what is wrong with it is refused."""
@@ -175,7 +175,7 @@ class CalibratePanel(QWidget):
         self._buttons |= {
             "start": row.add("start", "Calibrate", _ASK, self.start_requested.emit, show_text=True),
             "stop": row.add("stop", "Stop", "Stop and keep the best weights so far", self._desk.stop),
-            "resume": row.add("resume", "Resume", resume, self.go_on),
+            "resume": row.add("resume", "Resume", resume, self.resume),
             "fit": row.add("fit", "Enlarge", large, self.enlarge_requested.emit),
         }
         return row

@@ -47,22 +47,22 @@ _WHERE = "The robustness table"
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
-    """A table that lies in the project's folder. ``can_go_on``: a sweep that was stopped before its last plan."""
+class SavedTable:
+    """A table that lies in the project's folder. ``can_resume``: a sweep that was stopped before its last plan."""
 
     folder: Path
     header: SensitivityHeader
     has_table: bool
-    can_go_on: bool
+    can_resume: bool
 
     def title(self, today: date) -> str:
         """Kind and time of a table, for a list."""
         when = self.header.started.astimezone()
         clock = f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %H:%M}"
-        return f"{clock} · {KIND_TITLES[self.header.kind]}{' · unfinished' if self.can_go_on else ''}"
+        return f"{clock} · {KIND_TITLES[self.header.kind]}{' · unfinished' if self.can_resume else ''}"
 
 
-def earlier_tables(project_folder: Path | None) -> tuple[Earlier, ...]:
+def saved_tables(project_folder: Path | None) -> tuple[SavedTable, ...]:
     """The tables in a project's folder, the latest first; what cannot be read is left out."""
     if project_folder is None or not (project_folder / FOLDER).is_dir():
         return ()
@@ -71,14 +71,14 @@ def earlier_tables(project_folder: Path | None) -> tuple[Earlier, ...]:
         with suppress(InputError):
             header = read_header(folder)
             ended = header.reason is FinishReason.COMPLETED
-            can_go_on = header.kind is SensitivityKind.DESIGN and not ended and not is_held(folder)
-            found.append(Earlier(folder, header, (folder / TABLE).is_file(), can_go_on))
-    found = [each for each in found if each.has_table or each.can_go_on]
+            can_resume = header.kind is SensitivityKind.DESIGN and not ended and not is_held(folder)
+            found.append(SavedTable(folder, header, (folder / TABLE).is_file(), can_resume))
+    found = [each for each in found if each.has_table or each.can_resume]
     return tuple(sorted(found, key=lambda each: each.header.started, reverse=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wish:
+class SensitivityRequest:
     """A table that is asked for: of the schedule in ``file`` (none for a sweep); ``epochs`` cap a sweep's plans."""
 
     kind: SensitivityKind
@@ -87,19 +87,21 @@ class Wish:
     file: Path | None = None
 
 
-def wished_spec(wish: Wish, project: Project, folder: Path, out: Path, backend: str) -> SensitivitySpec:
-    """What is carried out for ``wish``. Raises :class:`InputError` for a schedule that does not fit the project."""
+def requested_spec(
+    request: SensitivityRequest, project: Project, folder: Path, out: Path, backend: str
+) -> SensitivitySpec:
+    """What is carried out for ``request``. Raises :class:`InputError` for a schedule that does not fit the project."""
     schedule: Schedule | None = None
-    if wish.file is not None:
-        schedule = fitting_schedule(wish.file, project)
-    optimizer = replace(project.plan.optimizer, epochs=wish.epochs)
+    if request.file is not None:
+        schedule = fitting_schedule(request.file, project)
+    optimizer = replace(project.plan.optimizer, epochs=request.epochs)
     project = replace(project, plan=replace(project.plan, optimizer=optimizer))
     command = sensitivity_command(
-        folder, out, wish.kind, wish.settings, schedule=wish.file, epochs=wish.epochs, backend=backend
+        folder, out, request.kind, request.settings, schedule=request.file, epochs=request.epochs, backend=backend
     )
     return SensitivitySpec(
-        project, out, command, wish.kind, wish.settings, schedule, backend=backend, project_folder=folder,
-        schedule_file=wish.file,
+        project, out, command, request.kind, request.settings, schedule, backend=backend, project_folder=folder,
+        schedule_file=request.file,
     )  # fmt: skip
 
 
@@ -110,7 +112,7 @@ class SensitivityController(QObject):
     """Work began, went on or ended."""
     result_changed = Signal()
     """There is another table, or none any more."""
-    earlier_changed = Signal()
+    saved_changed = Signal()
     """There may be other tables in the project's folder."""
 
     def __init__(
@@ -131,7 +133,7 @@ class SensitivityController(QObject):
         self._table: AnyTable | None = None
         self._folder: Path | None = None
         session.project_opened.connect(self._on_project_opened)
-        session.folder_changed.connect(self.earlier_changed)
+        session.folder_changed.connect(self.saved_changed)
 
     # -- what is known -----------------------------------------------------------------------------------------------
     @property
@@ -172,10 +174,9 @@ class SensitivityController(QObject):
         step = self._progress
         return step.done / step.total if step is not None and step.total else 0.0
 
-    @property
-    def earlier(self) -> tuple[Earlier, ...]:
+    def saved(self) -> tuple[SavedTable, ...]:
         """The tables in the project's folder, the latest first."""
-        return earlier_tables(self._session.source)
+        return saved_tables(self._session.source)
 
     @property
     def today(self) -> date:
@@ -191,7 +192,7 @@ class SensitivityController(QObject):
         return Work(_WHERE, "finished rows", self.stop, again=sweeps)
 
     # -- what can be asked -------------------------------------------------------------------------------------------
-    def start(self, wish: Wish) -> None:
+    def start(self, request: SensitivityRequest) -> None:
         """Make a table of the open project; nothing happens while one is made.
 
         Raises ``RuntimeError`` when the project was never saved. A schedule that does not fit is refused.
@@ -202,26 +203,26 @@ class SensitivityController(QObject):
         if self._job is not None:
             return
         try:
-            out = self._new_folder(folder, wish.kind)
-            spec = wished_spec(wish, self._session.project, folder, out, self._session.backend)
+            out = self._new_folder(folder, request.kind)
+            spec = requested_spec(request, self._session.project, folder, out, self._session.backend)
         except InputError as error:
             self._session.refuse(error)
             return
         self._begin(spec)
 
-    def go_on(self, earlier: Earlier) -> None:
+    def resume(self, earlier: SavedTable) -> None:
         """Finish a sweep that was stopped; plans that are done are kept."""
         folder, header = self._session.folder, earlier.header
-        if self._job is not None or folder is None or not earlier.can_go_on:
+        if self._job is not None or folder is None or not earlier.can_resume:
             return
         file = Path(header.schedule_file) if header.schedule_file else None
-        wish = Wish(header.kind, header.settings, header.project.plan.optimizer.epochs, file)
+        request = SensitivityRequest(header.kind, header.settings, header.project.plan.optimizer.epochs, file)
         project = replace(
             self._session.project,
             plan=replace(self._session.project.plan, optimizer=header.project.plan.optimizer),
         )
         try:
-            spec = wished_spec(wish, project, folder, earlier.folder, self._session.backend)
+            spec = requested_spec(request, project, folder, earlier.folder, self._session.backend)
         except InputError as error:
             self._session.refuse(error)
             return
@@ -312,7 +313,7 @@ class SensitivityController(QObject):
             self._leaving.remove(job)
         job.deleteLater()
         self.changed.emit()
-        self.earlier_changed.emit()
+        self.saved_changed.emit()
 
     def _on_project_opened(self) -> None:
         if self._job is not None:
@@ -322,4 +323,4 @@ class SensitivityController(QObject):
             self._job, self._progress = None, None
         self._show(None, None)
         self.changed.emit()
-        self.earlier_changed.emit()
+        self.saved_changed.emit()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QFormLayout, QLabel, QLineEdit, QWidg
 from firegui.domain.sensitivity import DESIGNS, PAIRS, SCALES, SensitivityKind, SensitivitySettings
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.errors import InputError, Problem, Problems
-from firegui.gui.analyses.sensitivity.sensitivity_controller import KIND_TITLES, Wish
+from firegui.gui.analyses.sensitivity.sensitivity_controller import KIND_TITLES, SensitivityRequest
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.saved_runs import kept_plan
 from firegui.gui.widgets.number_fields import WholeField
@@ -97,7 +97,7 @@ class SensitivityForm(QWidget):
                 box.setValue(value)
         self.changed.emit()
 
-    def wish(self) -> Wish:
+    def request(self) -> SensitivityRequest:
         """What the form asks for. Raises :class:`InputError` with everything that is wrong with it."""
         problems, kind = Problems(), self.chosen_kind
         pairs = _listed(self.pairs.text(), "effectiveness", _pair, problems, kind is SensitivityKind.EFFECTIVENESS)
@@ -113,12 +113,12 @@ class SensitivityForm(QWidget):
         if not problems:
             problems.extend(settings.problems(kind))
         problems.raise_if_any("The table cannot be made")
-        return Wish(kind, settings, self.epochs.value(), file)
+        return SensitivityRequest(kind, settings, self.epochs.value(), file)
 
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the entries."""
         try:
-            self.wish()
+            self.request()
         except InputError as error:
             return error.problems
         return ()

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import InputError
 from firegui.gui.analyses.sensitivity.sensitivity_chart import MEASURES, SensitivityChart
-from firegui.gui.analyses.sensitivity.sensitivity_controller import Earlier, SensitivityController
+from firegui.gui.analyses.sensitivity.sensitivity_controller import SavedTable, SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_form import SensitivityForm
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.number_text import number
@@ -56,7 +56,7 @@ class SensitivityPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._session, self._desk = session, desk
-        self._earlier: tuple[Earlier, ...] = ()
+        self._earlier: tuple[SavedTable, ...] = ()
         self.form = SensitivityForm(queue)
         self.model, self.sorted = SensitivityModel(self), QSortFilterProxyModel(self)
         self.table, self.chart = QTableView(), SensitivityChart()
@@ -79,7 +79,7 @@ class SensitivityPanel(QWidget):
         if self._session.folder is None or self._desk.is_busy:
             return
         try:
-            self._desk.start(self.form.wish())
+            self._desk.start(self.form.request())
         except InputError as error:
             self._session.refuse(error)
 
@@ -199,7 +199,7 @@ class SensitivityPanel(QWidget):
         session.project_edited.connect(self._refresh)
         desk.changed.connect(self._refresh)
         desk.result_changed.connect(self._show_table)
-        desk.earlier_changed.connect(self._offer_earlier)
+        desk.saved_changed.connect(self._offer_earlier)
         self.form.changed.connect(self._refresh)
         self.measure.currentIndexChanged.connect(lambda _index: self._draw())
         self.earlier.activated.connect(self._open_earlier)
@@ -214,7 +214,7 @@ class SensitivityPanel(QWidget):
         self._offer_earlier()
 
     def _offer_earlier(self) -> None:
-        self._earlier = self._desk.earlier
+        self._earlier = self._desk.saved()
         with QSignalBlocker(self.earlier):
             self.earlier.clear()
             self.earlier.addItem("Earlier tables…" if self._earlier else "No earlier table")
@@ -239,14 +239,14 @@ class SensitivityPanel(QWidget):
             self._desk.open(each.folder)
         self._refresh()
 
-    def _chosen(self) -> Earlier | None:
+    def _chosen(self) -> SavedTable | None:
         index = self.earlier.currentIndex()
         return self._earlier[index - 1] if 0 < index <= len(self._earlier) else None
 
     def _go_on(self) -> None:
         chosen = self._chosen()
         if chosen is not None:
-            self._desk.go_on(chosen)
+            self._desk.resume(chosen)
 
     def _ask_file(self) -> None:
         start = (self._session.folder.parent if self._session.folder is not None else Path.home()) / "sensitivity.csv"
@@ -279,7 +279,7 @@ class SensitivityPanel(QWidget):
         desk, there = self._desk, self._session.has_project
         found = self.form.problems() if there else ()
         chosen, some = self._chosen(), desk.table is not None and bool(desk.table.rows)
-        goes_on = chosen is not None and chosen.can_go_on and not self._session.is_read_only
+        goes_on = chosen is not None and chosen.can_resume and not self._session.is_read_only
         usable = {
             "start": there and not desk.is_busy and not found, "stop": desk.is_busy and not desk.is_stopping,
             "resume": goes_on and not desk.is_busy, "copy": some, "export": some,

@@ -30,7 +30,7 @@ _NAME = re.compile(r"[^A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class SavedStudy:
     """A study that lies in the project's folder. ``held``: somebody works on it now."""
 
     folder: Path
@@ -44,7 +44,7 @@ class Earlier:
         return self.header.settings.count
 
     @property
-    def can_go_on(self) -> bool:
+    def can_resume(self) -> bool:
         """Whether something is left to do of it."""
         return not self.held and self.done < self.cells
 
@@ -56,7 +56,7 @@ class Earlier:
         return f"{clock} · {self.header.settings.name} · {'at work' if self.held else size}"
 
 
-def earlier_studies(project_folder: Path | None) -> tuple[Earlier, ...]:
+def saved_studies(project_folder: Path | None) -> tuple[SavedStudy, ...]:
     """The studies in a project's folder, the latest first; what cannot be read is left out."""
     if project_folder is None or not (project_folder / FOLDER).is_dir():
         return ()
@@ -65,12 +65,12 @@ def earlier_studies(project_folder: Path | None) -> tuple[Earlier, ...]:
         with suppress(InputError):
             header = read_header(folder)
             over = header.state is RunState.FINISHED
-            found.append(Earlier(folder, header, done_in(folder), not over and is_held(folder)))
+            found.append(SavedStudy(folder, header, done_in(folder), not over and is_held(folder)))
     return tuple(sorted(found, key=lambda each: each.header.started, reverse=True))
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class StudyRequest:
     """A study that is asked for, as its ``text`` says; ``workers`` is ``None`` for one a core."""
 
     text: str
@@ -99,19 +99,19 @@ def look_at(text: str, project: Project, folder: Path | None) -> Looked:
     return Looked(study, tuple(problems))
 
 
-def wished_spec(wish: Wish, project: Project, folder: Path, out: Path, backend: str) -> StudySpec:
-    """What is carried out for ``wish``, whose text is kept beside ``out``. Raises :class:`InputError`."""
-    study = parse_study(wish.text)
+def requested_spec(request: StudyRequest, project: Project, folder: Path, out: Path, backend: str) -> StudySpec:
+    """What is carried out for ``request``, whose text is kept beside ``out``. Raises :class:`InputError`."""
+    study = parse_study(request.text)
     file = kept_text(out)
     schedule, schedule_file = None, None
     if study.schedule:
         schedule_file = folder / study.schedule
         fleet, steps = project.planned_fleet, project.calendar.n_steps
         schedule = read_schedule(schedule_file, fleet, steps, project.scenario.grid.shape)
-    command = study_command(file, out, scheduler=wish.scheduler, workers=wish.workers, backend=backend)
+    command = study_command(file, out, scheduler=request.scheduler, workers=request.workers, backend=backend)
     return StudySpec(
-        project, out, command, study.settings, schedule, backend=backend, workers=wish.workers,
-        scheduler=wish.scheduler, project_folder=folder, schedule_file=schedule_file, study_file=file,
+        project, out, command, study.settings, schedule, backend=backend, workers=request.workers,
+        scheduler=request.scheduler, project_folder=folder, schedule_file=schedule_file, study_file=file,
     )  # fmt: skip
 
 

@@ -16,14 +16,14 @@ from firegui.domain.study_table import StudyTable
 from firegui.errors import InputError
 from firegui.gui.analyses.study.saved_studies import (
     FOLDER,
-    Earlier,
-    Wish,
+    SavedStudy,
+    StudyRequest,
     cell_spec,
-    earlier_studies,
     ending_of,
     kept_text,
+    requested_spec,
+    saved_studies,
     text_to_keep,
-    wished_spec,
 )
 from firegui.gui.analyses.table_controller import Shown, TableAnalysisController
 from firegui.gui.base.background_call import wait_for
@@ -92,10 +92,9 @@ class StudyController(TableAnalysisController[StudyTable, StudyHeader]):
         told = self._told
         return 0.0 if told is None or not told.cells else (told.done + told.failed) / told.cells
 
-    @property
-    def earlier(self) -> tuple[Earlier, ...]:
+    def saved(self) -> tuple[SavedStudy, ...]:
         """The studies in the project's folder, the latest first."""
-        return earlier_studies(self._session.source)
+        return saved_studies(self._session.source)
 
     @property
     def pace(self) -> float | None:
@@ -105,7 +104,7 @@ class StudyController(TableAnalysisController[StudyTable, StudyHeader]):
         return fmean(took) if took else None
 
     # -- what can be asked -------------------------------------------------------------------------------------------
-    def start(self, wish: Wish) -> None:
+    def start(self, request: StudyRequest) -> None:
         """Carry a study of the open project out; nothing happens while one is. What cannot be read is refused.
 
         Raises ``RuntimeError`` when the project was never saved.
@@ -116,27 +115,27 @@ class StudyController(TableAnalysisController[StudyTable, StudyHeader]):
         if self._job is not None:
             return
         try:
-            settings = parse_study(wish.text).settings
+            settings = parse_study(request.text).settings
             (folder / FOLDER).mkdir(exist_ok=True)
             out = self._new_folder(folder / FOLDER, ending_of(settings))
-            spec = wished_spec(wish, self._session.project, folder, out, self._session.backend)
-            atomic.write_text(kept_text(out), text_to_keep(wish.text, folder))
+            spec = requested_spec(request, self._session.project, folder, out, self._session.backend)
+            atomic.write_text(kept_text(out), text_to_keep(request.text, folder))
         except InputError as error:
             self._session.refuse(error)
             return
         self._run(spec)
 
-    def go_on(self, earlier: Earlier, wish: Wish) -> None:
-        """Finish a study: the cells that are done are kept. ``wish`` says by whom, not what."""
+    def resume(self, earlier: SavedStudy, request: StudyRequest) -> None:
+        """Finish a study: the cells that are done are kept. ``request`` says by whom, not what."""
         folder = self._session.folder
-        if self._job is not None or folder is None or not earlier.can_go_on:
+        if self._job is not None or folder is None or not earlier.can_resume:
             return
         try:
             text = StudyFile(".", earlier.header.settings, earlier.header.schedule_file).text()
             project = earlier.header.project.on(self._session.project)
             if event_hash(project) != earlier.header.event_hash:
                 project = self._session.project  # the run says what differs
-            spec = wished_spec(replace(wish, text=text), project, folder, earlier.folder, earlier.header.backend)
+            spec = requested_spec(replace(request, text=text), project, folder, earlier.folder, earlier.header.backend)
         except InputError as error:
             self._session.refuse(error)
             return
@@ -179,4 +178,4 @@ class StudyController(TableAnalysisController[StudyTable, StudyHeader]):
         first = self._shown is not None and self._shown.table is None
         self._show_more(event.table)
         if first:
-            self.earlier_changed.emit()
+            self.saved_changed.emit()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
 
-from firegui.gui.analyses.study.saved_studies import BEGINNINGS, Wish
+from firegui.gui.analyses.study.saved_studies import BEGINNINGS, StudyRequest
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.table_buttons import ButtonRow
 
@@ -53,9 +53,9 @@ class StudyForm(QWidget):
         self.text.textChanged.connect(self._settle.start)
 
     # -- for others --------------------------------------------------------------------------------------------------
-    def wish(self) -> Wish:
+    def request(self) -> StudyRequest:
         """What the form asks for, and by whom."""
-        return Wish(self.text.toPlainText(), self.workers.value() or None, self.scheduler.text().strip())
+        return StudyRequest(self.text.toPlainText(), self.workers.value() or None, self.scheduler.text().strip())
 
     def set_text(self, text: str, file: Path | None = None) -> None:
         """Show another study, from ``file`` if it is kept in one."""

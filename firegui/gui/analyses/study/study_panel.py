@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from firegui.domain.study import Cell
 from firegui.errors import InputError, Problem
-from firegui.gui.analyses.study.saved_studies import BEGINNINGS, Earlier, Looked, cost_text, look_at
+from firegui.gui.analyses.study.saved_studies import BEGINNINGS, Looked, SavedStudy, cost_text, look_at
 from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_form import StudyForm
 from firegui.gui.analyses.study.study_tables import CellsModel, WorkersModel
@@ -59,7 +59,7 @@ class StudyPanel(TableAnalysisPanel):
     def start(self) -> None:
         """Carry out what the form asks for; the project must be kept somewhere."""
         if self._session.folder is not None and not self._desk.is_busy:
-            self._desk.start(self.form.wish())
+            self._desk.start(self.form.request())
             if self._desk.is_busy:
                 self.pages.setCurrentWidget(self.cells_view)
 
@@ -140,16 +140,16 @@ class StudyPanel(TableAnalysisPanel):
             self.play(cell)
 
     def _kept_results(self) -> Sequence[Kept]:
-        return self._desk.earlier
+        return self._desk.saved()
 
     @property
-    def _chosen(self) -> Earlier | None:
+    def _chosen(self) -> SavedStudy | None:
         kept = None if self._chosen_index is None else self._kept[self._chosen_index]
-        return kept if isinstance(kept, Earlier) else None
+        return kept if isinstance(kept, SavedStudy) else None
 
     def _open(self, index: int) -> None:
         each = self._kept[index]
-        if isinstance(each, Earlier):
+        if isinstance(each, SavedStudy):
             if not self._desk.is_busy:
                 self.form.set_text(_explained(StudyFile(".", each.header.settings, each.header.schedule_file)))
             self._desk.open(each.folder)
@@ -158,7 +158,7 @@ class StudyPanel(TableAnalysisPanel):
 
     def _go_on(self) -> None:
         if self._chosen is not None:
-            self._desk.go_on(self._chosen, self.form.wish())
+            self._desk.resume(self._chosen, self.form.request())
             self.pages.setCurrentWidget(self.cells_view)
 
     def _start_folder(self) -> Path:
@@ -209,7 +209,7 @@ class StudyPanel(TableAnalysisPanel):
         study, chosen = self._looked.study, self._chosen
         some = desk.shown is not None and desk.shown.table is not None
         ready = there and study is not None and not self._looked.problems
-        more = chosen is not None and chosen.can_go_on
+        more = chosen is not None and chosen.can_resume
         selected = bool(self.cells_view.selectionModel().selectedRows())
         usable = {
             "start": ready and not desk.is_busy, "stop": desk.is_busy and not desk.is_stopping,

@@ -38,7 +38,7 @@ _COMMAND_LINE = " (--preset bear)"
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class SavedEnsemble:
     """An ensemble that lies in the project's folder. ``held``: somebody works on it now."""
 
     folder: Path
@@ -46,7 +46,7 @@ class Earlier:
     has_members: bool
     held: bool
 
-    def can_go_on(self, members: int) -> bool:
+    def can_resume(self, members: int) -> bool:
         """Whether it can be gone on with up to ``members``."""
         return not self.held and members > self.header.members_done
 
@@ -59,7 +59,7 @@ class Earlier:
         return f"{clock} · {KIND_TITLES[header.settings.kind]} · {size}"
 
 
-def earlier_ensembles(project_folder: Path | None) -> tuple[Earlier, ...]:
+def saved_ensembles(project_folder: Path | None) -> tuple[SavedEnsemble, ...]:
     """The ensembles in a project's folder, the latest first; what cannot be read is left out."""
     if project_folder is None or not (project_folder / FOLDER).is_dir():
         return ()
@@ -68,25 +68,27 @@ def earlier_ensembles(project_folder: Path | None) -> tuple[Earlier, ...]:
         with suppress(InputError):
             header = read_header(folder)
             has_members = header.members_done > 0 and (folder / STATE).is_file()
-            found.append(Earlier(folder, header, has_members, is_held(folder)))
+            found.append(SavedEnsemble(folder, header, has_members, is_held(folder)))
     return tuple(sorted(found, key=lambda each: each.header.started, reverse=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wish:
+class UncertaintyRequest:
     """An ensemble that is asked for: with the schedule in ``file``, or of fires without drops alone."""
 
     settings: UncertaintySettings
     file: Path | None = None
 
 
-def wished_spec(wish: Wish, project: Project, folder: Path, out: Path, backend: str) -> UncertaintySpec:
-    """What is carried out for ``wish``. Raises :class:`InputError` for a schedule that does not fit the project."""
-    schedule = None if wish.file is None else fitting_schedule(wish.file, project)
-    command = uq_command(folder, out, wish.settings, schedule=wish.file, backend=backend)
+def requested_spec(
+    request: UncertaintyRequest, project: Project, folder: Path, out: Path, backend: str
+) -> UncertaintySpec:
+    """What is carried out for ``request``. Raises :class:`InputError` for a schedule that does not fit the project."""
+    schedule = None if request.file is None else fitting_schedule(request.file, project)
+    command = uq_command(folder, out, request.settings, schedule=request.file, backend=backend)
     return UncertaintySpec(
-        project, out, command, wish.settings, schedule, backend=backend, project_folder=folder,
-        schedule_file=wish.file,
+        project, out, command, request.settings, schedule, backend=backend, project_folder=folder,
+        schedule_file=request.file,
     )  # fmt: skip
 
 

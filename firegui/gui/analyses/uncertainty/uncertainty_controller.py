@@ -22,13 +22,13 @@ from firegui.domain.uncertainty import (
 from firegui.errors import InputError
 from firegui.gui.analyses.uncertainty.saved_ensembles import (
     FOLDER,
-    Earlier,
     Residuals,
-    Wish,
-    earlier_ensembles,
+    SavedEnsemble,
+    UncertaintyRequest,
     project_then,
+    requested_spec,
+    saved_ensembles,
     saved_variogram,
-    wished_spec,
 )
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.background_job import BackgroundJob
@@ -96,7 +96,7 @@ class UncertaintyController(QObject):
     """There is another ensemble, more of it, or none any more."""
     field_changed = Signal()
     """There is another field of errors, or none any more, or one is being drawn."""
-    earlier_changed = Signal()
+    saved_changed = Signal()
     """There may be other ensembles in the project's folder."""
 
     def __init__(
@@ -121,7 +121,7 @@ class UncertaintyController(QObject):
         self._fields.news.connect(self._on_field)
         self._fields.finished.connect(self._on_field_finished)
         session.project_opened.connect(self._on_project_opened)
-        session.folder_changed.connect(self.earlier_changed)
+        session.folder_changed.connect(self.saved_changed)
 
     # -- what is known -----------------------------------------------------------------------------------------------
     @property
@@ -183,10 +183,9 @@ class UncertaintyController(QObject):
         told = self._told
         return told.done / told.members if told is not None and told.members else 0.0
 
-    @property
-    def earlier(self) -> tuple[Earlier, ...]:
+    def saved(self) -> tuple[SavedEnsemble, ...]:
         """The ensembles in the project's folder, the latest first."""
-        return earlier_ensembles(self._session.source)
+        return saved_ensembles(self._session.source)
 
     @property
     def today(self) -> date:
@@ -198,7 +197,7 @@ class UncertaintyController(QObject):
         return Work(_WHERE, "finished members", self.stop) if self._job is not None else None
 
     # -- what can be asked -------------------------------------------------------------------------------------------
-    def start(self, wish: Wish) -> None:
+    def start(self, request: UncertaintyRequest) -> None:
         """Draw an ensemble of the open project; nothing happens while one is drawn.
 
         Raises ``RuntimeError`` when the project was never saved. A schedule that does not fit is refused.
@@ -209,23 +208,23 @@ class UncertaintyController(QObject):
         if self._job is not None:
             return
         try:
-            out = self._new_folder(folder, wish.settings.kind)
-            spec = wished_spec(wish, self._session.project, folder, out, self._session.backend)
+            out = self._new_folder(folder, request.settings.kind)
+            spec = requested_spec(request, self._session.project, folder, out, self._session.backend)
         except InputError as error:
             self._session.refuse(error)
             return
         self._begin(spec)
 
-    def go_on(self, earlier: Earlier, members: int) -> None:
+    def resume(self, earlier: SavedEnsemble, members: int) -> None:
         """Draw more members of an ensemble, up to ``members``; those that are done are kept."""
         folder, header = self._session.folder, earlier.header
-        if self._job is not None or folder is None or not earlier.can_go_on(members):
+        if self._job is not None or folder is None or not earlier.can_resume(members):
             return
         file = Path(header.schedule_file) if header.schedule_file else None
-        wish = Wish(replace(header.settings, members=members), file)
+        request = UncertaintyRequest(replace(header.settings, members=members), file)
         try:
             project = project_then(header, self._session.project)
-            spec = wished_spec(wish, project, folder, earlier.folder, self._session.backend)
+            spec = requested_spec(request, project, folder, earlier.folder, self._session.backend)
         except InputError as error:
             self._session.refuse(error)
             return
@@ -273,7 +272,7 @@ class UncertaintyController(QObject):
             folder = base.with_name(f"{base.name}-{count}")
         return folder
 
-    def _begin(self, spec: UncertaintySpec, earlier: Earlier | None = None) -> None:
+    def _begin(self, spec: UncertaintySpec, earlier: SavedEnsemble | None = None) -> None:
         job = self._job = RunJob(spec, self._execute, self)
         self._told, self._step, self._stopping = None, "", False
         if earlier is None or self._shown is None or self._shown.folder != earlier.folder:
@@ -362,7 +361,7 @@ class UncertaintyController(QObject):
             self._leaving.remove(job)
         job.deleteLater()
         self.changed.emit()
-        self.earlier_changed.emit()
+        self.saved_changed.emit()
 
     def _on_project_opened(self) -> None:
         if self._job is not None:
@@ -372,10 +371,10 @@ class UncertaintyController(QObject):
             self._job, self._told = None, None
         self._show(None)
         self.changed.emit()
-        self.earlier_changed.emit()
+        self.saved_changed.emit()
 
 
-def _known_error(spec: UncertaintySpec, earlier: Earlier | None) -> ErrorModel | None:
+def _known_error(spec: UncertaintySpec, earlier: SavedEnsemble | None) -> ErrorModel | None:
     """The error model that is known before anything is computed."""
     if earlier is not None:
         return earlier.header.error

@@ -16,7 +16,7 @@ from firegui.domain.uncertainty import (
     UncertaintySettings,
     WeatherSpread,
 )
-from firegui.gui.analyses.uncertainty.saved_ensembles import Wish
+from firegui.gui.analyses.uncertainty.saved_ensembles import UncertaintyRequest
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.saved_runs import kept_plan
 from firegui.gui.widgets.number_fields import DecimalField, WholeField, limits_text
@@ -124,9 +124,9 @@ class UncertaintyForm(QWidget):
             softening=self.softening.value(), weather=weather,
         )  # fmt: skip
 
-    def wish(self) -> Wish:
+    def request(self) -> UncertaintyRequest:
         """What the form asks for, with its schedule."""
-        return Wish(self.settings(), self.chosen_file)
+        return UncertaintyRequest(self.settings(), self.chosen_file)
 
     def add_file(self, file: Path) -> None:
         """Offer a schedule file, and choose it."""

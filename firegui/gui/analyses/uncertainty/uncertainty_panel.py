@@ -27,7 +27,7 @@ from firegui.errors import InputError, Problem
 from firegui.gui.analyses.uncertainty.error_model_charts import ErrorFields
 from firegui.gui.analyses.uncertainty.export_ensemble_dialog import EnsembleExportDialog
 from firegui.gui.analyses.uncertainty.mean_maps import MeanMaps
-from firegui.gui.analyses.uncertainty.saved_ensembles import Earlier, lacks, member_spec
+from firegui.gui.analyses.uncertainty.saved_ensembles import SavedEnsemble, lacks, member_spec
 from firegui.gui.analyses.uncertainty.uncertainty_charts import BenefitChart, ConvergenceChart, FanChart, VariogramChart
 from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
@@ -62,7 +62,7 @@ class UncertaintyPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._session, self._queue, self._desk = session, queue, desk
-        self._earlier: tuple[Earlier, ...] = ()
+        self._earlier: tuple[SavedEnsemble, ...] = ()
         self._problems: tuple[Problem, ...] = ()
         self.form, self.tables = UncertaintyForm(queue), EnsembleTables(self)
         self.summary_view, self.members_view = self.tables.summary_view, self.tables.members_view
@@ -91,7 +91,7 @@ class UncertaintyPanel(QWidget):
     def start(self) -> None:
         """Draw the ensemble that the form asks for; the project must be kept somewhere."""
         if self._session.folder is not None and not self._desk.is_busy:
-            self._desk.start(self.form.wish())
+            self._desk.start(self.form.request())
 
     def play(self, member: int) -> None:
         """Work out both fires of a member for the map; one that cannot be is refused."""
@@ -251,7 +251,7 @@ class UncertaintyPanel(QWidget):
         session.result_changed.connect(self._refresh)
         desk.changed.connect(self._refresh)
         desk.result_changed.connect(self._show)
-        desk.earlier_changed.connect(self._offer_earlier)
+        desk.saved_changed.connect(self._offer_earlier)
         self.form.changed.connect(self._on_settings)
         for box in (self.quantity, self.unit):
             box.currentIndexChanged.connect(self._draw)
@@ -270,7 +270,7 @@ class UncertaintyPanel(QWidget):
         self._refresh()
 
     def _offer_earlier(self) -> None:
-        self._earlier = self._desk.earlier
+        self._earlier = self._desk.saved()
         with QSignalBlocker(self.earlier):
             self.earlier.clear()
             self.earlier.addItem("Earlier ensembles…" if self._earlier else "No earlier ensemble")
@@ -295,14 +295,14 @@ class UncertaintyPanel(QWidget):
             self._desk.open(each.folder)
         self._refresh()
 
-    def _chosen(self) -> Earlier | None:
+    def _chosen(self) -> SavedEnsemble | None:
         index = self.earlier.currentIndex()
         return self._earlier[index - 1] if 0 < index <= len(self._earlier) else None
 
     def _go_on(self) -> None:
         chosen = self._chosen()
         if chosen is not None:
-            self._desk.go_on(chosen, self.form.members.value())
+            self._desk.resume(chosen, self.form.members.value())
 
     def _play_chosen(self) -> None:
         if (member := self.tables.chosen) is not None:
@@ -361,7 +361,7 @@ class UncertaintyPanel(QWidget):
         shown, chosen = desk.shown, self._chosen()
         some = shown is not None and shown.ensemble is not None
         can_play = shown is not None and shown.header is not None
-        more = chosen is not None and chosen.can_go_on(self.form.members.value())
+        more = chosen is not None and chosen.can_resume(self.form.members.value())
         self.mean_maps.follow()
         usable = {
             "start": there and not desk.is_busy and not self._problems,
