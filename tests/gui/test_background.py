@@ -1,4 +1,4 @@
-"""Slow reading and writing beside the window."""
+"""Slow reading and writing latest the window."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
-from firegui.gui.base import background_call as background
-from firegui.gui.base.background_call import BackgroundCall, Check, wait_for
+from firegui.gui.base import tasks
+from firegui.gui.base.tasks import Check, LatestTask, wait_for
 
 
 def test_the_result_comes_back_from_another_thread(qtbot: QtBot) -> None:
@@ -48,7 +48,7 @@ def test_the_window_goes_on_painting_meanwhile(qtbot: QtBot) -> None:
 def test_when_it_takes_long_a_box_says_what_is_being_done_and_goes_away(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_PATIENCE_MS", 1)
+    monkeypatch.setattr(tasks, "_PATIENCE_MS", 1)
     parent = QWidget()
     qtbot.addWidget(parent)
     go_on, seen = threading.Event(), []
@@ -70,7 +70,7 @@ def test_when_it_takes_long_a_box_says_what_is_being_done_and_goes_away(
 def test_esc_and_the_systems_cross_do_not_let_input_through_to_the_window(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_PATIENCE_MS", 1)
+    monkeypatch.setattr(tasks, "_PATIENCE_MS", 1)
     parent = QWidget()
     qtbot.addWidget(parent)
     parent.show()
@@ -94,39 +94,37 @@ def test_esc_and_the_systems_cross_do_not_let_input_through_to_the_window(
 
 # -- the latest wish ---------------------------------------------------------------------------------------------------
 @pytest.fixture
-def beside(qtbot: QtBot) -> Iterator[BackgroundCall]:
-    made = BackgroundCall(settle_ms=10)
+def latest(qtbot: QtBot) -> Iterator[LatestTask]:
+    made = LatestTask(settle_ms=10)
     yield made
     made.shutdown()
     made.deleteLater()
 
 
-def test_a_wish_is_computed_in_another_thread(qtbot: QtBot, beside: BackgroundCall) -> None:
-    with qtbot.waitSignal(beside.returned) as found:
-        beside.ask(lambda _check: threading.get_ident())
+def test_a_wish_is_computed_in_another_thread(qtbot: QtBot, latest: LatestTask) -> None:
+    with qtbot.waitSignal(latest.returned) as found:
+        latest.request(lambda _check: threading.get_ident())
     assert found.args != [threading.get_ident()]
-    assert not beside.is_busy
+    assert not latest.is_busy
 
 
-def test_of_wishes_in_quick_succession_only_the_last_is_computed(qtbot: QtBot, beside: BackgroundCall) -> None:
+def test_of_wishes_in_quick_succession_only_the_last_is_computed(qtbot: QtBot, latest: LatestTask) -> None:
     begun: list[int] = []
 
     def work(number: int, _check: Check) -> int:
         begun.append(number)
         return number
 
-    with qtbot.waitSignal(beside.returned) as found:
+    with qtbot.waitSignal(latest.returned) as found:
         for number in range(4):
-            beside.ask(partial(work, number))
+            latest.request(partial(work, number))
     assert found.args == [3] and begun == [3]
 
 
-def test_a_wish_that_was_overtaken_at_work_is_told_to_end_and_says_nothing(
-    qtbot: QtBot, beside: BackgroundCall
-) -> None:
+def test_a_wish_that_was_overtaken_at_work_is_told_to_end_and_says_nothing(qtbot: QtBot, latest: LatestTask) -> None:
     at_work, told = threading.Event(), threading.Event()
     said: list[object] = []
-    beside.returned.connect(said.append)
+    latest.returned.connect(said.append)
 
     def endless(check: Check) -> None:
         at_work.set()
@@ -137,28 +135,28 @@ def test_a_wish_that_was_overtaken_at_work_is_told_to_end_and_says_nothing(
         finally:
             told.set()
 
-    beside.ask(endless)
+    latest.request(endless)
     qtbot.waitUntil(at_work.is_set)
-    with qtbot.waitSignal(beside.returned):
-        beside.ask(lambda _check: "the second")
+    with qtbot.waitSignal(latest.returned):
+        latest.request(lambda _check: "the second")
     assert told.is_set() and said == ["the second"]
 
 
-def test_what_is_raised_beside_is_handed_on(qtbot: QtBot, beside: BackgroundCall) -> None:
+def test_what_is_raised_latest_is_handed_on(qtbot: QtBot, latest: LatestTask) -> None:
     error = InputError([Problem("there", "bad")])
 
     def fail(_check: Check) -> None:
         raise error
 
-    with qtbot.waitSignal(beside.raised) as found:
-        beside.ask(fail)
+    with qtbot.waitSignal(latest.raised) as found:
+        latest.request(fail)
     assert found.args == [error]
 
 
-def test_dropped_work_ends_without_a_word_and_shutting_down_waits_for_it(qtbot: QtBot, beside: BackgroundCall) -> None:
+def test_dropped_work_ends_without_a_word_and_shutting_down_waits_for_it(qtbot: QtBot, latest: LatestTask) -> None:
     at_work, ended = threading.Event(), threading.Event()
     said: list[object] = []
-    for signal in (beside.returned, beside.raised):
+    for signal in (latest.returned, latest.raised):
         signal.connect(said.append)
 
     def endless(check: Check) -> None:
@@ -170,12 +168,12 @@ def test_dropped_work_ends_without_a_word_and_shutting_down_waits_for_it(qtbot: 
         finally:
             ended.set()
 
-    beside.ask(endless)
+    latest.request(endless)
     qtbot.waitUntil(at_work.is_set)
-    assert beside.is_busy
-    beside.drop()
-    assert not beside.is_busy
-    beside.shutdown()
+    assert latest.is_busy
+    latest.cancel()
+    assert not latest.is_busy
+    latest.shutdown()
     assert ended.is_set()
     QApplication.processEvents()
     assert said == []

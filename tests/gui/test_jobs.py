@@ -90,8 +90,9 @@ def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
 # -- the bridge --------------------------------------------------------------------------------------------------------
 def listening(bridge: EventBridge) -> list[object]:
     heard: list[object] = []
-    for signal in (bridge.epochs, bridge.baseline, bridge.plan, bridge.state, bridge.message, bridge.finished):
-        signal.connect(heard.append)
+    bridge.subscribe_batches(EpochDone, heard.append)
+    for event_type in (BaselineReady, PlanUpdated, StateChanged, Message, RunFinished):
+        bridge.subscribe(event_type, heard.append)
     return heard
 
 
@@ -123,17 +124,33 @@ def push_many(bridge: EventBridge, count: int) -> None:
         bridge.push(epoch_done(k, count))
 
 
+def test_a_muted_bridge_delivers_nothing_more_even_of_the_same_batch(qtbot: QtBot) -> None:
+    bridge = EventBridge()
+    heard: list[object] = []
+
+    def mute(event: EpochDone) -> None:
+        heard.append(event)
+        bridge.mute()
+
+    bridge.subscribe(EpochDone, mute)
+    bridge.subscribe(Message, heard.append)
+    for event in (epoch_done(0), epoch_done(1), Message("a note")):
+        bridge.push(event)
+    bridge.stop()
+    assert heard == [epoch_done(0)]
+
+
 def test_ten_thousand_epochs_arrive_in_a_few_signals(qtbot: QtBot) -> None:
     bridge = EventBridge()
-    heard: list[list[object]] = []
-    bridge.epochs.connect(heard.append)
+    heard: list[list[EpochDone]] = []
+    bridge.subscribe_batches(EpochDone, heard.append)
     bridge.start()
     worker = threading.Thread(target=push_many, args=(bridge, 10_000))
     worker.start()
     qtbot.waitUntil(lambda: sum(map(len, heard)) == 10_000)
     worker.join()
     bridge.stop()
-    assert [event.epoch for part in heard for event in part] == list(range(10_000))  # type: ignore[attr-defined]
+    assert [event.epoch for part in heard for event in part] == list(range(10_000))
     assert len(heard) < 500
 
 
@@ -144,7 +161,7 @@ def test_a_job_works_in_its_own_thread_and_reports_in_the_windows(
     execute = FakeExecute()
     job = RunJob(run_spec(project, tmp_path / "run"), execute)
     heard_in: list[int] = []
-    job.bridge.epochs.connect(lambda _epochs: heard_in.append(threading.get_ident()))
+    job.bridge.subscribe_batches(EpochDone, lambda _epochs: heard_in.append(threading.get_ident()))
     with qtbot.waitSignal(job.ended):
         job.begin()
     assert set(heard_in) == {threading.get_ident()}
@@ -156,7 +173,7 @@ def test_an_exception_in_the_worker_becomes_a_failure_that_names_it(
 ) -> None:
     job = RunJob(run_spec(project, tmp_path / "run"), FakeExecute(raises=ZeroDivisionError("by zero")))
     ends: list[RunFinished] = []
-    job.bridge.finished.connect(ends.append)
+    job.bridge.subscribe(RunFinished, ends.append)
     with qtbot.waitSignal(job.ended):
         job.begin()
     assert [end.reason for end in ends] == [FinishReason.FAILED]
@@ -166,7 +183,7 @@ def test_an_exception_in_the_worker_becomes_a_failure_that_names_it(
 def test_a_run_that_ends_without_a_word_counts_as_failed(qtbot: QtBot, project: Project, tmp_path: Path) -> None:
     job = RunJob(run_spec(project, tmp_path / "run"), lambda spec, emit, control: None)
     ends: list[RunFinished] = []
-    job.bridge.finished.connect(ends.append)
+    job.bridge.subscribe(RunFinished, ends.append)
     with qtbot.waitSignal(job.ended):
         job.begin()
     assert [end.reason for end in ends] == [FinishReason.FAILED]
@@ -177,11 +194,11 @@ def test_closing_a_job_delivers_what_was_said_last_before_it_returns(
 ) -> None:
     job = RunJob(run_spec(project, tmp_path / "run"), FakeExecute(epochs=5))
     heard: list[RunEvent] = []
-    job.bridge.finished.connect(heard.append)
+    job.bridge.subscribe(RunFinished, heard.append)
     job.begin()
     job.close()
     assert len(heard) == 1
-    assert not job.isRunning()
+    assert not job.is_running
 
 
 # -- the queue ---------------------------------------------------------------------------------------------------------

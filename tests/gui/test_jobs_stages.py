@@ -28,7 +28,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
-from firegui.runs.events import FinishReason, RunFinished, RunState, StageBegan
+from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunFinished, RunState, StageBegan
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal
 
@@ -87,8 +87,9 @@ def empty_schedule(project: Project) -> Schedule:
 def test_decisions_that_follow_one_another_come_together_and_stages_in_their_place(qtbot: QtBot) -> None:
     bridge = EventBridge()
     heard: list[object] = []
-    for signal in (bridge.epochs, bridge.removals, bridge.stage):
-        signal.connect(heard.append)
+    bridge.subscribe_batches(EpochDone, heard.append)
+    bridge.subscribe_batches(EliminationStep, heard.append)
+    bridge.subscribe(StageBegan, heard.append)
     first, second = StageBegan(Stage.OPTIMIZE, 1, 2, "search"), StageBegan(Stage.PRUNE, 2, 2, "prune")
     for event in (first, epoch_done(0), epoch_done(1), second, removal(1), removal(2), removal(3)):
         bridge.push(event)
@@ -141,13 +142,13 @@ def test_one_stage_alone_is_not_counted(entry: RunEntry) -> None:
 def test_the_second_stage_counts_the_drops_decided_in_its_pass(entry: RunEntry) -> None:
     entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, ""))
     assert entry.progress == 0.0
-    entry.add_removals([removal(1), removal(2), removal(4)])
+    entry.removals.extend([removal(1), removal(2), removal(4)])
     assert (entry.tested, entry.progress, entry.drops) == ((4, 10), 0.4, 8)
 
 
 def test_the_time_left_is_that_of_the_pass_and_more_may_follow(entry: RunEntry) -> None:
     entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, ""))
-    entry.add_removals([removal(k) for k in range(1, 5)])
+    entry.removals.extend([removal(k) for k in range(1, 5)])
     # Half a second a drop, and six of ten are undecided.
     assert entry.eta == pytest.approx(3.0)
     assert "passes go on" in entry.more_follows
@@ -170,7 +171,7 @@ def test_the_first_stage_of_two_says_that_another_follows(entry: RunEntry) -> No
 
 def test_both_stages_count_as_time_worked(entry: RunEntry) -> None:
     entry.add_epochs([epoch_done(9)])
-    entry.add_removals([removal(4)])
+    entry.removals.extend([removal(4)])
     assert entry.elapsed == pytest.approx(1.0 + 2.0)
 
 

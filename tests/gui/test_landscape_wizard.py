@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
-from firegui.gui.base.background_call import Check
+from firegui.gui.base.tasks import Check
 from firegui.gui.importing.landscape.wizard import LandscapeWizard
 from firegui.gui.importing.landscape.wizard_answers import Answers
 from firegui.gui.window.main_window import MainWindow

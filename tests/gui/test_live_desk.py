@@ -238,10 +238,9 @@ def test_it_waits_for_its_thread_at_the_end(session: Session, queue: RunQueue) -
     with desk_of(session, queue, slow) as desk:
         show_plan(session)
         assert slow.at_work.wait(10.0)
-        thread = desk._thread
-        assert thread is not None
+        assert desk._task is not None
         desk.shutdown()
-        assert desk._thread is None
+        assert desk._task is None
 
 
 def test_the_spec_of_a_kept_plan_is_of_the_project_it_was_made_for(

@@ -119,7 +119,7 @@ def two_passes() -> list[object]:
 def test_every_pass_after_the_first_is_marked(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     entry = run_to_end(qtbot, queue)
     assert plots.left.marks == {}
-    entry.add_removals(two_passes())  # type: ignore[arg-type]
+    entry.removals.extend(two_passes())  # type: ignore[arg-type]
     plots.refresh()
     assert plots.left.marks == plots.removed.marks == {15.0: "pass 2"}
     assert plots.removed.legend.text() == "1 in pass 2"
@@ -171,7 +171,7 @@ def pruned_entry(tmp_path: Path) -> RunEntry:
     entry.state, entry.reason = RunState.FINISHED, FinishReason.COMPLETED
     entry.message = "12 drops pruned to 8 in 1 pass: no single <remaining> drop can be removed"
     entry.add_epochs([epoch_done(k) for k in range(4)])
-    entry.add_removals([removal(k) for k in range(1, 5)])
+    entry.removals.extend([removal(k) for k in range(1, 5)])
     entry.baseline, entry.plan, entry.nominal = metrics(24.6), metrics(2.6, 8), metrics(2.1, 8)
     entry.reference = metrics(2.0, 12)
     return entry

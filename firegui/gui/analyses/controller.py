@@ -86,7 +86,7 @@ class AnalysisController(QObject):
 
     # -- what a kind of desk fills in --------------------------------------------------------------------------------
     def _listen(self, bridge: EventBridge) -> None:
-        """Connect methods, not lambdas: a ring of references may be collected in the job's thread, and Qt's with it."""
+        """Subscribe to the events of a run, with bound methods."""
         raise NotImplementedError
 
     def _forget(self) -> None:
@@ -111,9 +111,9 @@ class AnalysisController(QObject):
         job = self._job = RunJob(spec, self._execute, self)
         self._stopping = False
         self._forget()
-        job.bridge.message.connect(self._on_message)
+        job.bridge.subscribe(Message, self._on_message)
         self._listen(job.bridge)
-        job.bridge.finished.connect(self._on_finished)
+        job.bridge.subscribe(RunFinished, self._on_finished)
         job.ended.connect(self._on_ended)
         job.begin()
         self.changed.emit()
@@ -142,8 +142,7 @@ class AnalysisController(QObject):
 
     def _on_project_opened(self) -> None:
         if self._job is not None:
-            self._job.mute()
-            self._job.control.request_stop()
+            self._job.detach()
             self._leaving.append(self._job)
             self._job = None
         self._forget()

@@ -25,8 +25,8 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.gui.base.background_call import BackgroundCall
 from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.tasks import LatestTask
 from firegui.gui.exporting.export_source import Prepared, Source, prepared
 from firegui.gui.exporting.format_list import FormatList
 from firegui.gui.exporting.map_sheet_form import MapSheetForm
@@ -75,7 +75,7 @@ class ExportDialog(QDialog):
         self.standard = QCheckBox("Name files as the wildfire agencies' standard asks (PMS 936)")
         self.stem = QLineEdit(_first_stem(session))
         self.preview = PagePreview()
-        self._prepare, self._write = BackgroundCall(self), BackgroundCall(self, settle_ms=0)
+        self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
         self._summary, self._warnings, self._names, self.activity = (QLabel(wordWrap=True) for _ in range(4))
         self._why_not = QLabel()
         self._bar = QProgressBar()
@@ -124,13 +124,13 @@ class ExportDialog(QDialog):
         names = file_names(content, formats, stem)
         if self._may_replace(folder, names):
             self._waiting = names
-            self._write.ask(partial(hand_over, content, formats, folder, stem, tell=self.begun.emit))
+            self._write.request(partial(hand_over, content, formats, folder, stem, tell=self.begun.emit))
             self._refresh()
 
     def reject(self) -> None:
         """Give up what is being written; with nothing at work, close."""
         if self._write.is_busy:
-            self._write.drop()
+            self._write.cancel()
             self.activity.setText("Stopped; no file was written.")
             self._refresh()
             return
@@ -187,7 +187,7 @@ class ExportDialog(QDialog):
             return
         self._trouble = None
         self.preview.say(_WAIT)
-        self._prepare.ask(partial(prepared, self._source, self.water.path, self.sheet.sheet, self._ready))
+        self._prepare.request(partial(prepared, self._source, self.water.path, self.sheet.sheet, self._ready))
         self._refresh()
 
     def _on_prepared(self, ready: Prepared) -> None:

@@ -15,7 +15,7 @@ from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError
 from firegui.fire.left_out import left_out
-from firegui.gui.base.background_call import Check
+from firegui.gui.base.tasks import Check
 from firegui.gui.session.session import Session
 from firegui.io.exporters import refusals
 from firegui.io.exporters.content import ExportContent, Occupancy, export_content

@@ -3,50 +3,41 @@
 from __future__ import annotations
 
 import queue
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from firegui.errors import CancelledError, InputError, Problem
+from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_renderer import MapRenderer, sample_steps
 from firegui.io.exporters.animation import Film, Picture, write_film
 
 _WAITING = 3
-_LOOK_S = 0.05
+_POLL_S = 0.05
 
 
-class _Writer(QThread):
-    """Takes pictures from a queue and writes them; ``None`` ends the film."""
+class _PictureQueue:
+    """Pictures on their way to the thread that writes them; ``None`` ends the film."""
 
-    def __init__(self, path: Path, fps: int, samples: Sequence[Picture], parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, path: Path, fps: int, samples: Sequence[Picture]) -> None:
         self._path, self._fps, self._samples = path, fps, samples
         self.pictures: queue.Queue[Picture | None] = queue.Queue(_WAITING)
-        self.cancelled = threading.Event()
-        self.raised: Exception | None = None
 
-    def run(self) -> None:
-        try:
-            write_film(self._path, Film(self._taken(), self._fps, self._samples), self._check)
-        except Exception as error:  # handed to the window's thread, which says it
-            self.raised = error
+    def write(self, task: Task[None]) -> None:
+        """Write the pictures to the file. Called in the thread of ``task``."""
+        write_film(self._path, Film(self._taken(task), self._fps, self._samples), task.check)
 
-    def _taken(self) -> Iterator[Picture]:
+    def _taken(self, task: Task[None]) -> Iterator[Picture]:
         while True:
-            self._check()
+            task.check()
             try:
-                picture = self.pictures.get(timeout=_LOOK_S)
+                picture = self.pictures.get(timeout=_POLL_S)
             except queue.Empty:
                 continue
             if picture is None:
                 return
             yield picture
-
-    def _check(self) -> None:
-        if self.cancelled.is_set():
-            raise CancelledError("the film was given up")
 
 
 class FilmWriter(QObject):
@@ -67,8 +58,10 @@ class FilmWriter(QObject):
         self._stage, self._steps, self._path = stage, tuple(steps), path
         self._next = 0
         samples = [stage.picture(step) for step in sample_steps(steps)] if path.suffix.lower() == ".gif" else []
-        self._writer = _Writer(path, fps, samples, self)
-        self._writer.finished.connect(self._on_end)
+        film = _PictureQueue(path, fps, samples)
+        self._pictures = film.pictures
+        self._writer = Task(film.write, self)
+        self._writer.ended.connect(self._on_end)
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._draw_one)
 
@@ -85,33 +78,32 @@ class FilmWriter(QObject):
     def cancel(self) -> None:
         """Give the film up and wait until its thread has ended, a fraction of a second; nothing of it is left."""
         self._timer.stop()
-        self._writer.cancelled.set()
+        self._writer.cancel()
         self._writer.wait()
 
     def _draw_one(self) -> None:
-        if self._writer.pictures.full() or not self._writer.isRunning():
+        if self._pictures.full() or not self._writer.isRunning():
             # The writer is behind: let the window have its time.
             self._timer.setInterval(5)
             return
         self._timer.setInterval(0)
         if self._next == len(self._steps):
-            self._writer.pictures.put(None)
+            self._pictures.put(None)
             self._timer.stop()
             return
-        self._writer.pictures.put(self._stage.picture(self._steps[self._next]))
+        self._pictures.put(self._stage.picture(self._steps[self._next]))
         self._next += 1
         self.progressed.emit(self._next, len(self._steps))
 
-    def _on_end(self) -> None:
+    def _on_end(self, task: Task[None]) -> None:
         self._timer.stop()
         self._stage.deleteLater()
-        error = self._writer.raised
-        match error:
+        match task.error:
             case None:
                 self.done.emit(self._path)
             case CancelledError():
                 self.cancelled.emit()
             case InputError():
-                self.failed.emit(error)
-            case _:
+                self.failed.emit(task.error)
+            case error:
                 self.failed.emit(InputError([Problem(str(self._path), str(error), "choose another place or kind")]))

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout,
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem, Problems
-from firegui.gui.base.background_call import wait_for
 from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.widgets.path_fields import PathField, number, numbers, read_entry, text_line
 from firegui.io.importers.events import EventFileSource, list_events

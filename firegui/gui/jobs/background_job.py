@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from firegui.gui.jobs.run_job import Execute, RunJob, wind_up_all
+from firegui.runs.events import FieldDrawn, Progress, RunFinished
 from firegui.runs.spec import RunSpec
 
 
@@ -34,10 +35,9 @@ class BackgroundJob(QObject):
         """Carry this out, and nothing that was asked for before."""
         self.drop()
         job = self._job = RunJob(spec, self._execute, self)
-        # Signals to signals, not lambdas: a ring of references may be collected in the job's thread.
-        job.bridge.uncertainty.connect(self.news)
-        job.bridge.progress.connect(self.progress)
-        job.bridge.finished.connect(self.finished)
+        job.bridge.subscribe(FieldDrawn, self.news)
+        job.bridge.subscribe(Progress, self.progress)
+        job.bridge.subscribe(RunFinished, self.finished)
         job.ended.connect(self._on_ended)
         job.begin()
         self.changed.emit()
@@ -46,8 +46,7 @@ class BackgroundJob(QObject):
         """Forget what was asked for."""
         if self._job is None:
             return
-        self._job.mute()
-        self._job.control.request_stop()
+        self._job.detach()
         self._leaving.append(self._job)
         self._job = None
         self.changed.emit()

@@ -91,8 +91,7 @@ class EvaluationJob(QObject):
         """Forget what was asked."""
         self._wish = None
         if self._job is not None:
-            self._job.mute()
-            self._job.control.request_stop()
+            self._job.detach()
             self._leaving.append(self._job)
             self._current, self._job = None, None
 
@@ -118,10 +117,10 @@ class EvaluationJob(QObject):
             against=wish.against, folder=None if wish.entry is None else wish.entry.folder,
         )  # fmt: skip
         bridge = self._job.bridge
-        bridge.baseline.connect(self._on_baseline)
-        bridge.plan.connect(self._on_plan)
-        bridge.message.connect(self._on_message)
-        bridge.finished.connect(self._on_finished)
+        bridge.subscribe(BaselineReady, self._on_baseline)
+        bridge.subscribe(PlanUpdated, self._on_plan)
+        bridge.subscribe(Message, self._on_message)
+        bridge.subscribe(RunFinished, self._on_finished)
         self._job.ended.connect(self._on_ended)
         self._job.begin()
 

@@ -9,7 +9,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.gui.jobs.remaining_time import epochs_left, pass_left
 from firegui.gui.jobs.run_history import History, Removals
-from firegui.runs.events import EliminationStep, EpochDone, FinishReason, Progress, RunFinished, RunState, StageBegan
+from firegui.runs.events import EpochDone, FinishReason, Progress, RunFinished, RunState, StageBegan
 from firegui.runs.folder import RunRecord
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.spec import Stage
@@ -195,23 +195,15 @@ class RunEntry:
         return AT_WORK[self.stage] + (f" {self.number}/{self.count}" if self.count > 1 else "")
 
     # -- what it reports ---------------------------------------------------------------------------------------------
-    def take_in(self, news: list[EpochDone] | list[EliminationStep] | Progress) -> None:
-        """Take in the numbers of a live run; of its progress only the passes of the tactical heuristic."""
-        if isinstance(news, Progress):
-            self.swept = (news.done, news.total) if self.tactical else self.swept
-        elif isinstance(news[0], EpochDone):
-            self.add_epochs([item for item in news if isinstance(item, EpochDone)])
-        else:
-            self.add_removals([item for item in news if isinstance(item, EliminationStep)])
-
     def add_epochs(self, epochs: list[EpochDone]) -> None:
-        """Take in what a live run reports."""
+        """Add the epochs that a live run reports."""
         self.history.extend(epochs)
         self.epochs = epochs[-1].epochs
 
-    def add_removals(self, steps: list[EliminationStep]) -> None:
-        """Take in what a live run's second stage reports."""
-        self.removals.extend(steps)
+    def add_progress(self, event: Progress) -> None:
+        """Update the passes of the tactical heuristic. Other runs report their progress as epochs and decisions."""
+        if self.tactical:
+            self.swept = event.done, event.total
 
     def begin_stage(self, event: StageBegan) -> None:
         """Take in which stage works from now on."""

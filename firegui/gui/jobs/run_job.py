@@ -1,13 +1,14 @@
-"""One run in a thread of its own. It works on values and speaks through the bridge; it never sees a widget."""
+"""One run in a thread of its own. It works on values and reports through the bridge; it never sees a widget."""
 
 from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from firegui.errors import FireguiError, InputError, Problem
+from firegui.gui.base.tasks import Task
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished
@@ -19,73 +20,82 @@ Execute = Callable[[RunSpec, Callable[[RunEvent], None], RunControl], None]
 _GRACE_MS = 1500
 
 
-class RunJob(QThread):
-    """Executes ``spec``; steer it with :attr:`control`, listen to :attr:`bridge`.
+class _Execution:
+    """What the thread of a job runs. Every exception becomes a :class:`RunFinished` with its message."""
 
-    Whoever makes a job keeps it until :attr:`ended`: a thread object that is collected, or still at work when the
-    program ends, takes the whole process down.
+    def __init__(self, execute: Execute, spec: RunSpec, control: RunControl, push: Callable[[RunEvent], None]) -> None:
+        self._execute, self._spec, self._control, self._push = execute, spec, control, push
+        self._has_finished = False
+
+    def __call__(self, _task: Task[None]) -> None:
+        try:
+            self._execute(self._spec, self._emit, self._control)
+        except InputError as error:
+            self._fail(str(error), error.problems)
+        except FireguiError as error:
+            self._fail(str(error))
+        except Exception as error:
+            self._push(Message(traceback.format_exc(), "error"))
+            self._fail(f"An unexpected {type(error).__name__}: {error}. Please report it with the log of this run.")
+        else:
+            self._fail("The run ended without a result. Please report it with the log of this run.")
+
+    def _emit(self, event: RunEvent) -> None:
+        self._has_finished = self._has_finished or isinstance(event, RunFinished)
+        self._push(event)
+
+    def _fail(self, message: str, problems: tuple[Problem, ...] = ()) -> None:
+        if not self._has_finished:
+            folder = self._spec.out if isinstance(self._spec, (PlanSpec, ReplanSpec)) else None
+            self._emit(RunFinished(FinishReason.FAILED, message, None, None, folder, problems))
+
+
+class RunJob(QObject):
+    """Executes ``spec`` in a thread. :attr:`control` steers it, :attr:`bridge` delivers its events.
+
+    The owner keeps a job until :attr:`ended`, and closes it before the program ends.
     """
 
     ended = Signal(object)
-    """The job itself, once, in the window's thread: the thread is over and everything it said was delivered."""
+    """The job itself, once, in the window's thread: the thread is over and every event was delivered."""
 
     def __init__(self, spec: RunSpec, execute: Execute, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.spec = spec
         self.control = RunControl()
         self.bridge = EventBridge(self)
-        self._execute = execute
-        self._finish_said = False
-        self._closed = False
-        self.finished.connect(self.close)
+        self._task = Task(_Execution(execute, spec, self.control, self.bridge.push), self)
+        self._task.ended.connect(self._on_task_ended)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread is at work."""
+        return self._task.isRunning()
 
     def begin(self) -> None:
-        """Start to work and to report."""
+        """Start the thread and the delivery of its events."""
         self.bridge.start()
-        self.start()
+        self._task.start()
 
-    def mute(self) -> None:
-        """Nobody wants to hear from this job any more, only :attr:`ended`."""
-        self.bridge.blockSignals(True)
+    def detach(self) -> None:
+        """Ask the run to stop and deliver no more events of it, only :attr:`ended`."""
+        self.bridge.mute()
+        self.control.request_stop()
 
     def wind_up(self, grace_ms: int) -> None:
-        """Like :meth:`close`, for a job that was asked to stop; past ``grace_ms`` it is asked again, more firmly."""
-        if not self.wait(grace_ms):
+        """Like :meth:`close`, for a job that was asked to stop. Past ``grace_ms`` it is asked to stop at once."""
+        if not self._task.wait(grace_ms):
             self.control.request_stop(now=True)
         self.close()
 
-    @Slot()
     def close(self) -> None:
-        """Wait for the thread to end, deliver what it said last, and say that it ended. Does it once."""
-        self.wait()
-        if not self._closed:
-            self._closed = True
-            self.bridge.stop()
-            self.ended.emit(self)
+        """Wait for the thread, deliver its last events and emit :attr:`ended`."""
+        self._task.close()
 
-    def run(self) -> None:
-        """Called by Qt in the new thread. Whatever goes wrong becomes a :class:`RunFinished` that says so."""
-        try:
-            self._execute(self.spec, self._emit, self.control)
-        except InputError as error:
-            self._fail(str(error), error.problems)
-        except FireguiError as error:
-            self._fail(str(error))
-        except Exception as error:
-            self.bridge.push(Message(traceback.format_exc(), "error"))
-            self._fail(f"An unexpected {type(error).__name__}: {error}. Please report it with the log of this run.")
-        else:
-            if not self._finish_said:
-                self._fail("The run ended without a result. Please report it with the log of this run.")
-
-    def _emit(self, event: RunEvent) -> None:
-        self._finish_said = self._finish_said or isinstance(event, RunFinished)
-        self.bridge.push(event)
-
-    def _fail(self, message: str, problems: tuple[Problem, ...] = ()) -> None:
-        if not self._finish_said:
-            folder = self.spec.out if isinstance(self.spec, (PlanSpec, ReplanSpec)) else None
-            self._emit(RunFinished(FinishReason.FAILED, message, None, None, folder, problems))
+    @Slot(object)
+    def _on_task_ended(self, _task: Task[None]) -> None:
+        self.bridge.stop()
+        self.ended.emit(self)
 
 
 def wind_up_all(jobs: Sequence[RunJob], grace_ms: int = _GRACE_MS) -> None:

@@ -238,16 +238,16 @@ class RunQueue(QObject):
         self._active, self._job = entry, RunJob(spec, self._execute, self)
         if self.shown is None or self.shown.is_over or self.shown is entry:
             self._screen.show_live(entry, spec.project)
-        # Methods of a QObject, for a partial would keep the queue alive until the job, its child, is being deleted.
         bridge = self._job.bridge
-        bridge.stage.connect(self._on_stage)
-        for signal in (bridge.epochs, bridge.removals, bridge.progress):
-            signal.connect(self._on_numbers)
-        bridge.baseline.connect(self._on_baseline)
-        bridge.plan.connect(self._on_plan)
-        bridge.state.connect(self._on_state)
-        bridge.message.connect(self._on_message)
-        bridge.finished.connect(self._on_finished)
+        bridge.subscribe(StageBegan, self._on_stage)
+        bridge.subscribe_batches(EpochDone, self._on_epochs)
+        bridge.subscribe_batches(EliminationStep, self._on_removals)
+        bridge.subscribe(Progress, self._on_progress)
+        bridge.subscribe(BaselineReady, self._on_baseline)
+        bridge.subscribe(PlanUpdated, self._on_plan)
+        bridge.subscribe(StateChanged, self._on_state)
+        bridge.subscribe(Message, self._on_message)
+        bridge.subscribe(RunFinished, self._on_finished)
         self._job.ended.connect(self._on_job_ended)
         self._job.begin()
 
@@ -257,8 +257,16 @@ class RunQueue(QObject):
         assert self._active is not None
         return self._active
 
-    def _on_numbers(self, news: list[EpochDone] | list[EliminationStep] | Progress) -> None:
-        self._heard.take_in(news)
+    def _on_epochs(self, epochs: list[EpochDone]) -> None:
+        self._heard.add_epochs(epochs)
+        self._tell()
+
+    def _on_removals(self, steps: list[EliminationStep]) -> None:
+        self._heard.removals.extend(steps)
+        self._tell()
+
+    def _on_progress(self, event: Progress) -> None:
+        self._heard.add_progress(event)
         self._tell()
 
     def _on_stage(self, event: StageBegan) -> None:

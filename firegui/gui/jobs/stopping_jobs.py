@@ -29,8 +29,7 @@ class StoppingJobs:
 
     def add(self, job: RunJob, entry: RunEntry) -> None:
         """Silence ``job`` and ask it to stop and keep its best."""
-        job.mute()
-        job.control.request_stop()
+        job.detach()
         entry.state, entry.pausing = RunState.STOPPING, False
         self._entries[job] = entry
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 
-from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 
 from firegui.domain.drops import DropList
 from firegui.errors import CancelledError
+from firegui.gui.base.tasks import Task
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_content import Shown
 from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
@@ -28,68 +28,56 @@ STRIDE = 5
 """Steps between the frames of playback, as a run has them."""
 _AT_WORK = "the shown run is still at work: wait until it has ended, or show another one"
 
-Look = Callable[[LiveWish, Check], LiveLook]
+Preview = Callable[[LiveWish, Check], LiveLook]
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Why a wish has no answer."""
+class PreviewLoop:
+    """Answers the latest preview request in the thread of a :class:`Task`, until :meth:`end`.
 
-    error: Exception
-
-
-class PreviewThread(QThread):
-    """Answers the latest of the wishes that it is told, one at a time, until it is ended.
-
-    A wish for frames ends early when another comes; a look at a drop on the move does not, for then a fast mouse would
-    never see anything.
+    A request for frames is cancelled when another comes. A request for a drop that is being moved is not: during a fast
+    movement no answer would ever arrive.
     """
 
-    answered = Signal(object)
-    """A :class:`LiveLook` or a :class:`Trouble`, delivered in the window's thread."""
-
-    def __init__(self, look: Look, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._look = look
-        self._news = threading.Condition()
-        self._wish: LiveWish | None = None
+    def __init__(self, preview: Preview) -> None:
+        self._preview = preview
+        self._changed = threading.Condition()
+        self._waiting: LiveWish | None = None
         self._current: LiveWish | None = None
         self._ends = False
 
-    def tell(self, wish: LiveWish | None) -> None:
-        """Answer ``wish`` next, in place of whatever waits; ``None`` lets nothing wait."""
-        with self._news:
-            self._wish = wish
-            self._news.notify()
+    def request(self, request: LiveWish | None) -> None:
+        """Answer ``request`` next, in place of any that waits. ``None`` removes the one that waits."""
+        with self._changed:
+            self._waiting = request
+            self._changed.notify()
 
     def end(self) -> None:
-        """Give up what is at work and wait until the thread is over."""
-        with self._news:
-            self._ends, self._wish = True, None
-            self._news.notify()
-        self.wait()
+        """Cancel the current request and end the loop. Returns at once."""
+        with self._changed:
+            self._ends, self._waiting = True, None
+            self._changed.notify()
 
-    def run(self) -> None:
-        """Called by Qt in the new thread."""
-        while (wish := self._next()) is not None:
+    def run(self, task: Task[None]) -> None:
+        """Report a :class:`LiveLook`, or the exception, for each request. Called in the thread of ``task``."""
+        while (request := self._next()) is not None:
             try:
-                self.answered.emit(self._look(wish, self._go_on))
+                task.reported.emit(self._preview(request, self._check))
             except CancelledError:
                 continue
-            except Exception as error:  # whatever goes wrong is said in the window
-                self.answered.emit(Trouble(error))
+            except Exception as error:  # shown by the window
+                task.reported.emit(error)
 
     def _next(self) -> LiveWish | None:
-        with self._news:
+        with self._changed:
             self._current = None
-            self._news.wait_for(lambda: self._wish is not None or self._ends)
-            self._current, self._wish = self._wish, None
+            self._changed.wait_for(lambda: self._waiting is not None or self._ends)
+            self._current, self._waiting = self._waiting, None
             return self._current
 
-    def _go_on(self) -> None:
-        overtaken = self._wish is not None and self._current is not None and self._current.stride is not None
-        if self._ends or overtaken:
-            raise CancelledError("another look is wanted")
+    def _check(self) -> None:
+        superseded = self._waiting is not None and self._current is not None and self._current.stride is not None
+        if self._ends or superseded:
+            raise CancelledError("another preview was requested")
 
 
 class PlanPreview(QObject):
@@ -100,14 +88,15 @@ class PlanPreview(QObject):
         session: Session,
         queue: RunQueue,
         *,
-        look: Callable[[], Look] = lambda: LiveFire().look,
+        look: Callable[[], Preview] = lambda: LiveFire().look,
         clock: Callable[[], datetime] = datetime.now,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session, self._hand, self._queue = session, session.hand, queue
         self._make_look = look
-        self._thread: PreviewThread | None = None
+        self._loop: PreviewLoop | None = None
+        self._task: Task[None] | None = None
         self._warmed: ShownResult | None = None
         self._over = False
         self.keeper = EditedPlanSaver(session, queue, clock, self)
@@ -130,11 +119,12 @@ class PlanPreview(QObject):
     def _tell(self, wish: LiveWish) -> None:
         if self._over:
             return
-        if self._thread is None:
-            self._thread = PreviewThread(self._make_look(), self)
-            self._thread.answered.connect(self._on_answer, Qt.ConnectionType.QueuedConnection)
-            self._thread.start()
-        self._thread.tell(wish)
+        if self._loop is None:
+            self._loop = PreviewLoop(self._make_look())
+            self._task = Task(self._loop.run, self)
+            self._task.reported.connect(self._on_answer, Qt.ConnectionType.QueuedConnection)
+            self._task.start()
+        self._loop.request(wish)
 
     def _wish(self, before: DropList, after: DropList, stride: int | None = None) -> LiveWish:
         shown = Shown.of(self._session)
@@ -144,8 +134,8 @@ class PlanPreview(QObject):
     def _on_wondered(self, change: Change | None) -> None:
         if change is not None:
             self._tell(self._wish(change.before, change.after))
-        elif not self._session.result.pending and self._thread is not None:
-            self._thread.tell(None)
+        elif not self._session.result.pending and self._loop is not None:
+            self._loop.request(None)
 
     def _warm(self) -> None:
         """Make the fire ready once the tool for drops is chosen, so that the first movement finds it."""
@@ -167,10 +157,10 @@ class PlanPreview(QObject):
             self._tell(self._wish(plan.drops, plan.drops, STRIDE))
 
     @Slot(object)
-    def _on_answer(self, answer: LiveLook | Trouble) -> None:
-        if isinstance(answer, Trouble):
+    def _on_answer(self, answer: LiveLook | Exception) -> None:
+        if isinstance(answer, Exception):
             self._hand.wonder(None)
-            self._session.refuse(as_input_error(answer.error, "the drops changed by hand"))
+            self._session.refuse(as_input_error(answer, "the drops changed by hand"))
         elif answer.frames is not None:
             self._hand.take_frames(answer)
         elif self._session.has_project and answer.wish.project is self._hand.project:
@@ -182,8 +172,9 @@ class PlanPreview(QObject):
         self._hand.block(_AT_WORK if shown is not None and not shown.is_over else "")
 
     def _end_thread(self) -> None:
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            thread.answered.disconnect(self._on_answer)
-            thread.end()
-            thread.deleteLater()
+        loop, self._loop, task, self._task = self._loop, None, self._task, None
+        if loop is not None and task is not None:
+            task.reported.disconnect(self._on_answer)
+            loop.end()
+            task.close()
+            task.deleteLater()

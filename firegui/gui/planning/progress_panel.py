@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.incremental_task import IncrementalTask
+from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.charts.chart import REPAINT_MS, Chart
 from firegui.gui.charts.epoch_charts import ColumnChart, EpochChart, ObjectiveChart, Options, TermsChart
 from firegui.gui.jobs.run_entry import RunEntry

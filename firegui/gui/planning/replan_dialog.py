@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from firegui.domain.project import Project
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError
-from firegui.gui.base.background_call import wait_for
 from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.replan_requests import replan_spec, with_search
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.path_fields import PathField

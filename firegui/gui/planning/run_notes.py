@@ -9,8 +9,8 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from firegui.errors import InputError
-from firegui.gui.base.background_call import BackgroundCall
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.tasks import LatestTask
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session
@@ -33,7 +33,7 @@ class RunNotes(QWidget):
         self._session = session
         self._entry: RunEntry | None = None
         self._unsaved = False
-        self._writer = BackgroundCall(self, settle_ms=_AFTER_MS)
+        self._writer = LatestTask(self, settle_ms=_AFTER_MS)
         self._writer.returned.connect(self._on_saved)
         self._writer.raised.connect(lambda error: session.refuse(as_input_error(error, NOTES)))
         self.title = ElidedLabel(role="muted")
@@ -98,7 +98,7 @@ class RunNotes(QWidget):
         entry = self._entry
         if entry is not None and self.field.isEnabled():
             entry.notes, self._unsaved = self.field.toPlainText(), True
-            self._writer.ask(_writing(entry.folder, entry.notes))
+            self._writer.request(_writing(entry.folder, entry.notes))
             self.written.emit(entry)
 
     def _on_saved(self, _nothing: object) -> None:

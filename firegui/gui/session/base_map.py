@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
-from firegui.gui.base.background_call import BackgroundCall, Check
+from firegui.gui.base.tasks import Check, LatestTask
 from firegui.io.mbtiles import Area, Pixels, TileArchive, draw, open_archive
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class BaseMap(QObject):
         self.sharp: Picture | None = None
         self._grid: Grid | None = None
         self._wanted: tuple[Area, tuple[int, int]] | None = None
-        self._first, self._later = BackgroundCall(self, settle_ms=0), BackgroundCall(self, settle_ms=_SETTLE_MS)
+        self._first, self._later = LatestTask(self, settle_ms=0), LatestTask(self, settle_ms=_SETTLE_MS)
         for worker, take in ((self._first, self._take_whole), (self._later, self._take_sharp)):
             worker.returned.connect(take)
             worker.raised.connect(self._on_trouble)
@@ -77,7 +77,7 @@ class BaseMap(QObject):
         rows, columns = grid.shape
         scale = _WHOLE_PX / max(rows, columns)
         area, size = (0.0, 0.0, float(rows), float(columns)), (round(rows * scale), round(columns * scale))
-        self._first.ask(partial(_picture, archive, grid, area, size))
+        self._first.request(partial(_picture, archive, grid, area, size))
         self.changed.emit()
 
     def choose(self, path: Path) -> None:
@@ -106,7 +106,7 @@ class BaseMap(QObject):
         ):
             return
         self._wanted = wanted
-        self._later.ask(partial(_picture, self.archive, self._grid, *wanted))
+        self._later.request(partial(_picture, self.archive, self._grid, *wanted))
 
     def shutdown(self) -> None:
         """End the threads."""
@@ -134,8 +134,8 @@ class BaseMap(QObject):
         self.changed.emit()
 
     def _forget(self) -> None:
-        self._first.drop()
-        self._later.drop()
+        self._first.cancel()
+        self._later.cancel()
         self.archive = self.whole = self.sharp = self._grid = self._wanted = None
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError
-from firegui.gui.base.background_call import BackgroundCall
+from firegui.gui.base.tasks import LatestTask
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.runs.autosave import Kept, Slot
@@ -40,7 +40,7 @@ class Autosave(QObject):
         self._asked: Key | None = None
         self._said = ""
         self._given_up = False
-        self._writer = BackgroundCall(self, settle_ms=0)
+        self._writer = LatestTask(self, settle_ms=0)
         self._writer.returned.connect(self._on_kept)
         self._writer.raised.connect(self._on_trouble)
         self._timer = QTimer(self, singleShot=True, interval=AFTER_MS)
@@ -62,7 +62,7 @@ class Autosave(QObject):
 
         What it holds stays until the recovered project has been kept in its place.
         """
-        self._writer.drop()
+        self._writer.cancel()
         old, self._slot = self._slot, slot
         self._slot.note_base(opened)
         self._kept = ("adopted",)
@@ -140,7 +140,7 @@ class Autosave(QObject):
 
     def _keep(self) -> None:
         self._asked = self._key()
-        self._writer.ask(self._work())
+        self._writer.request(self._work())
 
     def _work(self) -> Callable[[Callable[[], None]], Key]:
         slot, what, key = self._slot, self._what(), self._key()

@@ -14,8 +14,8 @@ from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.fire.demo import make_demo
 from firegui.fire.first_project import first_project
-from firegui.gui.base.background_call import wait_for
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.tasks import wait_for
 from firegui.gui.importing.event_file_dialog import ask_events
 from firegui.gui.importing.folder_dialog import EventSource, ask_event
 from firegui.gui.importing.landscape.project_from_answers import make_landscape

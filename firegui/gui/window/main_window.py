@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
-from firegui.gui.base.incremental_task import IncrementalTask
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.base.theme import Theme, apply_theme, wanted_theme
 from firegui.gui.window.dock_layout import SMALLEST, arrange, bring_back_to_screen, first_size, share_room
 from firegui.gui.window.start_page import StartPage, Wish

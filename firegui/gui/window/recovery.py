@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError
-from firegui.gui.base.background_call import wait_for
+from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.saved_runs import same_folder
 from firegui.gui.planning.edited_plan_draft import drafts_in

@@ -128,7 +128,7 @@ def report(window: MainWindow, offered: bool) -> None:
     if job is None:
         leave(window)
     else:
-        job.bridge.epochs.connect(lambda rows: resumed(window, rows))
+        job.bridge.subscribe_batches(EpochDone, lambda rows: resumed(window, rows))
 
 
 def resumed(window: MainWindow, rows: list[EpochDone]) -> None:

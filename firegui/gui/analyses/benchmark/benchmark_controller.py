@@ -191,8 +191,9 @@ class BenchmarkController(TableAnalysisController[BenchmarkTable, BenchmarkHeade
         return done + sum(one.spent for one in self.running)
 
     def _listen(self, bridge: EventBridge) -> None:
-        bridge.progress.connect(self._on_progress)
-        bridge.benchmark.connect(self._on_news)
+        bridge.subscribe(Progress, self._on_progress)
+        bridge.subscribe(BenchmarkProgress, self._on_news)
+        bridge.subscribe(BenchmarkReady, self._on_news)
 
     def _forget(self) -> None:
         self._told, self._step, self._running = None, "", None

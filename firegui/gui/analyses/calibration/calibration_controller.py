@@ -162,10 +162,10 @@ class CalibrationController(QObject):
         job = self._job = RunJob(spec, self._execute, self)
         self._stopping, self._result = False, None
         # Methods, not lambdas: a ring of references may be collected in the job's thread, and Qt's objects with it.
-        job.bridge.fit.connect(self._on_epoch)
-        job.bridge.weights.connect(self._on_weights)
-        job.bridge.message.connect(self._on_message)
-        job.bridge.finished.connect(self._on_finished)
+        job.bridge.subscribe(FitEpoch, self._on_epoch)
+        job.bridge.subscribe(WeightsReady, self._on_weights)
+        job.bridge.subscribe(Message, self._on_message)
+        job.bridge.subscribe(RunFinished, self._on_finished)
         job.ended.connect(self._on_ended)
         job.begin()
         self.epochs_added.emit()
@@ -203,8 +203,7 @@ class CalibrationController(QObject):
 
     def _on_project_opened(self) -> None:
         if self._job is not None:
-            self._job.mute()
-            self._job.control.request_stop()
+            self._job.detach()
             self._leaving.append(self._job)
             self._job = None
         self._history, self._result = [], None

@@ -26,8 +26,8 @@ from firegui.errors import InputError, Problem
 from firegui.gui.analyses.calibration.calibration_charts import FitPlots
 from firegui.gui.analyses.calibration.calibration_controller import CalibrationController, Companion
 from firegui.gui.analyses.calibration.calibration_text import activity_text, result_html
-from firegui.gui.base.background_call import wait_for
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.form_sections import Folded, labelled_rows

@@ -259,13 +259,13 @@ class SensitivityController(QObject):
         job = self._job = RunJob(spec, self._execute, self)
         self._progress, self._detail, self._stopping = None, "", False
         # Methods, not lambdas: a ring of references may be collected in the job's thread, and Qt's objects with it.
-        job.bridge.progress.connect(self._on_progress)
-        job.bridge.stage.connect(self._on_stage)
-        job.bridge.epochs.connect(self._on_epochs)
-        job.bridge.removals.connect(self._on_removals)
-        job.bridge.message.connect(self._on_message)
-        job.bridge.sensitivity.connect(self._on_table)
-        job.bridge.finished.connect(self._on_finished)
+        job.bridge.subscribe(Progress, self._on_progress)
+        job.bridge.subscribe(StageBegan, self._on_stage)
+        job.bridge.subscribe_batches(EpochDone, self._on_epochs)
+        job.bridge.subscribe_batches(EliminationStep, self._on_removals)
+        job.bridge.subscribe(Message, self._on_message)
+        job.bridge.subscribe(SensitivityReady, self._on_table)
+        job.bridge.subscribe(RunFinished, self._on_finished)
         job.ended.connect(self._on_ended)
         job.begin()
         self.changed.emit()
@@ -317,8 +317,7 @@ class SensitivityController(QObject):
 
     def _on_project_opened(self) -> None:
         if self._job is not None:
-            self._job.mute()
-            self._job.control.request_stop()
+            self._job.detach()
             self._leaving.append(self._job)
             self._job, self._progress = None, None
         self._show(None, None)

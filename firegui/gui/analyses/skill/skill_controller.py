@@ -75,11 +75,11 @@ class SkillController(QObject):
         spec = SkillSpec(self._asked, days, fit_days, self._session.backend)
         job = self._job = RunJob(spec, self._execute, self)
         self._progress, self._stopping = None, False
-        job.bridge.progress.connect(self._on_progress)
-        job.bridge.message.connect(self._on_message)
+        job.bridge.subscribe(Progress, self._on_progress)
+        job.bridge.subscribe(Message, self._on_message)
         # A method, not a lambda: a ring of references may be collected in the job's thread, and Qt's objects with it.
-        job.bridge.skill.connect(self._keep)
-        job.bridge.finished.connect(self._on_finished)
+        job.bridge.subscribe(SkillReady, self._keep)
+        job.bridge.subscribe(RunFinished, self._on_finished)
         job.ended.connect(self._on_ended)
         job.begin()
         self.changed.emit()
@@ -124,8 +124,7 @@ class SkillController(QObject):
 
     def _on_project_opened(self) -> None:
         if self._job is not None:
-            self._job.mute()
-            self._job.control.request_stop()
+            self._job.detach()
             self._leaving.append(self._job)
             self._job, self._progress = None, None
         self._result = None

@@ -29,8 +29,8 @@ from firegui.gui.analyses.skill.skill_charts import METRICS, ReliabilityChart, S
 from firegui.gui.analyses.skill.skill_controller import SkillController
 from firegui.gui.analyses.skill.skill_table import SkillModel
 from firegui.gui.analyses.skill.skill_text import day_text, summary_html
-from firegui.gui.base.background_call import wait_for
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.tasks import wait_for
 from firegui.gui.map.color_scales import fire_scale
 from firegui.gui.map.decorations import scale_image
 from firegui.gui.map.map_colors import Ink

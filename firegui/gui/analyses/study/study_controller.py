@@ -26,8 +26,8 @@ from firegui.gui.analyses.study.saved_studies import (
     text_to_keep,
 )
 from firegui.gui.analyses.table_controller import Shown, TableAnalysisController
-from firegui.gui.base.background_call import wait_for
 from firegui.gui.base.number_text import duration
+from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import Execute
 from firegui.gui.session.session import Session
@@ -164,7 +164,8 @@ class StudyController(TableAnalysisController[StudyTable, StudyHeader]):
 
     # -- at work -----------------------------------------------------------------------------------------------------
     def _listen(self, bridge: EventBridge) -> None:
-        bridge.study.connect(self._on_news)
+        bridge.subscribe(StudyProgress, self._on_news)
+        bridge.subscribe(StudyReady, self._on_news)
 
     def _forget(self) -> None:
         self._told = None

@@ -283,10 +283,12 @@ class UncertaintyController(QObject):
                 )
             )  # fmt: skip
         # Methods, not lambdas: a ring of references may be collected in the job's thread, and Qt's objects with it.
-        job.bridge.progress.connect(self._on_progress)
-        job.bridge.message.connect(self._on_message)
-        job.bridge.uncertainty.connect(self._on_news)
-        job.bridge.finished.connect(self._on_finished)
+        job.bridge.subscribe(Progress, self._on_progress)
+        job.bridge.subscribe(Message, self._on_message)
+        job.bridge.subscribe(ErrorFitted, self._on_news)
+        job.bridge.subscribe(MembersDone, self._on_news)
+        job.bridge.subscribe(EnsembleReady, self._on_news)
+        job.bridge.subscribe(RunFinished, self._on_finished)
         job.ended.connect(self._on_ended)
         job.begin()
         self.changed.emit()
@@ -365,8 +367,7 @@ class UncertaintyController(QObject):
 
     def _on_project_opened(self) -> None:
         if self._job is not None:
-            self._job.mute()
-            self._job.control.request_stop()
+            self._job.detach()
             self._leaving.append(self._job)
             self._job, self._told = None, None
         self._show(None)

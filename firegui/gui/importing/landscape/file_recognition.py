@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from firegui.gui.base.background_call import Check
+from firegui.gui.base.tasks import Check
 from firegui.gui.importing.landscape.wizard_answers import Answers
 from firegui.io.importers.folder import recognise
 from firegui.io.importers.landscape_source import LandscapeSource

@@ -7,7 +7,7 @@ from dataclasses import replace
 from firegui.domain.coverage import fuel_cells
 from firegui.domain.project import Project
 from firegui.fire.first_project import first_project
-from firegui.gui.base.background_call import Check
+from firegui.gui.base.tasks import Check
 from firegui.gui.importing.landscape.wizard_answers import Answers
 from firegui.gui.widgets.coverage_table import chosen_coverage
 from firegui.io.coverage_toml import shipped_table

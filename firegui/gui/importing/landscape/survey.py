@@ -18,7 +18,7 @@ from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.grid import HECTARE_M2, Grid
 from firegui.domain.relief import hillshade_codes
 from firegui.errors import Problem, Problems
-from firegui.gui.base.background_call import Check
+from firegui.gui.base.tasks import Check
 from firegui.gui.importing.landscape.wizard_answers import Answers
 from firegui.gui.map.outline import outline
 from firegui.gui.widgets.coverage_table import chosen_coverage

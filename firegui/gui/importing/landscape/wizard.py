@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.gui.base.background_call import BackgroundCall, Check
+from firegui.gui.base.tasks import Check, LatestTask
 from firegui.gui.importing.landscape.coverage_page import CoveragePage
 from firegui.gui.importing.landscape.file_recognition import bring_in
 from firegui.gui.importing.landscape.files_page import FilesPage
@@ -71,7 +71,7 @@ class LandscapeWizard(QDialog):
         )  # fmt: skip
         self._seen: set[Page] = set()
         self.preview = PreviewColumn()
-        self._recognise, self._survey, self._import = (BackgroundCall(self, settle_ms=ms) for ms in (0, _SETTLE_MS, 0))
+        self._recognise, self._survey, self._import = (LatestTask(self, settle_ms=ms) for ms in (0, _SETTLE_MS, 0))
         self._lay_out()
         self._connect()
         self.go_to(0)
@@ -90,7 +90,7 @@ class LandscapeWizard(QDialog):
     def bring(self, paths: Sequence[Path]) -> None:
         """Take in a folder or files: what they are is told from their names and contents."""
         self._seen.add(self.files)
-        self._recognise.ask(partial(bring_in, self.draft.answers, tuple(paths)))
+        self._recognise.request(partial(bring_in, self.draft.answers, tuple(paths)))
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
@@ -206,12 +206,12 @@ class LandscapeWizard(QDialog):
             page.show_answers()
         answers = self.draft.answers
         if answers.source == LandscapeSource():
-            self._survey.drop()
+            self._survey.cancel()
             self._look = None
             self._show_problems()
             self._show_scene()
             return
-        self._survey.ask(partial(look_at, answers, self._look))
+        self._survey.request(partial(look_at, answers, self._look))
 
     def _on_recognised(self, answers: Answers) -> None:
         self.draft.answer(source=answers.source, guessed=answers.guessed)
@@ -272,7 +272,7 @@ class LandscapeWizard(QDialog):
         """Import, beside the window; it shuts once that has worked."""
         if not self.finish.isEnabled():
             return
-        self._import.ask(partial(self._make, self.draft.answers))
+        self._import.request(partial(self._make, self.draft.answers))
 
     def _on_made(self, project: Project) -> None:
         if self._take(project, self.draft.answers.folder):
@@ -287,7 +287,7 @@ class LandscapeWizard(QDialog):
     def reject(self) -> None:
         """Stop an import, else leave without a project."""
         if self._import.is_busy:
-            self._import.drop()
+            self._import.cancel()
             return
         super().reject()
 
