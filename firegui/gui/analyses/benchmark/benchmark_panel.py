@@ -31,8 +31,8 @@ from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.jobs.evaluation_job import Look
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.columns_model import ColumnsModel
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_model import ColumnsModel
 
 _FITTING = QHeaderView.ResizeMode.ResizeToContents
 _WORDS = Words(

@@ -24,7 +24,7 @@ from firegui.domain.benchmark import (
 from firegui.gui.analyses.benchmark.benchmark_text import task_name
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.theme import current_colors
-from firegui.gui.widgets.table_model import ROOT, SORT_ROLE, Column, ColumnsModel, Index
+from firegui.gui.widgets.columns_model import ROOT, SORT_ROLE, Column, ColumnsModel, Index
 from firegui.runs.benchmark_printed import (
     NOTHING,
     cells_digits,

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
 from firegui.domain.benchmark import BenchmarkTable, PlannerName, Task
 from firegui.gui.analyses.benchmark.benchmark_tables import OBJECTIVE, PROTECTED, BenchmarkModel
-from firegui.gui.widgets.table_model import SORT_ROLE
+from firegui.gui.widgets.columns_model import SORT_ROLE
 
 Tasks = frozenset[Task]
 _Name = tuple[PlannerName, bool, int | None]

@@ -13,7 +13,7 @@ from firegui.domain.study import CASE, Cell, Value, value_text
 from firegui.domain.study_table import MEASURES, StudyTable
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.theme import current_colors
-from firegui.gui.widgets.table_model import Column, ColumnsModel, Index
+from firegui.gui.widgets.columns_model import Column, ColumnsModel, Index
 from firegui.runs.events import CellProgress, WorkerSeen
 
 _STATES = ("at work", "failed", "waiting", "done")

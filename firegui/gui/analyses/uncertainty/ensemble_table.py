@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
 from firegui.gui.base.number_text import number
-from firegui.gui.widgets.table_model import Column, ColumnsModel, Index
+from firegui.gui.widgets.columns_model import Column, ColumnsModel, Index
 from firegui.runs.uq_summary import Summary, SummaryRow
 
 NAMES = {

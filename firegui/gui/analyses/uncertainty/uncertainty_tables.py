@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from firegui.domain.ensemble import Ensemble
 from firegui.gui.analyses.uncertainty.ensemble_table import MembersModel, SummaryModel
+from firegui.gui.widgets.columns_model import SORT_ROLE, ColumnsModel
 from firegui.gui.widgets.sensitivity_table import table_text
-from firegui.gui.widgets.table_model import SORT_ROLE, ColumnsModel
 from firegui.gui.widgets.table_panel import dress_table, select_row
 from firegui.runs.uq_summary import summarised
 

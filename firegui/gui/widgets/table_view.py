@@ -1,0 +1,166 @@
+"""Set up table views: selection, sorting, copying and CSV export in one place."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QMenu, QTableView, QTreeView
+
+from firegui.errors import InputError
+from firegui.gui.base.problem_dialog import ProblemsDialog
+from firegui.gui.widgets.table_model import EXPORT_ROLE, ROOT, Index, TableModel
+from firegui.io.atomic import write_text
+
+_FILTER = "CSV table (*.csv)"
+
+
+def show_table(
+    view: QTableView,
+    model: TableModel[Any],
+    name: str,
+    *,
+    row_height: int | None = None,
+    lines: int | None = None,
+    stretch: int | None = None,
+    is_sortable: bool = True,
+    copy: Callable[[], object] | None = None,
+) -> None:
+    """Show ``model`` in ``view``, which selects whole rows, with one Ctrl+C and one context menu for every table.
+
+    ``name`` is the table's name for screen readers. ``lines`` fixes the height of the view to that many rows.
+    ``stretch`` is the column that takes the spare width. ``copy`` replaces :func:`copy_table`.
+    """
+    view.setModel(model)
+    view.setAccessibleName(name)
+    view.setToolTip(name)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setAlternatingRowColors(True)
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    rows, header = view.verticalHeader(), view.horizontalHeader()
+    rows.setDefaultSectionSize(row_height or view.fontMetrics().height() + 8)
+    rows.hide()
+    header.setHighlightSections(False)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    if stretch is not None:
+        header.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
+    if lines is not None:
+        view.setFixedHeight(header.sizeHint().height() + lines * rows.defaultSectionSize() + 4)
+    if is_sortable:
+        # The first click sorts, the third restores the given order.
+        header.setSortIndicatorClearable(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        view.setSortingEnabled(True)
+    for number, column in enumerate(model.columns):
+        if column.delegate is not None:
+            view.setItemDelegateForColumn(number, column.delegate(view))
+    add_copying(view, copy)
+
+
+def add_copying(view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:
+    """Add Ctrl+C to a table, and a context menu with "Copy" and "Save as CSV…"."""
+    copy = copy or (lambda: copy_table(view))
+    shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
+    shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+    shortcut.activated.connect(copy)
+
+    def open_menu(point: QPoint) -> None:
+        menu = QMenu(view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        add_table_actions(menu, view, copy)
+        menu.popup(view.viewport().mapToGlobal(point))
+
+    view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+    view.customContextMenuRequested.connect(open_menu)
+
+
+def add_table_actions(menu: QMenu, view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:
+    """Append "Copy" and "Save as CSV…" to a table's context menu."""
+    for text, run in (("Copy", copy or (lambda: copy_table(view))), ("Save as CSV…", lambda: ask_csv(view))):
+        action = QAction(text, menu)
+        action.triggered.connect(lambda _checked=False, run=run: run())
+        action.setEnabled(view.model().rowCount() > 0)
+        menu.addAction(action)
+
+
+# -- content ----------------------------------------------------------------------------------------------------------
+def table_text(view: QAbstractItemView, *, only_selected: bool = False) -> str:
+    """Return the table as it is shown, with tabs between columns as spreadsheets read them."""
+    lines = table_lines(view, only_selected=only_selected)
+    return "".join("\t".join(str(cell) for cell in line) + "\n" for line in lines)
+
+
+def table_csv(view: QAbstractItemView) -> str:
+    """Return the shown rows and columns as CSV, numbers with every digit."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(table_lines(view, EXPORT_ROLE))
+    return text.getvalue()
+
+
+def table_lines(
+    view: QAbstractItemView, role: int = Qt.ItemDataRole.DisplayRole, *, only_selected: bool = False
+) -> Iterator[Sequence[Any]]:
+    """Yield the headings, then the shown rows; of a tree the expanded ones."""
+    assert isinstance(view, (QTableView, QTreeView))
+    model, selection = view.model(), view.selectionModel()
+    columns = [column for column in range(model.columnCount()) if not view.isColumnHidden(column)]
+    across = Qt.Orientation.Horizontal
+    yield [str(model.headerData(column, across) or "").replace("\n", " ") for column in columns]
+
+    def below(parent: Index) -> Iterator[Sequence[Any]]:
+        for row in range(model.rowCount(parent)):
+            first = model.index(row, 0, parent)
+            if not only_selected or selection.isRowSelected(row, parent):
+                cells = [first.siblingAtColumn(column) for column in columns]
+                yield [_cell(cell.data(role), cell.data()) for cell in cells]
+            if isinstance(view, QTreeView) and view.isExpanded(first):
+                yield from below(first)
+
+    yield from below(ROOT)
+
+
+def copy_table(view: QAbstractItemView) -> None:
+    """Copy the table to the clipboard; the selected rows where several can be selected and some are."""
+    several = view.selectionMode() is not QAbstractItemView.SelectionMode.SingleSelection
+    text = table_text(view, only_selected=several and bool(view.selectionModel().selectedRows()))
+    QGuiApplication.clipboard().setText(text)
+
+
+def ask_csv(view: QAbstractItemView) -> None:
+    """Ask for a file and write the table to it."""
+    suggested = f"{view.accessibleName().lower().replace(' ', '-') or 'table'}.csv"
+    name, _filter = QFileDialog.getSaveFileName(view.window(), "Save table as CSV", suggested, _FILTER)
+    if not name:
+        return
+    path = Path(name) if Path(name).suffix else Path(name).with_suffix(".csv")
+    try:
+        write_text(path, table_csv(view))
+    except InputError as error:
+        ProblemsDialog(error, view).open()
+
+
+def _cell(value: Any, text: Any) -> Any:
+    chosen = text if value is None else value
+    return "" if chosen is None else chosen
+
+
+# -- selection --------------------------------------------------------------------------------------------------------
+def select_row(view: QTableView, row: int, column: int = 0) -> None:
+    """Select one row and nothing else; its cell in ``column`` becomes the current one.
+
+    Qt's ``selectRow`` depends on the keyboard: with Ctrl held it would deselect.
+    """
+    flags = QItemSelectionModel.SelectionFlag
+    view.selectionModel().setCurrentIndex(view.model().index(row, column), flags.ClearAndSelect | flags.Rows)
+
+
+def selected_rows(view: QAbstractItemView) -> list[int]:
+    """Return the selected rows from top to bottom, numbered as shown."""
+    return sorted(index.row() for index in view.selectionModel().selectedRows())

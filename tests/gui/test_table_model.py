@@ -1,0 +1,264 @@
+"""The table model that all tables share: text, sorting, editing, copying and CSV export."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QGuiApplication, QStandardItem, QStandardItemModel
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QMenu, QStyledItemDelegate, QTableView, QTreeView
+from pytestqt.qtbot import QtBot
+
+from firegui.errors import InputError, Problem
+from firegui.gui.base.problem_dialog import ProblemsDialog
+from firegui.gui.base.theme import current_colors
+from firegui.gui.widgets.table_model import EXPORT_ROLE, SORT_ROLE, Column, TableModel
+from firegui.gui.widgets.table_view import (
+    add_table_actions,
+    ask_csv,
+    copy_table,
+    select_row,
+    selected_rows,
+    show_table,
+    table_lines,
+)
+
+ROLE = Qt.ItemDataRole
+DESCENDING = Qt.SortOrder.DescendingOrder
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A row of the tests."""
+
+    name: str
+    height: float | None
+    kind: str = "pine"
+
+
+TREES = (Tree("b", 12.345), Tree("a", 3.0), Tree("d", None), Tree("c", math.nan), Tree("e", 20.0, "oak"))
+COLUMNS = (
+    Column("Name", lambda tree: tree.name, tip="its label", is_text=True),
+    Column("Height", lambda tree: tree.height, lambda height: f"{height:.1f}", unit="m", cell_tip=lambda t: t.kind),
+    Column("Kind", lambda tree: tree.kind, is_text=True, sort_key=("pine", "oak").index,
+           color=lambda tree: "error" if tree.kind == "oak" else None),
+)  # fmt: skip
+
+
+@pytest.fixture
+def model(qtbot: QtBot) -> TableModel[Tree]:
+    shown = TableModel[Tree](COLUMNS)
+    shown.set_rows(TREES)
+    return shown
+
+
+@pytest.fixture
+def view(qtbot: QtBot, model: TableModel[Tree]) -> QTableView:
+    shown = QTableView()
+    qtbot.addWidget(shown)
+    show_table(shown, model, "Some trees")
+    return shown
+
+
+def column(model: TableModel[Any], number: int, role: int = ROLE.DisplayRole) -> list[Any]:
+    return [model.index(row, number).data(role) for row in range(model.rowCount())]
+
+
+def test_cells_have_text_alignment_tips_and_colors(model: TableModel[Tree]) -> None:
+    assert column(model, 1) == ["12.3", "3.0", "–", "–", "20.0"]
+    assert model.index(0, 1).data(ROLE.TextAlignmentRole) & Qt.AlignmentFlag.AlignRight
+    assert model.index(0, 0).data(ROLE.TextAlignmentRole) & Qt.AlignmentFlag.AlignLeft
+    assert (model.index(0, 0).data(ROLE.ToolTipRole), model.index(4, 1).data(ROLE.ToolTipRole)) == ("its label", "oak")
+    assert model.index(0, 2).data(ROLE.ForegroundRole) is None
+    assert model.index(4, 2).data(ROLE.ForegroundRole).name() == current_colors().error
+    assert model.data(QModelIndex()) is None
+
+
+def test_headings_show_the_unit_below_the_title(model: TableModel[Tree]) -> None:
+    across = Qt.Orientation.Horizontal
+    assert model.headerData(1, across) == "Height\nm"
+    assert model.headerData(0, across, ROLE.ToolTipRole) == "its label"
+    assert model.headerData(0, Qt.Orientation.Vertical) is None
+    assert model.headerData(7, across) is None
+    assert model.titles == ("Name", "Height m", "Kind")
+
+
+def test_rows_sort_by_value_and_missing_values_come_last(model: TableModel[Tree]) -> None:
+    model.sort(1)
+    assert column(model, 0) == ["a", "b", "e", "d", "c"]
+    model.sort(1, DESCENDING)
+    assert column(model, 0) == ["e", "b", "a", "d", "c"]
+    model.sort(2, DESCENDING)
+    assert column(model, 0)[0] == "e"
+    model.sort(-1)
+    assert column(model, 0) == ["b", "a", "d", "c", "e"]
+    assert column(model, 1, SORT_ROLE) == [12.345, 3.0, math.inf, math.inf, 20.0]
+
+
+def test_sorting_keeps_selection_and_maps_places_to_positions(view: QTableView, model: TableModel[Tree]) -> None:
+    select_row(view, 0)
+    model.sort(0)
+    assert [model.row(row).name for row in selected_rows(view)] == ["b"]
+    assert (model.position(1), model.place(0), model.row(0)) == (0, 1, TREES[1])
+
+
+def test_new_values_of_the_same_rows_keep_selection_and_order(view: QTableView, model: TableModel[Tree]) -> None:
+    model.sort(1)
+    select_row(view, 1)
+    model.set_rows([replace(tree, height=100.0) if tree.name == "a" else tree for tree in TREES])
+    assert selected_rows(view) == [1]
+    assert column(model, 1)[0] == "100.0"
+    model.sort(1)
+    assert column(model, 0)[2] == "a"
+
+
+def test_other_rows_reset_the_table_in_the_chosen_order(qtbot: QtBot, view: QTableView) -> None:
+    model = TableModel[Tree](COLUMNS, key=lambda tree: tree.name)
+    model.set_rows(TREES)
+    model.sort(0)
+    with qtbot.assertNotEmitted(model.modelReset):
+        model.set_rows(tuple(replace(tree, height=1.0) for tree in TREES))
+    with qtbot.waitSignal(model.modelReset):
+        model.set_rows([replace(tree, name=tree.name.upper()) for tree in TREES])
+    assert column(model, 0) == list("ABCDE")
+    with qtbot.waitSignal(model.modelReset):
+        model.set_rows(model.rows, COLUMNS[:1])
+    assert model.columnCount() == 1
+
+
+def test_only_the_given_rows_are_repainted(qtbot: QtBot, model: TableModel[Tree]) -> None:
+    model.sort(0)
+    with qtbot.waitSignal(model.dataChanged) as signal:
+        model.update_rows([0, 3])
+    assert [index.row() for index in signal.args[:2]] == [1, 2]
+    with qtbot.assertNotEmitted(model.dataChanged):
+        model.update_rows([])
+
+
+def test_row_tips_and_colors_come_before_those_of_columns(qtbot: QtBot) -> None:
+    model = TableModel[Tree](
+        COLUMNS, row_tip=lambda tree: "tall" if tree.name == "e" else None,
+        row_color=lambda tree: "muted" if tree.height is None else None, row_background=lambda tree: "raised",
+    )  # fmt: skip
+    model.set_rows(TREES)
+    assert model.index(4, 1).data(ROLE.ToolTipRole) == "tall"
+    assert model.index(0, 1).data(ROLE.ToolTipRole) == "pine"
+    assert model.index(2, 0).data(ROLE.ForegroundRole).name() == current_colors().muted
+    assert model.index(4, 2).data(ROLE.ForegroundRole).name() == current_colors().error
+    assert model.index(0, 0).data(ROLE.BackgroundRole).name() == current_colors().raised
+
+
+# -- editing ----------------------------------------------------------------------------------------------------------
+def test_an_edit_gets_the_position_of_its_row_and_a_refusal_is_reported(qtbot: QtBot) -> None:
+    edits: list[tuple[int, str, str]] = []
+
+    def rename(position: int, tree: Tree, value: str) -> bool:
+        if not value:
+            raise InputError([Problem("tree", "has no name")])
+        edits.append((position, tree.name, value))
+        return value != tree.name
+
+    name = replace(
+        COLUMNS[0], edit=rename, initial=lambda tree: tree.name.upper(), is_editable=lambda tree: tree.kind == "pine",
+        delegate=QStyledItemDelegate,
+    )  # fmt: skip
+    model, view = TableModel[Tree]((name, *COLUMNS[1:])), QTableView()
+    qtbot.addWidget(view)
+    model.set_rows(TREES)
+    show_table(view, model, "Trees")
+    assert isinstance(view.itemDelegateForColumn(0), QStyledItemDelegate)
+    model.sort(0)
+    first, oak = model.index(0, 0), model.index(4, 0)
+    assert first.flags() & Qt.ItemFlag.ItemIsEditable
+    assert not oak.flags() & Qt.ItemFlag.ItemIsEditable
+    assert first.data(ROLE.EditRole) == "A"
+    assert model.setData(first, "x")
+    assert edits == [(1, "a", "x")]
+    assert not model.setData(first, "a")
+    assert not model.setData(oak, "x")
+    assert not model.setData(model.index(0, 1), "x")
+    assert not model.setData(first, "x", ROLE.DisplayRole)
+    with qtbot.waitSignal(model.refused) as signal:
+        assert not model.setData(first, "")
+    assert isinstance(signal.args[0], InputError)
+
+
+# -- copying and export -----------------------------------------------------------------------------------------------
+def test_ctrl_c_copies_the_whole_table_as_it_is_shown(view: QTableView) -> None:
+    view.show()
+    view.activateWindow()
+    assert QTest.qWaitForWindowActive(view)
+    view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    view.hideColumn(2)
+    view.setFocus()
+    select_row(view, 1)
+    QTest.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines == ["Name\tHeight m", "a\t3.0", "b\t12.3", "c\t–", "d\t–", "e\t20.0"]
+
+
+def test_selected_rows_are_copied_where_several_can_be_selected(view: QTableView) -> None:
+    view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+    copy_table(view)
+    assert len(QGuiApplication.clipboard().text().splitlines()) == 6
+    select_row(view, 1)
+    copy_table(view)
+    assert QGuiApplication.clipboard().text() == "Name\tHeight m\tKind\na\t3.0\tpine\n"
+
+
+def test_csv_has_numbers_with_every_digit(view: QTableView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def ask(_parent: object, _title: str, suggested: str, *_rest: object) -> tuple[str, str]:
+        asked.append(suggested)
+        return str(tmp_path / "trees"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    ask_csv(view)
+    assert asked == ["some-trees.csv"]
+    text = (tmp_path / "trees.csv").read_text(encoding="utf-8")
+    assert text.splitlines() == [
+        "Name,Height m,Kind",
+        "b,12.345,pine",
+        "a,3.0,pine",
+        "d,,pine",
+        "c,,pine",
+        "e,20.0,oak",
+    ]
+
+
+def test_a_csv_that_cannot_be_written_is_reported(
+    qtbot: QtBot, view: QTableView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "none" / "t.csv"), ""))
+    ask_csv(view)
+    dialog = view.findChild(ProblemsDialog)
+    assert isinstance(dialog, ProblemsDialog)
+    dialog.close()
+
+
+def test_the_context_menu_copies_and_exports(qtbot: QtBot, view: QTableView) -> None:
+    menu = QMenu(view)
+    add_table_actions(menu, view)
+    assert [action.text() for action in menu.actions()] == ["Copy", "Save as CSV…"]
+    menu.actions()[0].trigger()
+    assert QGuiApplication.clipboard().text().startswith("Name\t")
+
+
+def test_a_tree_gives_the_rows_that_are_expanded(qtbot: QtBot) -> None:
+    model, tree = QStandardItemModel(0, 1), QTreeView()
+    model.setHorizontalHeaderLabels(["Name"])
+    top, other = QStandardItem("top"), QStandardItem("other")
+    top.appendRow(QStandardItem("below"))
+    model.appendRow(top)
+    model.appendRow(other)
+    tree.setModel(model)
+    qtbot.addWidget(tree)
+    assert list(table_lines(tree)) == [["Name"], ["top"], ["other"]]
+    tree.expandAll()
+    assert list(table_lines(tree, EXPORT_ROLE)) == [["Name"], ["top"], ["below"], ["other"]]
