@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firegui.gui.base.problem_dialog import ProblemsDialog
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QStandardItem, QStandardItemModel
 from PySide6.QtTest import QTest
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QStyledItemDelegate, QTableVie
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
+from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.base.theme import current_colors
 from firegui.gui.widgets.table_model import EXPORT_ROLE, SORT_ROLE, Column, TableModel
 from firegui.gui.widgets.table_view import (

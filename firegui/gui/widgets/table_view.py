@@ -13,7 +13,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QMenu, QTableView, QTreeView
 
 from firegui.errors import InputError
-from firegui.gui.base.problem_dialog import ProblemsDialog
+from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.widgets.table_model import EXPORT_ROLE, ROOT, Index, TableModel
 from firegui.io.atomic import write_text
 
