@@ -108,12 +108,12 @@ class Guest:
 
     def dock(self, title: str) -> QWidget:
         """Bring a dock to the front."""
-        if title not in self.window.docks:
+        if title not in self.window.workbench.docks:
             raise MissingControlError(f"no dock is called {title!r}")
         self.named.append(title)
-        self.window.bench.bring(title)
+        self.window.workbench.show_dock(title)
         self.settle()
-        return self.window.docks[title]
+        return self.window.workbench.docks[title]
 
     # -- doing -------------------------------------------------------------------------------------------------------
     def press(self, button: QAbstractButton) -> None:
@@ -142,7 +142,7 @@ class Guest:
 
     def drag_on_map(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Drag with the tool that is on; places are ``(row, column)``."""
-        camera = self.window.map.camera
+        camera = self.window.workbench.map.camera
         pixels = [camera.to_point(*place) for place in (start, end)]
         QTest.mousePress(camera.viewport, _LEFT, _NONE, pixels[0])
         for pixel in ((pixels[0] + pixels[1]) / 2, pixels[1]):
@@ -215,7 +215,7 @@ def follow(guest: Guest, place: Path, pace: Pace) -> None:
 
 
 def _begin(guest: Guest) -> None:
-    session, queue = guest.window.session, guest.window.queue
+    session, queue = guest.window.workbench.session, guest.window.workbench.queue
     demo = guest.control(QAbstractButton, "start-new", guest.window.start_page)
     guest.photograph("start", guest.window, mark=demo)
     guest.press(demo)
@@ -225,12 +225,12 @@ def _begin(guest: Guest) -> None:
 
 
 def _protect(guest: Guest) -> None:
-    panel, before = guest.dock("Regions"), len(guest.window.session.project.regions)
+    panel, before = guest.dock("Regions"), len(guest.window.workbench.session.project.regions)
     guest.press(guest.control(QAbstractButton, "rectangleButton", panel))
     guest.drag_on_map(*FARM)
-    if len(guest.window.session.project.regions) != before + 1:
+    if len(guest.window.workbench.session.project.regions) != before + 1:
         raise MissingControlError("dragging on the map with the tool Region draws none")
-    guest.photograph("region", guest.window.map)
+    guest.photograph("region", guest.window.workbench.map)
     guest.command("Pan")
 
 
@@ -249,7 +249,7 @@ def _choose(guest: Guest, pace: Pace) -> None:
 
 
 def _plan(guest: Guest) -> None:
-    queue, session = guest.window.queue, guest.window.session
+    queue, session = guest.window.workbench.queue, guest.window.workbench.session
     guest.command("Start plan")
     guest.until(lambda: bool(queue.entries) and not queue.is_busy and not queue.activity)
     if not session.result.drops:
@@ -259,7 +259,7 @@ def _plan(guest: Guest) -> None:
 
 def _look(guest: Guest) -> None:
     guest.command("Plan")
-    session = guest.window.session
+    session = guest.window.workbench.session
     session.set_step(round(0.6 * session.project.calendar.n_steps))
     guest.until(lambda: session.view is View.PLAN)
     guest.photograph("plan", guest.window)

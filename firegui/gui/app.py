@@ -45,11 +45,11 @@ def main(project_folder: Path | None) -> int:
     window = MainWindow(preferences=preferences)
     if project_folder is not None:
         window.start_page.say(f"Opening {project_folder.name}…")
-    window.furnished.connect(lambda: QTimer.singleShot(0, window, lambda: open_first(window, project_folder)))
-    window.furnished.connect(lambda: keep_log(window, logger, reporter, path))
-    window.first_painted.connect(window.furnish_in_turns)
+    window.ui_built.connect(lambda: QTimer.singleShot(0, window, lambda: open_first(window, project_folder)))
+    window.ui_built.connect(lambda: keep_log(window, logger, reporter, path))
+    window.first_painted.connect(window.build_ui_stepwise)
     # A window that is opened minimised is never painted.
-    QTimer.singleShot(_PATIENCE_MS, window, window.furnish_in_turns)
+    QTimer.singleShot(_PATIENCE_MS, window, window.build_ui_stepwise)
     window.show()
     status = app.exec()
     # A window that was shut by the system has not had its chance to stop the runs.
@@ -59,7 +59,7 @@ def main(project_folder: Path | None) -> int:
 
 def keep_log(window: MainWindow, logger: logging.Logger, reporter: CrashReporter, path: Path) -> None:
     """What the log of the window says is kept in the log file as well, and what nobody expected is in both."""
-    book = window.bench.event_log
+    book = window.workbench.event_log
     reporter.unexpected.connect(lambda text: book.add(f"{_UNEXPECTED}{text.strip().splitlines()[-1]}", "error"))
     book.added.connect(lambda line: _write(logger, line))
     book.add(f"firegui {installed_version()}, process {os.getpid()}; the log file is {path}")
@@ -94,9 +94,9 @@ def open_first(window: MainWindow, project_folder: Path | None) -> None:
 
     Before that, the work of a window that was killed is offered.
     """
-    window.bench.attend()
-    recovery = window.bench.recovery
+    window.workbench.attend()
+    recovery = window.workbench.recovery
     recovered = recovery is not None and recovery.offer()
     if project_folder is not None and not recovered:
-        window.documents.open(project_folder)
+        window.workbench.documents.open(project_folder)
     window.start_page.say("")

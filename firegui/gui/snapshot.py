@@ -45,7 +45,7 @@ def render_workbench(
     ``png`` then stays as it was.
     """
     with _shown(project_folder, run_folder, size, dark=dark) as window:
-        session, timeline = window.session, window.timeline
+        session, timeline = window.workbench.session, window.workbench.timeline
         last = session.project.calendar.n_steps
         session.set_step(round(_PLAYED_SHARE * last) if step is None else step)
         _settle()
@@ -63,13 +63,13 @@ def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence
     :func:`render_workbench` and :func:`~firegui.io.exporters.animation.write_film`.
     """
     with _shown(project_folder, run_folder, FILM_SIZE, dark=True) as window:
-        for dock in window.docks.values():
+        for dock in window.workbench.docks.values():
             dock.hide()
         _settle()
-        window.maps.fit()
-        stage = MapRenderer(window.session, window.maps, tuple(View(view) for view in views))
+        window.workbench.maps.fit()
+        stage = MapRenderer(window.workbench.session, window.workbench.maps, tuple(View(view) for view in views))
         try:
-            steps = film_steps(window.session)
+            steps = film_steps(window.workbench.session)
             samples = [stage.picture(step) for step in sample_steps(steps)]
             write_film(film, Film((stage.picture(step) for step in steps), fps, samples))
         finally:
@@ -102,7 +102,7 @@ def _shown(project_folder: Path, run_folder: Path | None, size: tuple[int, int],
             raise refused[0]
         yield window
     finally:
-        window.timeline.play(False)
+        window.workbench.timeline.play(False)
         queue.shutdown()
         window.hide()
         window.deleteLater()

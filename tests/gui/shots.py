@@ -117,7 +117,7 @@ def workbench(place: Path) -> Iterator[MainWindow]:
 def go_round(camera: ThumbnailRenderer, project: Project, folder: Path, run: Path | None) -> None:
     """Every main state once, from the start page to the hand-over."""
     window = camera.window
-    session, queue = window.session, window.queue
+    session, queue = window.workbench.session, window.workbench.queue
     camera.take("01-start")
     session.open_project(project, folder)
     until(lambda: session.result.baseline is not None and not queue.activity)
@@ -137,7 +137,7 @@ def go_round(camera: ThumbnailRenderer, project: Project, folder: Path, run: Pat
 
 
 def _results(camera: ThumbnailRenderer) -> None:
-    session = camera.window.session
+    session = camera.window.workbench.session
     session.set_view(View.PLAN)
     session.set_step(round(0.6 * session.project.calendar.n_steps))
     camera.take("04-plan")
@@ -150,10 +150,10 @@ def _results(camera: ThumbnailRenderer) -> None:
 
 
 def _docks(camera: ThumbnailRenderer) -> None:
-    for title in camera.window.docks:
-        dock = camera.window.docks[title]
+    for title in camera.window.workbench.docks:
+        dock = camera.window.workbench.docks[title]
         was_hidden = not dock.isVisible()
-        camera.window.bench.bring(title)
+        camera.window.workbench.show_dock(title)
         camera.take(f"10-dock-{title.lower().replace(' ', '-')}")
         if was_hidden:
             dock.hide()

@@ -31,7 +31,7 @@ LEFT = Qt.MouseButton.LeftButton
 @pytest.fixture(autouse=True)
 def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow) -> None:
     """Both fires, once what the window works out by itself is done."""
-    qtbot.waitUntil(lambda: not window.queue.activity)
+    qtbot.waitUntil(lambda: not window.workbench.queue.activity)
     drops = (drop(3), drop(60, "water"), drop(61))
     session.show_result(ShownResult("run", frames(project, 12), metrics(), frames(project, 4), metrics(), drops))
 
@@ -39,7 +39,7 @@ def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow)
 @pytest.fixture
 def dialog(qtbot: QtBot, window: MainWindow) -> Iterator[AnimationDialog]:
     """The dialog, opened by the button of the timeline."""
-    QTest.mouseClick(window.timeline.film_button, LEFT)
+    QTest.mouseClick(window.workbench.timeline.film_button, LEFT)
     (made,) = window.findChildren(AnimationDialog)
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     yield made
@@ -57,7 +57,7 @@ def save(qtbot: QtBot, dialog: AnimationDialog) -> None:
 
 
 def shown(window: MainWindow) -> NDArray[np.int16]:
-    return with_notice(pixels_of(window.maps.snapshot())).astype(np.int16)
+    return with_notice(pixels_of(window.workbench.maps.snapshot())).astype(np.int16)
 
 
 def looks_like(kept: NDArray[np.int16], wanted: NDArray[np.int16]) -> bool:
@@ -68,9 +68,9 @@ def looks_like(kept: NDArray[np.int16], wanted: NDArray[np.int16]) -> bool:
 def test_a_png_is_what_is_on_screen_with_the_notice_below(
     qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, tmp_path: Path
 ) -> None:
-    window.session.set_step(60)
-    window.map.layers.set_visible("graticule", False)
-    window.map.zoom_in()
+    window.workbench.session.set_step(60)
+    window.workbench.map.layers.set_visible("graticule", False)
+    window.workbench.map.zoom_in()
     choose_kind(dialog, ".png", tmp_path / "f.png")
     save(qtbot, dialog)
     kept = np.asarray(Image.open(tmp_path / "f.png").convert("RGB")).astype(np.int16)
@@ -92,8 +92,8 @@ def test_a_gif_has_every_frame_of_the_chosen_days_as_it_was_shown(
         assert film.info["duration"] == 100
         for number in (0, 6, len(steps) - 1):
             film.seek(number)
-            window.session.set_step(steps[number])
-            window.maps.snapshot()
+            window.workbench.session.set_step(steps[number])
+            window.workbench.maps.snapshot()
             kept = np.asarray(film.convert("RGB")).astype(np.int16)
             # 256 colours for the whole film: near everywhere, not equal.
             assert np.abs(kept - shown(window)).mean() < 4.0
@@ -102,8 +102,8 @@ def test_a_gif_has_every_frame_of_the_chosen_days_as_it_was_shown(
 def test_side_by_side_is_kept_side_by_side(
     qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, tmp_path: Path
 ) -> None:
-    window.session.set_side_by_side(True)
-    qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in window.maps.panes))
+    window.workbench.session.set_side_by_side(True)
+    qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in window.workbench.maps.panes))
     choose_kind(dialog, ".png", tmp_path / "f.png")
     save(qtbot, dialog)
     kept = np.asarray(Image.open(tmp_path / "f.png").convert("RGB")).astype(np.int16)
@@ -114,12 +114,12 @@ def test_what_is_played_and_shown_meanwhile_does_not_come_into_the_film(
     qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, project: Project, tmp_path: Path
 ) -> None:
     choose_kind(dialog, ".gif", tmp_path / "f.gif")
-    window.session.set_step(0)
-    window.maps.snapshot()
+    window.workbench.session.set_step(0)
+    window.workbench.maps.snapshot()
     first = shown(window)
     QTest.mouseClick(dialog.save_button, LEFT)
-    window.session.set_view(View.BASELINE)
-    window.session.set_step(120)
+    window.workbench.session.set_view(View.BASELINE)
+    window.workbench.session.set_step(120)
     qtbot.waitUntil(lambda: dialog.written is not None, timeout=60_000)
     with Image.open(tmp_path / "f.gif") as film:
         assert np.abs(np.asarray(film.convert("RGB")).astype(np.int16) - first).mean() < 4.0

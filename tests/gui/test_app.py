@@ -36,7 +36,7 @@ def look(window, folder):
     assert window.isVisible()
     assert "torch" not in sys.modules, "torch was loaded before the window was shown"
     open_first(window, folder)
-    print("OPEN", window.session.project.scenario.name)
+    print("OPEN", window.workbench.session.project.scenario.name)
     QTimer.singleShot(200, window.close)
 
 app.open_first = look

@@ -148,12 +148,12 @@ def test_f12_brings_the_dock_forward_and_run_saves_the_project_first(
     qtbot: QtBot, workbench: MainWindow, contest: Contest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     QTest.keyClick(workbench, Qt.Key.Key_F12)
-    assert not workbench.docks["Benchmark"].widget().visibleRegion().isEmpty()
-    panel = workbench.benchmark
+    assert not workbench.workbench.docks["Benchmark"].widget().visibleRegion().isEmpty()
+    panel = workbench.workbench.benchmark
     panel.form.set_settings(SMALL)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: ("", ""))
     QTest.mouseClick(panel.button("start"), LEFT)
-    assert not workbench.benchmark_controller.is_busy
+    assert not workbench.workbench.benchmark_controller.is_busy
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, **_more: (str(tmp_path / "new.firegui"), ""))
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(contest.working.is_set)
@@ -163,10 +163,10 @@ def test_f12_brings_the_dock_forward_and_run_saves_the_project_first(
 def test_closing_the_window_asks_about_a_benchmark_and_ends_its_thread(
     qtbot: QtBot, workbench: MainWindow, contest: Contest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    save_project(workbench.session.project, tmp_path / "p.firegui")
-    workbench.session.mark_saved(tmp_path / "p.firegui")
-    workbench.benchmark.form.set_settings(SMALL)
-    workbench.benchmark.start()
+    save_project(workbench.workbench.session.project, tmp_path / "p.firegui")
+    workbench.workbench.session.mark_saved(tmp_path / "p.firegui")
+    workbench.workbench.benchmark.form.set_settings(SMALL)
+    workbench.workbench.benchmark.start()
     qtbot.waitUntil(contest.working.is_set)
     asked: list[tuple[str, str]] = []
     answers = [Running.KEEP, Running.STOP_AND_SAVE]
@@ -177,7 +177,7 @@ def test_closing_the_window_asks_about_a_benchmark_and_ends_its_thread(
 
     monkeypatch.setattr(documents_module, "ask_running", answer)
     assert not workbench.close()
-    assert workbench.benchmark_controller.is_busy
+    assert workbench.workbench.benchmark_controller.is_busy
     assert workbench.close()
     assert asked == [("The benchmark", "finished tasks")] * 2
     assert contest.living == 0

@@ -443,11 +443,11 @@ def test_the_weights_can_be_saved_and_a_bad_place_is_refused(
 
 # -- in the window -----------------------------------------------------------------------------------------------------
 def test_the_menu_brings_the_dock_forward(qtbot: QtBot, window: MainWindow) -> None:
-    window.actions_.calibrate.trigger()
-    qtbot.waitUntil(lambda: not window.calibration.visibleRegion().isEmpty())
+    window.workbench.actions.calibrate.trigger()
+    qtbot.waitUntil(lambda: not window.workbench.calibration.visibleRegion().isEmpty())
 
-    window.calibration.button("fit").click()
-    assert window.docks["Calibrate"].isFloating()
+    window.workbench.calibration.button("fit").click()
+    assert window.workbench.docks["Calibrate"].isFloating()
 
 
 def test_a_project_without_a_folder_is_saved_first(
@@ -459,19 +459,19 @@ def test_a_project_without_a_folder_is_saved_first(
         asked.append(True)
         return False
 
-    monkeypatch.setattr(window.documents, "save", save)
-    window.calibration.button("start").click()
+    monkeypatch.setattr(window.workbench.documents, "save", save)
+    window.workbench.calibration.button("start").click()
 
     assert asked == [True]
-    assert not window.calibration_controller.is_busy
+    assert not window.workbench.calibration_controller.is_busy
 
 
 def test_the_calibrated_model_is_scored_with_its_own_fit_days(window: MainWindow, session: Session) -> None:
     session.edit("weights", session.project.with_network(weights()))
-    assert window.skill.fit_days.value() == 10
+    assert window.workbench.skill.fit_days.value() == 10
     training = replace(weights().training, events=(replace(weights().training.events[0], fit_days=3),))
     session.edit("weights", session.project.with_network(weights(training=training)))
-    assert window.skill.fit_days.value() == 3
+    assert window.workbench.skill.fit_days.value() == 3
 
 
 @pytest.mark.parametrize(
@@ -487,11 +487,11 @@ def test_leaving_asks_what_becomes_of_it(
         return answer
 
     monkeypatch.setattr("firegui.gui.window.documents.ask_running", ask)
-    desk = window.calibration_controller
+    desk = window.workbench.calibration_controller
     desk.start(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000))
     qtbot.waitUntil(lambda: len(desk.history) > 2, timeout=PATIENCE_MS)
 
-    assert window.documents.may_leave("close") is (answer is not Running.KEEP)
+    assert window.workbench.documents.may_leave("close") is (answer is not Running.KEEP)
     assert asked == [
         "The calibration: Stopping keeps the best weights so far; it can be gone on with later. Discarding deletes the "
         "weights and all that was tried for them."

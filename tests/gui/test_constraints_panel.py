@@ -295,14 +295,14 @@ def test_a_pin_in_the_dark_is_told_in_the_dock_and_by_the_plan_button(
 ) -> None:
     midnight = PinnedDrop(datetime(2020, 8, 20, 7, tzinfo=UTC), "S-2T-1", 30.0, 50.0, 0.0)
     session.set_operations("x", Operations(daylight=Daylight(), pinned=(midnight,)))
-    panel = window.docks["Constraints"].widget()
+    panel = window.workbench.docks["Constraints"].widget()
     assert isinstance(panel, ConstraintsPanel)
     assert "lies outside daylight" in panel.problems.text()
-    window.session.refused.disconnect(window._show_problems)
+    window.workbench.session.refused.disconnect(window._show_problems)
     session.mark_saved(tmp_path / "p.firegui")
-    window.plan.start()
+    window.workbench.plan.start()
     assert "lies outside daylight" in str(refusals[-1])
-    assert not window.queue.entries
+    assert not window.workbench.queue.entries
 
 
 # -- files and the window ----------------------------------------------------------------------------------------------
@@ -328,8 +328,8 @@ def test_a_file_that_cannot_be_used_changes_nothing(
 
 def test_f3_brings_the_dock_forward_and_the_zone_tools_have_keys(window: MainWindow, session: Session) -> None:
     QTest.keyClick(window, Qt.Key.Key_F3)
-    assert not window.docks["Constraints"].widget().visibleRegion().isEmpty()
+    assert not window.workbench.docks["Constraints"].widget().visibleRegion().isEmpty()
     QTest.keyClick(window, Qt.Key.Key_6)
-    assert window.actions_.tools[Tool.ZONE].isChecked()
+    assert window.workbench.actions.tools[Tool.ZONE].isChecked()
     QTest.keyClick(window, Qt.Key.Key_7)
-    assert window.actions_.tools[Tool.ZONE_POLYGON].isChecked()
+    assert window.workbench.actions.tools[Tool.ZONE_POLYGON].isChecked()

@@ -59,15 +59,15 @@ def test_everything_drawn_in_the_window_can_be_read(qapp: QApplication, tmp_path
         window.set_theme(theme)
         settle()
         assert poor(window) == []
-        for title, dock in window.docks.items():
-            window.bench.bring(title)
+        for title, dock in window.workbench.docks.items():
+            window.workbench.show_dock(title)
             settle()
             assert poor(dock) == [], title
         assert poor(start_page_of(window)) == []
         window.hide_start_page()
-        window.bench.guide.open_palette()
+        window.workbench.guide.open_palette()
         settle()
-        commands = window.bench.guide.palette
+        commands = window.workbench.guide.palette
         assert commands is not None and poor(commands) == []
         commands.give_up()
 

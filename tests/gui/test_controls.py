@@ -91,7 +91,7 @@ def dialogs(session: Session, window: QWidget) -> Iterator[QWidget]:
 
 def test_every_control_of_the_dialogs_has_them_too(shared: MainWindow) -> None:
     faults = []
-    for dialog in dialogs(shared.session, shared):
+    for dialog in dialogs(shared.workbench.session, shared):
         assert any(True for _ in controls_of(dialog)), dialog
         faults += [f"{type(dialog).__name__}: {line}" for line in report(dialog)]
         dialog.deleteLater()
@@ -99,7 +99,10 @@ def test_every_control_of_the_dialogs_has_them_too(shared: MainWindow) -> None:
 
 
 def test_palette_and_tour_have_them_too(shared: MainWindow) -> None:
-    palette, tour = Palette(shared.bench.guide.entries(), shared), Tour(shared, shared.docks, lambda _title: None)
+    palette, tour = (
+        Palette(shared.workbench.guide.entries(), shared),
+        Tour(shared, shared.workbench.docks, lambda _title: None),
+    )
     assert report(palette) == []
     assert report(tour) == []
     palette.deleteLater()

@@ -49,13 +49,13 @@ def pick(window: MainWindow, title: str) -> None:
 @pytest.mark.parametrize(("name", "title"), [(name, title) for name, title in BACKENDS.items() if name != "auto"])
 def test_a_device_is_chosen_with_the_mouse_in_the_status_bar(window: MainWindow, name: str, title: str) -> None:
     pick(window, title)
-    assert window.session.backend == name
+    assert window.workbench.session.backend == name
     pick(window, BACKENDS["auto"])
-    assert window.session.backend == "auto"
+    assert window.workbench.session.backend == "auto"
 
 
 def test_the_menu_marks_what_was_chosen_in_the_objective_dock(window: MainWindow) -> None:
-    window.session.set_backend("reference")
+    window.workbench.session.set_backend("reference")
     marked = [action.text() for action in button_of(window).menu().actions() if action.isChecked()]
     assert marked == [BACKENDS["reference"]]
     assert "plain reference" in button_of(window).text()
@@ -63,7 +63,7 @@ def test_the_menu_marks_what_was_chosen_in_the_objective_dock(window: MainWindow
 
 def test_the_objective_dock_follows_the_status_bar(window: MainWindow) -> None:
     pick(window, BACKENDS["cpu"])
-    box = window.docks["Objective"].findChild(QComboBox, "backend")
+    box = window.workbench.docks["Objective"].findChild(QComboBox, "backend")
     assert isinstance(box, QComboBox)
     assert box.currentData() == "cpu"
 

@@ -69,11 +69,11 @@ def refusals(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[InputE
 
 
 def test_the_demo_opens_marked_as_synthetic_and_needs_no_saving_yet(window: MainWindow) -> None:
-    assert window.documents.new_demo()
-    assert window.session.project.scenario.synthetic
-    assert window.session.folder is None
-    assert not window.session.is_dirty
-    assert window.session.project.problems() == []
+    assert window.workbench.documents.new_demo()
+    assert window.workbench.session.project.scenario.synthetic
+    assert window.workbench.session.folder is None
+    assert not window.workbench.session.is_dirty
+    assert window.workbench.session.project.problems() == []
 
 
 def test_the_first_save_asks_where_and_later_ones_do_not(
@@ -86,12 +86,12 @@ def test_the_first_save_asks_where_and_later_ones_do_not(
         return str(tmp_path / "mine"), ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    assert window.documents.save()
-    window.session.set_regions("clear", ())
-    assert window.documents.save()
+    assert window.workbench.documents.save()
+    window.workbench.session.set_regions("clear", ())
+    assert window.workbench.documents.save()
     assert asked == ["test-ridge.firegui"]
     assert load_project(tmp_path / "mine.firegui").regions == ()
-    assert window.session.folder == tmp_path / "mine.firegui"
+    assert window.workbench.session.folder == tmp_path / "mine.firegui"
 
 
 def test_save_as_over_something_else_is_refused_and_the_mark_stays(
@@ -101,10 +101,10 @@ def test_save_as_over_something_else_is_refused_and_the_mark_stays(
     other.mkdir()
     (other / "letter.txt").write_text("do not touch")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(other), ""))
-    window.session.set_regions("clear", ())
-    assert not window.documents.save_as()
+    window.workbench.session.set_regions("clear", ())
+    assert not window.workbench.documents.save_as()
     qtbot.waitUntil(lambda: len(refusals) == 1)
-    assert window.session.is_dirty
+    assert window.workbench.session.is_dirty
     assert [entry.name for entry in other.iterdir()] == ["letter.txt"]
 
 
@@ -117,8 +117,8 @@ def second_import(window: MainWindow, monkeypatch: pytest.MonkeyPatch, folder: P
         return yes
 
     monkeypatch.setattr("firegui.gui.window.documents.ask_replace", ask)
-    save_project(window.session.project, folder)
-    window.session.open_project(replace(window.session.project, regions=()), None)
+    save_project(window.workbench.session.project, folder)
+    window.workbench.session.open_project(replace(window.workbench.session.project, regions=()), None)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(folder), ""))
     return asked
 
@@ -127,11 +127,11 @@ def test_another_project_of_the_same_event_is_kept_unless_the_person_gives_it_up
     window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = tmp_path / "ridge.firegui"
-    regions = window.session.project.regions
+    regions = window.workbench.session.project.regions
     asked = second_import(window, monkeypatch, folder, yes=False)
-    assert not window.documents.save()
+    assert not window.workbench.documents.save()
     assert asked == [folder]
-    assert window.session.folder is None
+    assert window.workbench.session.folder is None
     assert load_project(folder).regions == regions != ()
 
 
@@ -140,9 +140,9 @@ def test_a_project_of_the_same_event_that_was_given_up_is_replaced(
 ) -> None:
     folder = tmp_path / "ridge.firegui"
     asked = second_import(window, monkeypatch, folder, yes=True)
-    assert window.documents.save()
+    assert window.workbench.documents.save()
     assert asked == [folder]
-    assert window.session.folder == folder
+    assert window.workbench.session.folder == folder
     assert load_project(folder).regions == ()
 
 
@@ -151,9 +151,9 @@ def test_saving_as_what_it_is_called_already_asks_nothing(
 ) -> None:
     folder = tmp_path / "ridge.firegui"
     asked = second_import(window, monkeypatch, folder, yes=False)
-    window.session.open_project(load_project(folder), folder)
-    window.session.set_regions("clear", ())
-    assert window.documents.save_as()
+    window.workbench.session.open_project(load_project(folder), folder)
+    window.workbench.session.set_regions("clear", ())
+    assert window.workbench.documents.save_as()
     assert asked == []
     assert load_project(folder).regions == ()
 
@@ -168,9 +168,9 @@ def test_the_proposed_name_is_one_that_is_free(
         return proposal, ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    window.session.mark_saved(tmp_path / "first.firegui")
+    window.workbench.session.mark_saved(tmp_path / "first.firegui")
     for _ in range(3):
-        assert window.documents.save_as()
+        assert window.workbench.documents.save_as()
     assert asked == [tmp_path / f"test-ridge{number}.firegui" for number in ("", "-2", "-3")]
 
 
@@ -192,33 +192,33 @@ def test_the_question_about_another_project_says_what_is_lost(
 
 def test_backing_out_of_the_file_question_saves_nothing(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: ("", ""))
-    assert not window.documents.save()
-    assert window.session.folder is None
+    assert not window.workbench.documents.save()
+    assert window.workbench.session.folder is None
 
 
 def test_an_imported_folder_becomes_a_project_with_the_papers_fleet(window: MainWindow, tmp_path: Path) -> None:
     folder = write_event_folder(tmp_path / "hill")
-    assert window.documents.import_event(EventSource(folder, name="Hill"))
-    project = window.session.project
+    assert window.workbench.documents.import_event(EventSource(folder, name="Hill"))
+    project = window.workbench.session.project
     assert project.scenario.name == "Hill"
     assert project.fleet.n_aircraft == 21
     assert project.planned_fleet.types[0].grounded_days == (2,)  # the fourth day lies outside a plan of three
     assert project.plan.days == DAYS
     assert project.fire_model.kind == "network"
-    assert window.session.folder is None
+    assert window.workbench.session.folder is None
 
 
 def test_imported_maps_become_a_project_with_their_own_fire_model(window: MainWindow, tmp_path: Path) -> None:
-    assert window.documents.import_maps(write_maps(tmp_path / "model.npz"))
-    project = window.session.project
+    assert window.workbench.documents.import_maps(write_maps(tmp_path / "model.npz"))
+    project = window.workbench.session.project
     assert project.fire_model.kind == "maps"
     assert project.maps is not None and project.maps.days == DAYS
     assert project.problems() == []
 
 
 def test_maps_dropped_on_the_window_are_imported(window: MainWindow, tmp_path: Path) -> None:
-    assert window.documents.take_dropped(write_maps(tmp_path / "model.npz"))
-    assert window.session.project.fire_model.kind == "maps"
+    assert window.workbench.documents.take_dropped(write_maps(tmp_path / "model.npz"))
+    assert window.workbench.session.project.fire_model.kind == "maps"
 
 
 def test_a_bad_folder_is_refused_with_every_problem_and_the_open_project_stays(
@@ -227,20 +227,20 @@ def test_a_bad_folder_is_refused_with_every_problem_and_the_open_project_stays(
     folder = write_event_folder(tmp_path / "hill")
     (folder / "p_den.npz").unlink()
     np.savez(folder / "wind_velocity.npz", data=np.full((DAYS, *SHAPE), np.nan))
-    before = window.session.project
-    assert not window.documents.import_event(EventSource(folder))
+    before = window.workbench.session.project
+    assert not window.workbench.documents.import_event(EventSource(folder))
     qtbot.waitUntil(lambda: len(refusals) == 1)
     assert {"p_den.npz", "wind_velocity.npz"} <= {Path(problem.where).name for problem in refusals[0].problems}
-    assert window.session.project is before
+    assert window.workbench.session.project is before
 
 
 def test_recent_projects_are_offered_newest_first_while_they_are_there(window: MainWindow, tmp_path: Path) -> None:
     for name in ("one", "two", "one"):
-        window.session.open_project(window.session.project, None)
-        window.documents._save_to(tmp_path / f"{name}.firegui", replacing=True)
-    assert [folder.name for folder in window.documents.recent] == ["one.firegui", "two.firegui"]
+        window.workbench.session.open_project(window.workbench.session.project, None)
+        window.workbench.documents._save_to(tmp_path / f"{name}.firegui", replacing=True)
+    assert [folder.name for folder in window.workbench.documents.recent] == ["one.firegui", "two.firegui"]
     (tmp_path / "one.firegui" / "project.toml").unlink()
-    assert [folder.name for folder in window.documents.recent] == ["two.firegui"]
+    assert [folder.name for folder in window.workbench.documents.recent] == ["two.firegui"]
 
 
 # -- the import form ---------------------------------------------------------------------------------------------------
@@ -286,14 +286,14 @@ def test_weights_from_a_file_become_the_fire_model_and_undo_takes_them_back(
     file = tmp_path / "mine.safetensors"
     write_weights(file, weights())
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_args: (str(file), ""))
-    before = window.session.project
-    window.actions_.load_weights.trigger()
-    project = window.session.project
+    before = window.workbench.session.project
+    window.workbench.actions.load_weights.trigger()
+    project = window.workbench.session.project
     assert project.fire_model.kind == "network"
     assert project.weights is not None
     assert project.weights.training == weights().training
-    window.session.undo_stack.undo()
-    assert window.session.project is before
+    window.workbench.session.undo_stack.undo()
+    assert window.workbench.session.project is before
 
 
 def test_a_file_without_weights_is_refused_and_nothing_changes(
@@ -301,8 +301,8 @@ def test_a_file_without_weights_is_refused_and_nothing_changes(
 ) -> None:
     file = tmp_path / "mine.safetensors"
     file.write_bytes(b"no weights")
-    before = window.session.project
-    assert not window.documents.load_weights(file)
+    before = window.workbench.session.project
+    assert not window.workbench.documents.load_weights(file)
     qtbot.waitUntil(lambda: bool(refusals))
     assert "mine.safetensors" in str(refusals[0])
-    assert window.session.project is before
+    assert window.workbench.session.project is before

@@ -34,7 +34,9 @@ def view(qtbot: QtBot) -> HelpView:
 
 # -- the pages ---------------------------------------------------------------------------------------------------------
 def test_every_dock_has_a_page_of_its_own(window: MainWindow) -> None:
-    assert {title: page_of_panel(title) for title in window.docks} == {title: title.lower() for title in window.docks}
+    assert {title: page_of_panel(title) for title in window.workbench.docks} == {
+        title: title.lower() for title in window.workbench.docks
+    }
 
 
 def test_every_shipped_page_is_listed_and_says_something() -> None:
@@ -78,7 +80,7 @@ def test_a_page_fits_into_a_narrow_dock(view: HelpView, page: str) -> None:
 
 
 def test_the_page_of_shortcuts_names_every_key_of_a_command(window: MainWindow) -> None:
-    page = next(page for page in window.help.pages if page.name == "shortcuts")
+    page = next(page for page in window.workbench.help.pages if page.name == "shortcuts")
     written = re.sub(r"[,;|*]|\bor\b|\bto\b", " ", page.markdown).split()
     spoken = {"Del": "Delete", "1": "1", "2": "1", "3": "1", "4": "1", "5": "5"}
     missing = []
@@ -93,33 +95,33 @@ def test_the_page_of_shortcuts_names_every_key_of_a_command(window: MainWindow) 
 # -- F1 ----------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("title", ["Regions", "Fleet", "Calendar", "Objective", "Runs", "Layers", "Scenario"])
 def test_f1_explains_the_panel_that_has_the_focus(window: MainWindow, title: str) -> None:
-    window.bench.bring(title)
+    window.workbench.show_dock(title)
     QTest.keyClick(window, Qt.Key.Key_F1)
     settle()
-    assert window.help.page == title.lower()
-    assert not window.docks["Help"].isHidden()
-    assert not window.help.text.viewport().visibleRegion().isEmpty()
-    assert title.split()[0] in window.help.text.toPlainText()
+    assert window.workbench.help.page == title.lower()
+    assert not window.workbench.docks["Help"].isHidden()
+    assert not window.workbench.help.text.viewport().visibleRegion().isEmpty()
+    assert title.split()[0] in window.workbench.help.text.toPlainText()
 
 
 @pytest.mark.parametrize("title", ["Scenario", "Regions", "Objective", "Progress", "Runs"])
 def test_the_page_and_the_panel_it_is_about_are_read_side_by_side(window: MainWindow, title: str) -> None:
-    window.bench.bring(title)
+    window.workbench.show_dock(title)
     window.setFocus()
     assert (window.width(), window.height()) == (1280, 800)
-    window.bench.guide.show_page("tutorial")
+    window.workbench.guide.show_page("tutorial")
     settle()
-    panel = window.docks[title].widget()
+    panel = window.workbench.docks[title].widget()
     assert panel is not None and panel.visibleRegion().boundingRect().height() >= 150
-    seen = window.help.text.viewport().visibleRegion().boundingRect()
+    seen = window.workbench.help.text.viewport().visibleRegion().boundingRect()
     assert seen.width() >= 220 and seen.height() >= 200
-    assert window.help.visibleRegion().boundingRect().width() == window.help.width()
+    assert window.workbench.help.visibleRegion().boundingRect().width() == window.workbench.help.width()
 
 
 def test_f1_on_the_map_explains_the_map(window: MainWindow) -> None:
-    window.map.setFocus()
+    window.workbench.map.setFocus()
     QTest.keyClick(window, Qt.Key.Key_F1)
-    assert window.help.page == "map"
+    assert window.workbench.help.page == "map"
 
 
 # -- going about -------------------------------------------------------------------------------------------------------
@@ -226,10 +228,10 @@ def test_a_title_counts_more_than_a_word_in_passing() -> None:
 
 def test_the_page_is_drawn_again_in_the_colours_of_another_theme(window: MainWindow) -> None:
     window.set_theme(Theme.DARK)
-    window.bench.guide.show_page("limits")
-    dark = window.help.text.toHtml()
+    window.workbench.guide.show_page("limits")
+    dark = window.workbench.help.text.toHtml()
     window.set_theme(Theme.LIGHT)
-    light = window.help.text.toHtml()
+    light = window.workbench.help.text.toHtml()
     window.set_theme(Theme.DARK)
     assert dark != light
-    assert window.help.page == "limits"
+    assert window.workbench.help.page == "limits"

@@ -118,13 +118,13 @@ def test_an_event_is_chosen_from_those_in_the_file(
         press("Import")(dialog)
 
     when_open(answer)
-    window.actions_.import_events.trigger()
+    window.workbench.actions.import_events.trigger()
     assert offered == [
         "Bear_2020 · 6 × 8 cells · 19 Aug – 21 Aug 2020",
         "Pier_2017 · 6 × 8 cells · 19 Aug – 20 Aug 2020",
     ]
-    assert window.session.project.scenario.name == "Pier 2017"
-    assert window.session.project.scenario.days == 2
+    assert window.workbench.session.project.scenario.name == "Pier 2017"
+    assert window.workbench.session.project.scenario.days == 2
 
 
 def test_a_typed_path_is_looked_into_when_the_line_is_left(qtbot: QtBot, six_fires: Path) -> None:
@@ -167,7 +167,7 @@ def test_entries_of_the_event_form_that_cannot_be_read_are_listed(
 def test_an_event_file_dropped_on_the_window_is_looked_into(
     window: MainWindow, six_fires: Path, take_answer: Callable[[QWidget], None]
 ) -> None:
-    before = window.session.project
+    before = window.workbench.session.project
     seen: list[str] = []
 
     def answer(dialog: QWidget) -> None:
@@ -175,9 +175,9 @@ def test_an_event_file_dropped_on_the_window_is_looked_into(
         take_answer(dialog)
 
     when_open(answer)
-    imported = window.documents.take_dropped(six_fires)
+    imported = window.workbench.documents.take_dropped(six_fires)
     assert seen == [str(six_fires)]
-    assert imported is (window.session.project is not before)
+    assert imported is (window.workbench.session.project is not before)
 
 
 def test_a_file_dropped_on_a_line_counts_as_its_path(qtbot: QtBot, slope: Path) -> None:

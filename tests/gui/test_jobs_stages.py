@@ -67,7 +67,7 @@ def wait_idle(qtbot: QtBot, queue: RunQueue) -> None:
 
 
 def runs(window: MainWindow) -> RunsPanel:
-    panel = window.docks["Runs"].widget()
+    panel = window.workbench.docks["Runs"].widget()
     assert isinstance(panel, RunsPanel)
     return panel
 
@@ -240,13 +240,13 @@ def test_a_run_stopped_in_its_second_stage_goes_on_with_the_stages_it_had(
 def test_start_does_what_was_chosen_next_to_it(
     qtbot: QtBot, window: MainWindow, queue: RunQueue, execute: FakeExecute
 ) -> None:
-    window.actions_.start.trigger()
+    window.workbench.actions.start.trigger()
     wait_idle(qtbot, queue)
-    window.actions_.stages[(Stage.OPTIMIZE,)].trigger()
-    stages = window.docks["Objective"].widget().findChild(QComboBox, "stages")
+    window.workbench.actions.stages[(Stage.OPTIMIZE,)].trigger()
+    stages = window.workbench.docks["Objective"].widget().findChild(QComboBox, "stages")
     assert isinstance(stages, QComboBox)
     assert stages.currentText() == "First stage only"
-    window.actions_.start.trigger()
+    window.workbench.actions.start.trigger()
     wait_idle(qtbot, queue)
     assert [spec.stages for spec in execute.runs] == [BOTH, (Stage.OPTIMIZE,)]
     assert [spec.out.name[-8:] for spec in execute.runs] == ["5-A-plan", "optimize"]
@@ -302,12 +302,12 @@ def test_a_plan_of_another_fleet_is_refused_and_nothing_starts(
     entry = queue.plan((Stage.OPTIMIZE,))
     wait_idle(qtbot, queue)
     keep_plan(entry, project)
-    session = window.session
+    session = window.workbench.session
     fleet = session.project.planned_fleet
     session.set_planned_fleet("One more", fleet.replace_type(0, replace(fleet.types[0], count=3)))
-    window.session.refused.disconnect()
+    window.workbench.session.refused.disconnect()
     session.refused.connect(refusals.append)
-    window.plan.prune(entry)
+    window.workbench.plan.prune(entry)
     assert "plan.safetensors cannot be used" in str(refusals[0])
     assert len(execute.runs) == 1
 
@@ -317,8 +317,8 @@ def test_the_file_that_was_chosen_is_what_the_next_run_begins_with(
 ) -> None:
     file = tmp_path / "mine.safetensors"
     write_plan_safetensors(file, empty_schedule(project))
-    window.session.set_start_file(file)
-    window.actions_.start.trigger()
+    window.workbench.session.set_start_file(file)
+    window.workbench.actions.start.trigger()
     wait_idle(qtbot, queue)
     assert execute.runs[0].warm_start_file == file
     assert f"--warm-start {file}" in execute.runs[0].command

@@ -60,18 +60,18 @@ def test_a_folder_becomes_a_project_that_is_kept_where_that_was_said(
         press("Make")(dialog)
 
     when_open(answer)
-    assert window.documents.import_landscape((folder,))
-    event = window.session.project.scenario
+    assert window.workbench.documents.import_landscape((folder,))
+    event = window.workbench.session.project.scenario
     assert event.name == "ridge fire"
     assert set(event.layers) == {"elevation", "slope", "aspect", "fuel", "canopy_cover"}
     assert event.days == 3 and [str(day) for day in event.observed_dates] == ["2020-08-19", "2020-08-20"]
     assert np.allclose(event.wind_speed.mean((1, 2)), [4, 5, 6], atol=0.05)
-    assert window.session.folder == tmp_path / "mine.firegui"
+    assert window.workbench.session.folder == tmp_path / "mine.firegui"
     assert load_project(tmp_path / "mine.firegui").scenario.days == 3
 
 
 def test_cancelling_leaves_nothing(qtbot: QtBot, window: MainWindow, folder: Path, tmp_path: Path) -> None:
-    before, files = window.session.project, sorted(tmp_path.rglob("*"))
+    before, files = window.workbench.session.project, sorted(tmp_path.rglob("*"))
 
     def answer(dialog: QWidget) -> None:
         assert isinstance(dialog, LandscapeWizard)
@@ -79,8 +79,8 @@ def test_cancelling_leaves_nothing(qtbot: QtBot, window: MainWindow, folder: Pat
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
 
     when_open(answer)
-    assert not window.documents.import_landscape((folder,))
-    assert window.session.project is before
+    assert not window.workbench.documents.import_landscape((folder,))
+    assert window.workbench.session.project is before
     assert sorted(tmp_path.rglob("*")) == files
 
 

@@ -192,22 +192,22 @@ def start(qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QS
 
 def test_the_order_is_there_again_at_the_next_start_until_it_is_reset(start: Start) -> None:
     window = start()
-    first = window.map.layers.order
-    held = window.docks["Layers"].findChild(LayersPanel)
+    first = window.workbench.map.layers.order
+    held = window.workbench.docks["Layers"].findChild(LayersPanel)
     assert isinstance(held, LayersPanel)
     wind = grip(held, "Wind")
     wind.setFocus()
     QTest.keyClick(wind, Qt.Key.Key_Up)
-    moved = window.map.layers.order
+    moved = window.workbench.map.layers.order
     assert moved != first
     window = start()
-    assert window.map.layers.order == moved
-    again = window.docks["Layers"].findChild(LayersPanel)
+    assert window.workbench.map.layers.order == moved
+    again = window.workbench.docks["Layers"].findChild(LayersPanel)
     assert isinstance(again, LayersPanel)
-    assert listed(again) == [window.map.layers[key].title for key in reversed(moved)]
+    assert listed(again) == [window.workbench.map.layers[key].title for key in reversed(moved)]
     button = next(each for each in again.findChildren(QToolButton) if each.accessibleName() == "Order of the beginning")
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert start().map.layers.order == first
+    assert start().workbench.map.layers.order == first
 
 
 def test_an_order_of_another_version_keeps_its_layers_and_takes_the_new_ones_in(hand: Hand) -> None:

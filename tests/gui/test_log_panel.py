@@ -142,8 +142,8 @@ def test_it_follows_the_latest_line_until_one_scrolls_away(qtbot: QtBot, book: E
 
 
 def test_the_dock_is_behind_the_runs_and_hears_the_window(window: MainWindow) -> None:
-    window.bench.bring("Log")
-    panel = window.bench.log
+    window.workbench.show_dock("Log")
+    panel = window.workbench.log
     assert not panel.table.viewport().visibleRegion().isEmpty()
-    window.session.delete_region("R1")
+    window.workbench.session.delete_region("R1")
     assert panel.lines[-1].endswith("edit     delete R1")

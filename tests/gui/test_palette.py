@@ -24,7 +24,7 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 def open_palette(window: MainWindow, keys: Keys = CTRL) -> Palette:
     """Press the keys of the palette; Ctrl+K, or with Shift Ctrl+Shift+P."""
     QTest.keyClick(window, Qt.Key.Key_K if keys == CTRL else Qt.Key.Key_P, keys)
-    palette = window.bench.guide.palette
+    palette = window.workbench.guide.palette
     assert palette is not None and palette.isVisible()
     return palette
 
@@ -34,11 +34,11 @@ def choose(window: MainWindow, text: str, keys: Keys = CTRL) -> None:
     palette = open_palette(window, keys)
     QTest.keyClicks(palette.field, text)
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    assert window.bench.guide.palette is None
+    assert window.workbench.guide.palette is None
 
 
 def test_a_command_is_found_by_a_few_letters_and_done_by_enter(window: MainWindow) -> None:
-    window.map.setFocus()
+    window.workbench.map.setFocus()
     choose(window, "reshape")
     assert tool_of(window) is Tool.EDIT
     choose(window, "prob", CTRL | SHIFT)
@@ -46,20 +46,20 @@ def test_a_command_is_found_by_a_few_letters_and_done_by_enter(window: MainWindo
 
 
 def tool_of(window: MainWindow) -> Tool:
-    return window.session.tool
+    return window.workbench.session.tool
 
 
 def test_a_dock_that_is_hidden_is_brought_and_takes_the_focus(window: MainWindow) -> None:
-    window.docks["Calendar"].hide()
+    window.workbench.docks["Calendar"].hide()
     choose(window, "calend")
     focus = QApplication.focusWidget()
-    assert focus is not None and window.docks["Calendar"].isAncestorOf(focus)
+    assert focus is not None and window.workbench.docks["Calendar"].isAncestorOf(focus)
 
 
 def test_a_page_of_the_help_is_opened(window: MainWindow) -> None:
     choose(window, "keyboard shortcuts")
-    assert window.help.page == "shortcuts"
-    assert not window.docks["Help"].isHidden()
+    assert window.workbench.help.page == "shortcuts"
+    assert not window.workbench.docks["Help"].isHidden()
 
 
 def test_a_recent_project_is_opened(window: MainWindow, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_recent_project_is_opened(window: MainWindow, tmp_path: Path) -> None:
     save_project(ridge("Crooked Creek"), folder)
     window._preferences.add_recent(folder)
     choose(window, "crooked")
-    assert window.session.project.scenario.name == "Crooked Creek"
+    assert window.workbench.session.project.scenario.name == "Crooked Creek"
 
 
 def test_arrows_choose_and_a_click_does_it(window: MainWindow) -> None:
@@ -81,45 +81,45 @@ def test_arrows_choose_and_a_click_does_it(window: MainWindow) -> None:
     row = next(row for row, entry in enumerate(palette.shown) if entry.title == "No-drop polygon")
     assert palette.shown[row].keys == "7"
     QTest.mouseClick(palette.list.viewport(), LEFT, pos=palette.list.visualItemRect(palette.list.item(row)).center())
-    assert window.session.tool is Tool.ZONE_POLYGON
+    assert window.workbench.session.tool is Tool.ZONE_POLYGON
 
 
 def test_escape_gives_up_changes_nothing_and_gives_the_focus_back(window: MainWindow) -> None:
-    window.bench.bring("Fleet")
-    before, tool = QApplication.focusWidget(), window.session.tool
+    window.workbench.show_dock("Fleet")
+    before, tool = QApplication.focusWidget(), window.workbench.session.tool
     palette = open_palette(window)
     QTest.keyClicks(palette.field, "rectangle")
     assert any("rectangle" in entry.title.lower() for entry in palette.shown)
     QTest.keyClick(palette.field, Qt.Key.Key_Escape)
-    assert window.bench.guide.palette is None
-    assert window.session.tool is tool
+    assert window.workbench.guide.palette is None
+    assert window.workbench.session.tool is tool
     assert QApplication.focusWidget() is before
 
 
 def test_a_click_elsewhere_gives_up_too(window: MainWindow) -> None:
     open_palette(window)
-    window.timeline.speed.setFocus(Qt.FocusReason.MouseFocusReason)
-    assert window.bench.guide.palette is None
-    assert window.timeline.speed.hasFocus()
+    window.workbench.timeline.speed.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert window.workbench.guide.palette is None
+    assert window.workbench.timeline.speed.hasFocus()
 
 
 def test_keys_of_commands_are_letters_while_one_types(window: MainWindow) -> None:
-    tool = window.session.tool
+    tool = window.workbench.session.tool
     palette = open_palette(window)
     QTest.keyClicks(palette.field, "2 ")
     assert palette.field.text() == "2 "
-    assert window.session.tool is tool
-    assert not window.timeline.is_playing
+    assert window.workbench.session.tool is tool
+    assert not window.workbench.timeline.is_playing
 
 
 def test_what_cannot_be_done_now_says_so_and_is_not_done(window: MainWindow) -> None:
-    window.session.set_view(View.PLAN)
+    window.workbench.session.set_view(View.PLAN)
     palette = open_palette(window)
     QTest.keyClicks(palette.field, "difference")
     assert palette.help.text() == "not now"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
-    assert window.session.view is View.PLAN
+    assert window.workbench.session.view is View.PLAN
 
 
 def test_letters_that_fit_nothing_say_so(window: MainWindow) -> None:
@@ -132,12 +132,14 @@ def test_letters_that_fit_nothing_say_so(window: MainWindow) -> None:
 
 
 def test_it_offers_every_command_dock_and_page(window: MainWindow) -> None:
-    entries = window.bench.guide.entries()
+    entries = window.workbench.guide.entries()
     kinds = {entry.kind for entry in entries}
     assert {"File", "Edit", "View", "Plan", "Help", "Tool", "Dock"} <= kinds
     docks = {entry.title for entry in entries if entry.kind == "Dock"}
-    assert set(window.docks) <= docks
-    assert {page.title for page in window.help.pages} <= {entry.title for entry in entries if entry.kind == "Help"}
+    assert set(window.workbench.docks) <= docks
+    assert {page.title for page in window.workbench.help.pages} <= {
+        entry.title for entry in entries if entry.kind == "Help"
+    }
     commands = sum(not action.isSeparator() and bool(action.text()) for action in window.actions())
     assert sum(entry.kind not in ("Dock", "Project") for entry in entries) >= commands
 

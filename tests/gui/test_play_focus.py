@@ -19,8 +19,8 @@ from tests.gui.hands import LEFT
 def saved(window: MainWindow, tmp_path: Path) -> MainWindow:
     """The workbench on a project that was saved; its runs end at once."""
     folder = tmp_path / "ridge.firegui"
-    save_project(window.session.project, folder)
-    window.session.mark_saved(folder)
+    save_project(window.workbench.session.project, folder)
+    window.workbench.session.mark_saved(folder)
     return window
 
 
@@ -30,15 +30,15 @@ def press_space(window: MainWindow) -> None:
 
 
 def epochs_field(window: MainWindow) -> QWidget:
-    window.bench.bring("Objective")
-    field = window.docks["Objective"].findChild(QWidget, "optimizer_epochs")
+    window.workbench.show_dock("Objective")
+    field = window.workbench.docks["Objective"].findChild(QWidget, "optimizer_epochs")
     assert field is not None
     field.setFocus()
     return field
 
 
 def ended(qtbot: QtBot, window: MainWindow) -> None:
-    qtbot.waitUntil(lambda: bool(window.queue.entries) and not window.queue.is_busy)
+    qtbot.waitUntil(lambda: bool(window.workbench.queue.entries) and not window.workbench.queue.is_busy)
 
 
 def test_after_f5_in_a_number_field_space_plays(qtbot: QtBot, saved: MainWindow) -> None:
@@ -47,9 +47,9 @@ def test_after_f5_in_a_number_field_space_plays(qtbot: QtBot, saved: MainWindow)
     QTest.keyClick(field, Qt.Key.Key_F5)
     ended(qtbot, saved)
     press_space(saved)
-    assert saved.timeline.is_playing
+    assert saved.workbench.timeline.is_playing
     press_space(saved)
-    assert not saved.timeline.is_playing
+    assert not saved.workbench.timeline.is_playing
 
 
 def test_after_the_button_of_the_tool_bar_was_reached_by_tab_and_pressed_space_plays(
@@ -63,30 +63,30 @@ def test_after_the_button_of_the_tool_bar_was_reached_by_tab_and_pressed_space_p
     QTest.mouseClick(button, LEFT)
     ended(qtbot, saved)
     press_space(saved)
-    assert saved.timeline.is_playing and len(saved.queue.entries) == 1
+    assert saved.workbench.timeline.is_playing and len(saved.workbench.queue.entries) == 1
 
 
 def test_who_types_words_goes_on_typing(qtbot: QtBot, saved: MainWindow) -> None:
-    saved.bench.bring("Help")
-    field = saved.help.findChild(QLineEdit)
+    saved.workbench.show_dock("Help")
+    field = saved.workbench.help.findChild(QLineEdit)
     assert field is not None
     field.setFocus()
     QTest.keyClicks(field, "drops")
-    saved.plan.start()
+    saved.workbench.plan.start()
     ended(qtbot, saved)
     press_space(saved)
-    assert field.text() == "drops " and not saved.timeline.is_playing
+    assert field.text() == "drops " and not saved.workbench.timeline.is_playing
 
 
 def test_who_went_to_a_number_while_the_plan_was_worked_out_stays_there(qtbot: QtBot, saved: MainWindow) -> None:
-    saved.plan.start()
+    saved.workbench.plan.start()
     field = epochs_field(saved)
     ended(qtbot, saved)
     assert saved.focusWidget() is field
 
 
 def test_the_start_page_keeps_the_focus(qtbot: QtBot, saved: MainWindow) -> None:
-    saved.plan.start()
+    saved.workbench.plan.start()
     saved.show_start_page()
     ended(qtbot, saved)
     focus = saved.focusWidget()

@@ -25,7 +25,7 @@ LEFT = Qt.MouseButton.LeftButton
 @pytest.fixture(autouse=True)
 def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow) -> None:
     """Both fires, once what the window works out by itself is done."""
-    qtbot.waitUntil(lambda: not window.queue.activity)
+    qtbot.waitUntil(lambda: not window.workbench.queue.activity)
     drops = (drop(3), drop(60, "water"), drop(61))
     session.show_result(ShownResult("run", frames(project, 12), metrics(), frames(project, 4), metrics(), drops))
 
@@ -33,13 +33,13 @@ def result(qtbot: QtBot, session: Session, project: Project, window: MainWindow)
 @pytest.fixture
 def together(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """The workbench with all three sides on screen."""
-    QTest.mouseClick(window.timeline.view_buttons[-1], LEFT)
-    qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in window.maps.panes))
+    QTest.mouseClick(window.workbench.timeline.view_buttons[-1], LEFT)
+    qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in window.workbench.maps.panes))
     return window
 
 
 def wheel(window: MainWindow, pane: int, place: QPoint, turn: int) -> None:
-    viewport = window.maps.panes[pane].camera.viewport
+    viewport = window.workbench.maps.panes[pane].camera.viewport
     event = QWheelEvent(
         QPointF(place), QPointF(viewport.mapToGlobal(place)), QPoint(), QPoint(0, turn), Qt.MouseButton.NoButton,
         Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
@@ -48,16 +48,16 @@ def wheel(window: MainWindow, pane: int, place: QPoint, turn: int) -> None:
 
 
 def test_a_button_shows_baseline_plan_and_difference_beside_each_other(together: MainWindow) -> None:
-    captions = [pane.decorations.caption.title.split(" · ")[0] for pane in together.maps.panes]
+    captions = [pane.decorations.caption.title.split(" · ")[0] for pane in together.workbench.maps.panes]
     assert captions == ["Baseline, no drops", "Plan", "Baseline − plan"]
-    assert all(pane.isVisible() for pane in together.maps.panes)
-    assert not together.map.isVisible()
+    assert all(pane.isVisible() for pane in together.workbench.maps.panes)
+    assert not together.workbench.map.isVisible()
 
 
 def test_in_a_small_window_all_of_each_map_is_in_sight(qtbot: QtBot, together: MainWindow) -> None:
     together.resize(1024, 700)
     qtbot.waitUntil(lambda: together.width() <= 1100)
-    board, panes = together.maps, together.maps.panes
+    board, panes = together.workbench.maps, together.workbench.maps.panes
     edges = [(pane.x(), pane.x() + pane.width()) for pane in panes]
     assert edges[0][0] == 0 and edges[-1][1] <= board.width()
     assert all(before[1] <= after[0] for before, after in pairwise(edges))
@@ -65,14 +65,14 @@ def test_in_a_small_window_all_of_each_map_is_in_sight(qtbot: QtBot, together: M
 
 
 def test_both_fires_are_on_one_fixed_scale(together: MainWindow) -> None:
-    baseline, plan, _ = (pane.layers["occupancy"] for pane in together.maps.panes)
+    baseline, plan, _ = (pane.layers["occupancy"] for pane in together.workbench.maps.panes)
     assert isinstance(baseline, RasterLayer) and isinstance(plan, RasterLayer)
     assert (baseline.scale.rgba == plan.scale.rgba).all()
     assert (baseline.scale.low, baseline.scale.high) == (plan.scale.low, plan.scale.high) == ("0", "1")
 
 
 def test_zooming_one_map_zooms_all_to_the_same_place(qtbot: QtBot, together: MainWindow) -> None:
-    first, *others = together.maps.panes
+    first, *others = together.workbench.maps.panes
     before = first.camera.pixels_per_cell
     wheel(together, 1, QPoint(60, 70), 240)
     qtbot.waitUntil(lambda: first.camera.pixels_per_cell > 1.2 * before)
@@ -83,36 +83,38 @@ def test_zooming_one_map_zooms_all_to_the_same_place(qtbot: QtBot, together: Mai
 
 
 def test_space_plays_all_three(qtbot: QtBot, together: MainWindow) -> None:
-    together.timeline.set_speed(30)
+    together.workbench.timeline.set_speed(30)
     QTest.keyClick(together, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: all(pane.drawn_step >= 30 for pane in together.maps.panes))
+    qtbot.waitUntil(lambda: all(pane.drawn_step >= 30 for pane in together.workbench.maps.panes))
     QTest.keyClick(together, Qt.Key.Key_Space)
-    assert not together.timeline.is_playing
-    qtbot.waitUntil(lambda: {pane.drawn_step for pane in together.maps.panes} == {together.session.step})
+    assert not together.workbench.timeline.is_playing
+    qtbot.waitUntil(
+        lambda: {pane.drawn_step for pane in together.workbench.maps.panes} == {together.workbench.session.step}
+    )
 
 
 def test_a_layer_that_is_hidden_is_hidden_on_all(together: MainWindow) -> None:
-    together.map.layers.set_visible("graticule", False)
-    together.map.layers.set_opacity("occupancy", 0.4)
-    for pane in together.maps.panes:
+    together.workbench.map.layers.set_visible("graticule", False)
+    together.workbench.map.layers.set_opacity("occupancy", 0.4)
+    for pane in together.workbench.maps.panes:
         assert not pane.layers["graticule"].visible
         assert pane.layers["occupancy"].opacity == 0.4
 
 
 def test_choosing_one_side_brings_the_one_map_back(together: MainWindow) -> None:
-    QTest.mouseClick(together.timeline.view_buttons[1], LEFT)
-    assert together.map.isVisible() and not together.session.side_by_side
-    assert together.session.view is View.PLAN
+    QTest.mouseClick(together.workbench.timeline.view_buttons[1], LEFT)
+    assert together.workbench.map.isVisible() and not together.workbench.session.side_by_side
+    assert together.workbench.session.view is View.PLAN
 
 
 def test_a_key_for_a_side_leaves_the_three_too(together: MainWindow) -> None:
-    together.session.set_view(together.session.view)
-    assert not together.session.side_by_side
+    together.workbench.session.set_view(together.workbench.session.view)
+    assert not together.workbench.session.side_by_side
 
 
 def test_what_is_selected_and_edited_on_one_of_the_three_is_so_everywhere(together: MainWindow) -> None:
-    session = together.session
-    mirror = together.maps.panes[0]._session
+    session = together.workbench.session
+    mirror = together.workbench.maps.panes[0]._session
     mirror.select_region("R1")
     mirror.delete_region("R1")
     assert session.project.regions == ()
@@ -125,31 +127,31 @@ def test_without_a_plan_there_are_no_three(session: Session, project: Project, w
     session.set_side_by_side(True)
     session.show_result(ShownResult("b", frames(project), metrics()))
     assert not session.side_by_side
-    assert not window.timeline.view_buttons[-1].isEnabled()
+    assert not window.workbench.timeline.view_buttons[-1].isEnabled()
     session.set_side_by_side(True)
     assert not session.side_by_side
 
 
 def test_a_map_nobody_sees_is_not_drawn_and_catches_up(qtbot: QtBot, together: MainWindow) -> None:
-    before = together.map.drawn_step
-    together.session.set_step(55)
-    qtbot.waitUntil(lambda: together.maps.panes[0].drawn_step == 55)
-    assert together.map.drawn_step == before
-    together.session.set_view(View.PLAN)
-    qtbot.waitUntil(lambda: together.map.drawn_step == 55)
+    before = together.workbench.map.drawn_step
+    together.workbench.session.set_step(55)
+    qtbot.waitUntil(lambda: together.workbench.maps.panes[0].drawn_step == 55)
+    assert together.workbench.map.drawn_step == before
+    together.workbench.session.set_view(View.PLAN)
+    qtbot.waitUntil(lambda: together.workbench.map.drawn_step == 55)
 
 
 def test_a_step_that_was_played_to_looks_like_one_that_was_sought(qtbot: QtBot, window: MainWindow) -> None:
-    session = window.session
+    session = window.workbench.session
     session.set_view(View.PLAN)
     for step in range(40, 66, 5):
         session.set_step(step)
-        window.map.snapshot()
-    played = pixels_of(window.map.snapshot()).astype(int)
+        window.workbench.map.snapshot()
+    played = pixels_of(window.workbench.map.snapshot()).astype(int)
     session.set_step(199)
-    window.map.snapshot()
+    window.workbench.map.snapshot()
     session.set_step(65)
-    window.map.snapshot()
-    sought = pixels_of(window.map.snapshot()).astype(int)
+    window.workbench.map.snapshot()
+    sought = pixels_of(window.workbench.map.snapshot()).astype(int)
     # Drawn from a picture that grew, or in one go: two shades at most, by rounding.
     assert np.abs(played - sought).max() <= 2

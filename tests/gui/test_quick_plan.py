@@ -94,7 +94,7 @@ def staged(
 
 
 def wait_idle(qtbot: QtBot, window: MainWindow) -> None:
-    queue = window.queue
+    queue = window.workbench.queue
     qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity, timeout=LONG_MS)
 
 
@@ -107,13 +107,13 @@ def tool(window: MainWindow, action: QAction) -> QToolButton:
 
 
 def runs(window: MainWindow) -> RunsPanel:
-    panel = window.docks["Runs"].widget()
+    panel = window.workbench.docks["Runs"].widget()
     assert isinstance(panel, RunsPanel)
     return panel
 
 
 def plots(window: MainWindow) -> ProgressPanel:
-    panel = window.docks["Progress"].widget()
+    panel = window.workbench.docks["Progress"].widget()
     assert isinstance(panel, ProgressPanel)
     return panel
 
@@ -125,9 +125,9 @@ def press(button: QToolButton) -> None:
 
 
 def click_quick(qtbot: QtBot, window: MainWindow) -> RunEntry:
-    press(tool(window, window.actions_.quick))
+    press(tool(window, window.workbench.actions.quick))
     wait_idle(qtbot, window)
-    return window.queue.entries[-1]
+    return window.workbench.queue.entries[-1]
 
 
 def row_of(window: MainWindow, entry: RunEntry) -> dict[str, str]:
@@ -143,10 +143,10 @@ def page_button(window: MainWindow, text: str) -> QToolButton:
 # -- one click ---------------------------------------------------------------------------------------------------------
 def test_one_click_plans_by_rule_and_shows_it_like_any_run(qtbot: QtBot, window: MainWindow) -> None:
     entry = click_quick(qtbot, window)
-    session, record = window.session, read_run(entry.folder)
+    session, record = window.workbench.session, read_run(entry.folder)
     assert record.stages == (Stage.TACTICAL,)
     assert entry.reason is FinishReason.COMPLETED
-    assert window.queue.shown is entry
+    assert window.workbench.queue.shown is entry
     assert session.result.plan is not None
     assert record.metrics is not None
     assert sum(drop.executed for drop in session.result.drops) == record.metrics.drops_executed == entry.drops
@@ -161,13 +161,13 @@ def test_one_click_plans_by_rule_and_shows_it_like_any_run(qtbot: QtBot, window:
 
 
 def test_the_button_stands_beside_start_and_has_a_key_and_a_meaning(window: MainWindow) -> None:
-    start, quick = tool(window, window.actions_.start), tool(window, window.actions_.quick)
+    start, quick = tool(window, window.workbench.actions.start), tool(window, window.workbench.actions.quick)
     assert (quick.y(), quick.text()) == (start.y(), "Quick")
     assert 0 <= quick.x() - start.geometry().right() < 12
     assert "(Shift+F5)" in quick.toolTip()
     assert "tactical heuristic" in quick.toolTip()
     menus = [menu for menu in window.menuBar().findChildren(QMenu) if menu.title() == "&Plan"]
-    assert window.actions_.quick in menus[0].actions()
+    assert window.workbench.actions.quick in menus[0].actions()
 
 
 def test_its_key_starts_it_too(qtbot: QtBot, staged: MainWindow, execute: FakeExecute) -> None:
@@ -180,9 +180,9 @@ def test_its_key_starts_it_too(qtbot: QtBot, staged: MainWindow, execute: FakeEx
 def test_while_it_works_its_passes_are_told_and_it_can_be_stopped(
     qtbot: QtBot, staged: MainWindow, execute: FakeExecute
 ) -> None:
-    press(tool(staged, staged.actions_.quick))
-    qtbot.waitUntil(lambda: staged.queue.active is not None and staged.queue.active.swept[1] == 3)
-    entry = staged.queue.active
+    press(tool(staged, staged.workbench.actions.quick))
+    qtbot.waitUntil(lambda: staged.workbench.queue.active is not None and staged.workbench.queue.active.swept[1] == 3)
+    entry = staged.workbench.queue.active
     assert entry is not None
     assert entry.status == "placing"
     row = row_of(staged, entry)
@@ -190,7 +190,7 @@ def test_while_it_works_its_passes_are_told_and_it_can_be_stopped(
     assert row["ETA"] == "–"
     assert plots(staged).page == RESULT
     qtbot.waitUntil(lambda: "come when the run has ended" in plots(staged).result.text)
-    press(tool(staged, staged.actions_.stop))
+    press(tool(staged, staged.workbench.actions.stop))
     wait_idle(qtbot, staged)
     assert (entry.reason, entry.state) == (FinishReason.STOPPED, RunState.FINISHED)
 
@@ -213,8 +213,8 @@ def test_its_pages_say_why_there_are_no_curves(qtbot: QtBot, window: MainWindow)
 def test_the_curves_come_back_with_a_run_that_has_some(qtbot: QtBot, window: MainWindow) -> None:
     click_quick(qtbot, window)
     press(page_button(window, "Stage 1"))
-    window.session.set_stages((Stage.OPTIMIZE,))
-    press(tool(window, window.actions_.start))
+    window.workbench.session.set_stages((Stage.OPTIMIZE,))
+    press(tool(window, window.workbench.actions.start))
     wait_idle(qtbot, window)
     qtbot.waitUntil(lambda: plots(window).page == FIRST and plots(window).objective.isVisible())
     assert page_button(window, "Log").isVisible()
@@ -246,11 +246,11 @@ def press_of_run(window: MainWindow, name: str) -> None:
 # -- what follows ------------------------------------------------------------------------------------------------------
 def test_a_search_starts_from_its_plan(qtbot: QtBot, window: MainWindow) -> None:
     entry = click_quick(qtbot, window)
-    window.session.set_stages((Stage.OPTIMIZE,))
+    window.workbench.session.set_stages((Stage.OPTIMIZE,))
     runs(window).select(entry)
     press_of_run(window, "branch")
     wait_idle(qtbot, window)
-    better = window.queue.entries[-1]
+    better = window.workbench.queue.entries[-1]
     assert read_run(better.folder).warm_start_file == entry.folder / "plan.safetensors"
     assert better.best is not None
     assert entry.best is not None
@@ -261,20 +261,20 @@ def test_a_search_starts_from_its_plan(qtbot: QtBot, window: MainWindow) -> None
 
 def test_the_convergence_of_a_search_shows_what_the_heuristic_reached(qtbot: QtBot, window: MainWindow) -> None:
     chart = plots(window).objective
-    window.session.set_stages((Stage.OPTIMIZE,))
-    press(tool(window, window.actions_.start))
+    window.workbench.session.set_stages((Stage.OPTIMIZE,))
+    press(tool(window, window.workbench.actions.start))
     wait_idle(qtbot, window)
-    search = window.queue.entries[-1]
+    search = window.workbench.queue.entries[-1]
     assert "tactical" not in chart.legend.text()
     entry = click_quick(qtbot, window)
-    window.queue.show(search)
+    window.workbench.queue.show(search)
     wait_idle(qtbot, window)
     qtbot.waitUntil(lambda: "tactical" in chart.legend.text())
     assert entry.best is not None
     assert f"tactical {number(entry.best)}" in chart.legend.text()
     assert chart.second_level == entry.best
-    window.session.set_plan("other days", replace(window.session.project.plan, days=1))
-    press(tool(window, window.actions_.start))
+    window.workbench.session.set_plan("other days", replace(window.workbench.session.project.plan, days=1))
+    press(tool(window, window.workbench.actions.start))
     wait_idle(qtbot, window)
     qtbot.waitUntil(lambda: chart.second_level is None)
 
@@ -284,7 +284,7 @@ def test_its_plan_is_pruned(qtbot: QtBot, window: MainWindow) -> None:
     runs(window).select(entry)
     press_of_run(window, "prune")
     wait_idle(qtbot, window)
-    pruned = window.queue.entries[-1]
+    pruned = window.workbench.queue.entries[-1]
     assert pruned.drops_before == entry.drops
     assert pruned.reason is FinishReason.COMPLETED
 
@@ -292,13 +292,13 @@ def test_its_plan_is_pruned(qtbot: QtBot, window: MainWindow) -> None:
 def test_it_is_listed_the_same_when_the_project_is_opened_again(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
     entry = click_quick(qtbot, window)
     before = row_of(window, entry) | {"Best": ""}
-    window.session.open_project(load_project(folder), folder)
+    window.workbench.session.open_project(load_project(folder), folder)
     wait_idle(qtbot, window)
-    again = window.queue.entries[-1]
+    again = window.workbench.queue.entries[-1]
     assert again is not entry
     assert row_of(window, again) | {"Best": ""} == before
     assert (again.rollouts, again.stale) == (4, False)
-    window.queue.show(again)
+    window.workbench.queue.show(again)
     wait_idle(qtbot, window)
     assert plots(window).page == RESULT
 
@@ -311,7 +311,7 @@ def test_a_stopped_one_goes_on_as_what_it_was_with_its_budget(
     text = header.replace('project_folder = "', 'budget = 4\nproject_folder = "').replace("completed", "stopped")
     (entry.folder / "run.toml").write_text(text)
     asked: list[PlanSpec] = []
-    queue = window.queue
+    queue = window.workbench.queue
     monkeypatch.setattr(queue, "_enqueue", lambda _entry, spec: asked.append(spec))
     entry.reason = FinishReason.STOPPED
     queue.go_on(entry)

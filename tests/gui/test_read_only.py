@@ -60,7 +60,7 @@ def window(
     opened.resize(1280, 800)
     opened.show()
     to_front(qtbot, opened)
-    assert opened.documents.open(folder)
+    assert opened.workbench.documents.open(folder)
     yield opened
     session.undo_stack.setClean()
     opened.close()
@@ -91,15 +91,15 @@ def test_its_title_says_so_and_its_runs_are_shown_but_nothing_can_be_written_to_
 ) -> None:
     before = contents(folder)
     assert window.windowTitle() == "Test Ridge[*] (read-only) — firegui"
-    (entry,) = window.queue.entries
-    runs = window.bench.runs
+    (entry,) = window.workbench.queue.entries
+    runs = window.workbench.runs
     runs.select(entry)
     assert not runs.button("delete").isEnabled() and not entry.can_go_on
     assert not runs.notes.field.isEnabled() and "another window" in runs.notes.field.placeholderText()
     QTest.mouseClick(runs.button("show"), LEFT)
-    qtbot.waitUntil(lambda: window.session.result.plan is not None and not window.queue.activity)
+    qtbot.waitUntil(lambda: window.workbench.session.result.plan is not None and not window.workbench.queue.activity)
     assert entry.nominal is not None
-    window.queue.discard(entry)
+    window.workbench.queue.discard(entry)
     assert contents(folder) == before
 
 
@@ -107,14 +107,14 @@ def test_ctrl_s_asks_for_another_place_and_the_badge_goes_with_it(
     qtbot: QtBot, window: MainWindow, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, asked = contents(folder), save_into(monkeypatch, tmp_path / "mine.firegui")
-    window.session.set_regions("clear", ())
+    window.workbench.session.set_regions("clear", ())
     assert window.windowTitle().startswith("Test Ridge[*] (read-only)") and window.isWindowModified()
     QTest.keyClick(window, Qt.Key.Key_S, CTRL)
     qtbot.waitUntil(lambda: not window.isWindowModified())
     assert window.windowTitle() == "Test Ridge[*] — firegui" and asked == ["test-ridge.firegui"]
-    assert window.session.folder == tmp_path / "mine.firegui" and not window.session.is_read_only
+    assert window.workbench.session.folder == tmp_path / "mine.firegui" and not window.workbench.session.is_read_only
     assert load_project(tmp_path / "mine.firegui").regions == () and contents(folder) == before
-    assert window.queue.entries == ()
+    assert window.workbench.queue.entries == ()
 
 
 def test_saving_over_what_the_other_window_has_is_refused(
@@ -122,13 +122,13 @@ def test_saving_over_what_the_other_window_has_is_refused(
 ) -> None:
     said: list[str] = []
     monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda *_args: None)
-    window.session.refused.connect(lambda error: said.append(str(error)))
+    window.workbench.session.refused.connect(lambda error: said.append(str(error)))
     before = contents(folder)
     save_into(monkeypatch, folder)
-    window.session.set_regions("clear", ())
-    assert not window.documents.save_as()
+    window.workbench.session.set_regions("clear", ())
+    assert not window.workbench.documents.save_as()
     assert "is open elsewhere" in said[0] and contents(folder) == before
-    assert window.session.is_read_only
+    assert window.workbench.session.is_read_only
 
 
 def test_f5_begins_a_run_in_the_place_that_was_asked_for(
@@ -139,7 +139,7 @@ def test_f5_begins_a_run_in_the_place_that_was_asked_for(
     save_into(monkeypatch, tmp_path / "mine.firegui")
     to_front(qtbot, window)
     QTest.keyClick(window, Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: bool(execute.runs) and not window.queue.is_busy)
+    qtbot.waitUntil(lambda: bool(execute.runs) and not window.workbench.queue.is_busy)
     assert execute.runs[0].out.parent.parent == tmp_path / "mine.firegui"
     assert contents(folder) == before
 
@@ -150,26 +150,26 @@ def test_backing_out_of_the_place_begins_nothing(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: ("", ""))
     to_front(qtbot, window)
     QTest.keyClick(window, Qt.Key.Key_F5)
-    assert execute.runs == [] and window.session.is_read_only
+    assert execute.runs == [] and window.workbench.session.is_read_only
 
 
 def test_drops_changed_by_hand_are_kept_in_the_place_that_is_asked_for(
     qtbot: QtBot, window: MainWindow, folder: Path, execute: FakeExecute, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    session, before = window.session, contents(folder)
-    qtbot.waitUntil(lambda: not window.queue.activity)
+    session, before = window.workbench.session, contents(folder)
+    qtbot.waitUntil(lambda: not window.workbench.queue.activity)
     for x in (31.5, 33.0):
         show_plan(session)
         drop = session.hand.drops.at(DROPS.drops[0].key)
         assert drop is not None and make(session, moved(session, drop, replace(drop, x=x)))
         assert EDITED in session.result.title
-    assert window.bench.plan_preview.keeper.has_unkept and contents(folder) == before
+    assert window.workbench.plan_preview.keeper.has_unkept and contents(folder) == before
     save_into(monkeypatch, tmp_path / "mine.firegui")
-    assert window.documents.save()
+    assert window.workbench.documents.save()
     assert len(list((tmp_path / "mine.firegui" / BY_HAND).glob("*.safetensors"))) == 2
-    qtbot.waitUntil(lambda: len(execute.runs) == 2 and not window.queue.is_busy)
-    assert contents(folder) == before and not window.bench.plan_preview.keeper.has_unkept
+    qtbot.waitUntil(lambda: len(execute.runs) == 2 and not window.workbench.queue.is_busy)
+    assert contents(folder) == before and not window.workbench.plan_preview.keeper.has_unkept
 
 
 def test_a_run_of_ones_own_that_was_not_scored_is_scored_when_it_is_shown(

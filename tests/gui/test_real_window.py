@@ -45,7 +45,7 @@ def test_the_screen_shows_the_map_and_what_is_drawn_on_it(window: MainWindow, ce
     qtbot.waitUntil(lambda: len(np.unique(on_screen(centre).reshape(-1, 3), axis=0)) > 50)
     before = on_screen(centre)
 
-    window.session.set_regions("draw", (Region.rectangle("Across", (5, 35), (5, 55)),))
+    window.workbench.session.set_regions("draw", (Region.rectangle("Across", (5, 35), (5, 55)),))
 
     qtbot.waitUntil(lambda: bool((on_screen(centre) != before).any()))
 

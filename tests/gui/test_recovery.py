@@ -86,15 +86,15 @@ def leave_like_a_killed_one(window: MainWindow) -> None:
     autosave._writer.shutdown()
     autosave._slot.release()
     autosave._given_up, autosave._slot = True, type(autosave._slot)(autosave._place)
-    window.documents.release()
-    window.session.undo_stack.setClean()
+    window.workbench.documents.release()
+    window.workbench.session.undo_stack.setClean()
     window.close()
     window.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def autosave_of(window: MainWindow) -> Autosave:
-    recovery = window.bench.recovery
+    recovery = window.workbench.recovery
     assert recovery is not None
     return recovery.autosave
 
@@ -125,18 +125,18 @@ def click_recover(dialog: RecoverDialog) -> None:
 
 
 def offer(window: MainWindow) -> bool:
-    recovery = window.bench.recovery
+    recovery = window.workbench.recovery
     assert recovery is not None
     return recovery.offer()
 
 
 def region_names(window: MainWindow) -> list[str]:
-    return [region.name for region in window.session.project.regions]
+    return [region.name for region in window.workbench.session.project.regions]
 
 
 def draw_region(window: MainWindow, name: str = "New") -> None:
-    regions = (*window.session.project.regions, Region.rectangle(name, (10, 12), (10, 12)))
-    window.session.set_regions(f"draw {name}", regions)
+    regions = (*window.workbench.session.project.regions, Region.rectangle(name, (10, 12), (10, 12)))
+    window.workbench.session.set_regions(f"draw {name}", regions)
 
 
 # -- S13 ---------------------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def test_s13_after_a_crash_the_unsaved_edits_are_offered_undone_by_one_ctrl_z_an
 ) -> None:
     before = (folder / "project.toml").read_bytes()
     with opened(place) as window:
-        assert window.documents.open(folder)
+        assert window.workbench.documents.open(folder)
         kept(qtbot, window, lambda: draw_region(window))
         kept(qtbot, window, lambda: draw_region(window, "Newer"))
     assert (folder / "project.toml").read_bytes() == before, "a save stays what a person decides"
@@ -157,7 +157,7 @@ def test_s13_after_a_crash_the_unsaved_edits_are_offered_undone_by_one_ctrl_z_an
         assert seen[0].splitlines()[:2] == ["Test Ridge", str(folder)]
         assert "unsaved edits, the last kept today at" in seen[0]
         assert region_names(window) == ["R1", "New", "Newer"]
-        assert window.isWindowModified() and window.session.folder == folder
+        assert window.isWindowModified() and window.workbench.session.folder == folder
         to_front(qtbot, window)
         QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
         assert region_names(window) == ["R1"]
@@ -170,16 +170,16 @@ def test_s13_after_a_crash_the_unsaved_edits_are_offered_undone_by_one_ctrl_z_an
 
 def test_s13_a_project_that_was_never_saved_comes_back_unsaved(qtbot: QtBot, place: Path, project: Project) -> None:
     with opened(place) as window:
-        kept(qtbot, window, lambda: window.session.open_project(project, None))
+        kept(qtbot, window, lambda: window.workbench.session.open_project(project, None))
         kept(qtbot, window, lambda: draw_region(window))
     with opened(place) as window:
         seen: list[str] = []
         answer(click_recover, seen)
         assert offer(window)
         assert "never saved" in seen[0]
-        assert window.session.folder is None
+        assert window.workbench.session.folder is None
         assert region_names(window) == ["R1", "New"]
-        assert window.session.project.scenario.wind_speed.tobytes() == project.scenario.wind_speed.tobytes()
+        assert window.workbench.session.project.scenario.wind_speed.tobytes() == project.scenario.wind_speed.tobytes()
         kept(qtbot, window, lambda: draw_region(window, "Newer"))
     with opened(place) as window:
         answer(click_recover)
@@ -193,41 +193,41 @@ def test_s13_an_interrupted_run_goes_on_from_its_checkpoint(qtbot: QtBot, place:
     folder = tmp_path / "tiny.firegui"
     save_project(replace(whole, plan=replace(whole.plan, optimizer=optimizer)), folder)
     with opened(place, execute=real_execute) as window:
-        window.session.set_backend("reference")
-        assert window.documents.open(folder)
+        window.workbench.session.set_backend("reference")
+        assert window.workbench.documents.open(folder)
         to_front(qtbot, window)
         kept(qtbot, window, lambda: QTest.keyClick(window, Qt.Key.Key_F5))
-        entry = window.queue.active
+        entry = window.workbench.queue.active
         assert entry is not None
         qtbot.waitUntil(lambda: entry.epoch > 2, timeout=60_000)
         run = entry.folder
         # What a kill leaves: the state last written, and no end.
-        window.queue.stop()
-        window.queue.stop()
-        qtbot.waitUntil(lambda: window.queue.active is None, timeout=60_000)
+        window.workbench.queue.stop()
+        window.workbench.queue.stop()
+        qtbot.waitUntil(lambda: window.workbench.queue.active is None, timeout=60_000)
         left = (run / "run.toml").read_text().replace('state = "finished"', 'state = "running"')
         (run / "run.toml").write_text("\n".join(line for line in left.splitlines() if 'reason = "' not in line))
         done = entry.epoch
     with opened(place, execute=real_execute) as window:
-        window.session.set_backend("reference")
+        window.workbench.session.set_backend("reference")
         seen: list[str] = []
         answer(click_recover, seen)
         assert offer(window)
         assert f"interrupted: {entry.title}" in seen[0]
-        again = window.queue.active
+        again = window.workbench.queue.active
         assert again is not None and again.folder == run
         qtbot.waitUntil(lambda: again.epoch > done, timeout=60_000)
         assert not window.isWindowModified()
-        window.queue.stop()
-        window.queue.stop()
-        qtbot.waitUntil(lambda: window.queue.active is None, timeout=60_000)
+        window.workbench.queue.stop()
+        window.workbench.queue.stop()
+        qtbot.waitUntil(lambda: window.workbench.queue.active is None, timeout=60_000)
 
 
 # -- the question ------------------------------------------------------------------------------------------------------
 def left_from(qtbot: QtBot, place: Path, folder: Path) -> None:
     """A window with one unsaved region was killed."""
     with opened(place) as window:
-        assert window.documents.open(folder)
+        assert window.workbench.documents.open(folder)
         kept(qtbot, window, lambda: draw_region(window))
 
 
@@ -236,7 +236,7 @@ def test_not_now_asks_again_at_the_next_start(qtbot: QtBot, place: Path, folder:
     with opened(place) as window:
         answer(lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape))
         assert not offer(window)
-        assert not window.session.has_project
+        assert not window.workbench.session.has_project
     assert len(left_behind(place)) == 1
 
 
@@ -281,7 +281,7 @@ def test_nothing_is_asked_after_a_window_that_was_shut(
 ) -> None:
     monkeypatch.setattr(documents_module, "ask_unsaved", lambda *_args: Unsaved.DISCARD)
     with opened(place) as window:
-        assert window.documents.open(folder)
+        assert window.workbench.documents.open(folder)
         kept(qtbot, window, lambda: draw_region(window))
         assert window.close()
         assert list(place.iterdir()) == [], "what a person threw away is gone"
@@ -291,7 +291,7 @@ def test_a_window_that_the_system_shuts_without_a_question_leaves_its_edits_behi
     qtbot: QtBot, place: Path, folder: Path
 ) -> None:
     with opened(place) as window:
-        assert window.documents.open(folder)
+        assert window.workbench.documents.open(folder)
         draw_region(window)
         window.stop_work()
         assert len(left_behind(place)) == 1, "though no moment had passed since the edit"
@@ -301,14 +301,14 @@ def test_a_full_disk_is_told_once_and_the_window_goes_on(qtbot: QtBot, place: Pa
     place.parent.mkdir(exist_ok=True)
     place.write_text("no folder")
     with opened(place) as window:
-        assert window.documents.open(folder)
+        assert window.workbench.documents.open(folder)
         said: list[str] = []
         autosave_of(window).failed.connect(said.append)
         for name in ("One", "Two"):
             with qtbot.waitSignal(autosave_of(window)._writer.raised, timeout=20_000):
                 draw_region(window, name)
         assert len(said) == 1
-        assert any("could not be kept" in line for line in window.bench.log.lines)
+        assert any("could not be kept" in line for line in window.workbench.log.lines)
 
 
 # -- two windows -------------------------------------------------------------------------------------------------------
@@ -341,17 +341,17 @@ def press_button(text: str, seen: list[str]) -> None:
 def test_a_project_that_is_open_elsewhere_is_opened_read_only_or_not_at_all(
     qtbot: QtBot, window: MainWindow, folder: Path, elsewhere: subprocess.Popen[str]
 ) -> None:
-    before, seen = window.session.project, list[str]()
+    before, seen = window.workbench.session.project, list[str]()
     press_button("Do not open it", seen)
-    assert not window.documents.open(folder)
-    assert window.session.project is before
+    assert not window.workbench.documents.open(folder)
+    assert window.workbench.session.project is before
     assert f"“ridge.firegui” is already open: process {elsewhere.pid} on" in seen[0]
     press_button("Open read-only", seen)
-    assert window.documents.open(folder)
-    assert window.session.project is not before
-    assert window.session.is_read_only and window.session.folder is None
+    assert window.workbench.documents.open(folder)
+    assert window.workbench.session.project is not before
+    assert window.workbench.session.is_read_only and window.workbench.session.folder is None
     assert window.windowTitle() == "Test Ridge[*] (read-only) — firegui"
-    assert folder not in window.documents.recent
+    assert folder not in window.workbench.documents.recent
 
 
 def test_once_the_other_window_was_killed_the_project_opens_as_ever(
@@ -359,8 +359,8 @@ def test_once_the_other_window_was_killed_the_project_opens_as_ever(
 ) -> None:
     elsewhere.kill()
     elsewhere.wait()
-    assert window.documents.open(folder)
-    assert window.session.folder == folder
+    assert window.workbench.documents.open(folder)
+    assert window.workbench.session.folder == folder
 
 
 def test_saving_over_a_project_that_is_open_elsewhere_is_refused(
@@ -369,9 +369,9 @@ def test_saving_over_a_project_that_is_open_elsewhere_is_refused(
 ) -> None:  # fmt: skip
     monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda *_args: None)
     before = (folder / "project.toml").read_bytes()
-    window.session.mark_saved(folder)
-    window.session.set_regions("clear", ())
-    assert not window.documents.save()
+    window.workbench.session.mark_saved(folder)
+    window.workbench.session.set_regions("clear", ())
+    assert not window.workbench.documents.save()
     assert "is open elsewhere: process" in str(refusals[0])
     assert (folder / "project.toml").read_bytes() == before
     assert window.isWindowModified()
@@ -382,10 +382,10 @@ def test_a_window_holds_what_it_shows_and_lets_it_go(
 ) -> None:
     other, second = ProjectLock(), tmp_path / "second.firegui"
     save_project(project, second)
-    assert window.documents.open(folder)
+    assert window.workbench.documents.open(folder)
     assert other.holder_of(folder)
-    assert window.documents.open(folder), "again, in the same window"
-    assert window.documents.open(second)
+    assert window.workbench.documents.open(folder), "again, in the same window"
+    assert window.workbench.documents.open(second)
     assert not other.holder_of(folder) and other.holder_of(second)
     assert window.close()
     assert not other.holder_of(second)

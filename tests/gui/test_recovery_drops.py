@@ -39,7 +39,7 @@ def place(tmp_path: Path) -> Path:
 
 def nudge(qtbot: QtBot, window: MainWindow, x: float) -> None:
     """Move the first drop of a plan to column ``x``, and wait until the change lies in a draft."""
-    session, drafts = window.session, autosave_of(window).slot / BY_HAND
+    session, drafts = window.workbench.session, autosave_of(window).slot / BY_HAND
     before = len(drafts_in(drafts))
     show_plan(session)
     drop = session.hand.drops.at(FIRST.key)
@@ -51,18 +51,18 @@ def nudge(qtbot: QtBot, window: MainWindow, x: float) -> None:
 def killed(qtbot: QtBot, place: Path, project: Project) -> Iterator[MainWindow]:
     """A window with a project that was never saved, which is killed in the end."""
     with opened(place, execute=FakeExecute()) as window:
-        window.session.open_project(project, None)
-        qtbot.waitUntil(lambda: not window.queue.activity)
+        window.workbench.session.open_project(project, None)
+        qtbot.waitUntil(lambda: not window.workbench.queue.activity)
         yield window
         qtbot.waitUntil(lambda: (autosave_of(window).slot / "open.toml").is_file(), timeout=20_000)
-        draft = window.bench.plan_preview.keeper._draft
+        draft = window.workbench.plan_preview.keeper._draft
         draft._file, draft._waiting = None, None
         draft._aside.clear()
 
 
 def places_of(window: MainWindow, files: list[Path]) -> list[float]:
     """The column of the first drop in each file."""
-    project, found = window.session.project, []
+    project, found = window.workbench.session.project, []
     for file in files:
         schedule = read_schedule(file, project.planned_fleet, project.calendar.n_steps, project.scenario.grid.shape)
         assert schedule.proposed.sum() == len(DROPS.drops)
@@ -80,7 +80,7 @@ def test_they_are_shown_again_and_kept_as_runs_once_the_project_is_saved(
     with opened(place, execute=execute) as window:
         answer(click_recover)
         assert offer(window)
-        session, keeper = window.session, window.bench.plan_preview.keeper
+        session, keeper = window.workbench.session, window.workbench.plan_preview.keeper
         assert session.folder is None and window.isWindowModified() and keeper.has_unkept
         qtbot.waitUntil(lambda: session.result.plan_name == "drops changed by hand" and session.result.plan is not None)
         (spec,) = [spec for spec in execute.evaluations if spec.schedule is not None]
@@ -90,7 +90,7 @@ def test_they_are_shown_again_and_kept_as_runs_once_the_project_is_saved(
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(folder), ""))
         to_front(qtbot, window)
         QTest.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
-        qtbot.waitUntil(lambda: len(execute.runs) == 2 and not window.queue.is_busy)
+        qtbot.waitUntil(lambda: len(execute.runs) == 2 and not window.workbench.queue.is_busy)
         assert places_of(window, list((folder / BY_HAND).glob("*.safetensors"))) == [31.5, 33.0]
         assert not keeper.has_unkept and drafts_in(autosave_of(window).slot / BY_HAND) == ()
 
@@ -106,8 +106,8 @@ def test_a_window_that_is_shut_on_a_no_to_saving_leaves_none(
 
     monkeypatch.setattr(documents_module, "ask_unsaved", discard)
     with opened(place, execute=FakeExecute()) as window:
-        window.session.open_project(project, None)
-        qtbot.waitUntil(lambda: not window.queue.activity)
+        window.workbench.session.open_project(project, None)
+        qtbot.waitUntil(lambda: not window.workbench.queue.activity)
         nudge(qtbot, window, 31.5)
         assert window.close()
         assert asked == ["Test Ridge"]
@@ -116,9 +116,9 @@ def test_a_window_that_is_shut_on_a_no_to_saving_leaves_none(
 
 def test_what_is_taken_back_leaves_no_draft(qtbot: QtBot, place: Path, project: Project) -> None:
     with opened(place, execute=FakeExecute()) as window:
-        window.session.open_project(project, None)
-        qtbot.waitUntil(lambda: not window.queue.activity)
+        window.workbench.session.open_project(project, None)
+        qtbot.waitUntil(lambda: not window.workbench.queue.activity)
         nudge(qtbot, window, 31.5)
         QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         assert drafts_in(autosave_of(window).slot / BY_HAND) == ()
-        assert not window.bench.plan_preview.keeper.has_unkept
+        assert not window.workbench.plan_preview.keeper.has_unkept

@@ -156,12 +156,12 @@ def window(
 
 def planned(qtbot: QtBot, window: MainWindow) -> None:
     """A run with a kept plan is shown."""
-    project = window.session.project
-    entry = window.queue.plan((Stage.OPTIMIZE,))
-    qtbot.waitUntil(lambda: not window.queue.is_busy and not window.queue.activity)
+    project = window.workbench.session.project
+    entry = window.workbench.queue.plan((Stage.OPTIMIZE,))
+    qtbot.waitUntil(lambda: not window.workbench.queue.is_busy and not window.workbench.queue.activity)
     schedule = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
     write_plan_safetensors(entry.folder / "plan.safetensors", schedule)
-    window.plan.changed.emit()
+    window.workbench.plan.changed.emit()
 
 
 def replan(qtbot: QtBot, window: MainWindow, *, loop: bool = False) -> None:
@@ -173,14 +173,14 @@ def replan(qtbot: QtBot, window: MainWindow, *, loop: bool = False) -> None:
         dialog.go.click()
 
     QTimer.singleShot(50, answer)
-    window.actions_.replan.trigger()
-    qtbot.waitUntil(lambda: not window.queue.is_busy and not window.queue.activity)
+    window.workbench.actions.replan.trigger()
+    qtbot.waitUntil(lambda: not window.workbench.queue.is_busy and not window.workbench.queue.activity)
 
 
 def test_only_a_run_that_ended_with_a_plan_can_be_replanned(qtbot: QtBot, window: MainWindow) -> None:
-    assert not window.actions_.replan.isEnabled()
+    assert not window.workbench.actions.replan.isEnabled()
     planned(qtbot, window)
-    assert window.actions_.replan.isEnabled()
+    assert window.workbench.actions.replan.isEnabled()
 
 
 def test_a_replanned_run_is_listed_shown_and_told_in_numbers(
@@ -189,13 +189,13 @@ def test_a_replanned_run_is_listed_shown_and_told_in_numbers(
     planned(qtbot, window)
     replan(qtbot, window)
     (spec,) = fake.replannings
-    entry = window.queue.entries[-1]
+    entry = window.workbench.queue.entries[-1]
     assert spec.out.parent == folder / "runs"
     assert entry.title.endswith("replanned")
-    assert window.queue.shown is entry
-    result = window.session.result
+    assert window.workbench.queue.shown is entry
+    result = window.workbench.session.result
     assert result.plan is not None and result.plan_metrics is not None and result.plan_metrics.objective == 2.0
-    live = window.docks["Progress"].widget()
+    live = window.workbench.docks["Progress"].widget()
     assert isinstance(live, ProgressPanel)
     live.refresh()
     for words in ("new plan", "old plan continued", "no further drops", "from day 3 on", "4 drops flown before"):
@@ -208,11 +208,11 @@ def test_a_closed_loop_has_its_days_as_table_and_chart_and_is_shown_once_flown(
 ) -> None:
     planned(qtbot, window)
     replan(qtbot, window, loop=True)
-    entry = window.queue.entries[-1]
+    entry = window.workbench.queue.entries[-1]
     assert fake.replannings[0].observed is None
     assert entry.drops == 4
     assert entry.best is None
-    live = window.docks["Progress"].widget()
+    live = window.workbench.docks["Progress"].widget()
     assert isinstance(live, ProgressPanel)
     live.refresh()
     assert ">301<" in live.result.text.replace("&nbsp;", "")

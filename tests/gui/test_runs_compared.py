@@ -54,7 +54,7 @@ def bench(qtbot: QtBot, session: Session, project: Project, queue: RunQueue, tmp
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
-    assert window.documents.open(folder)
+    assert window.workbench.documents.open(folder)
     yield window
     for dialog in window.findChildren(CompareRunsDialog):
         dialog.close()
@@ -72,16 +72,16 @@ def run(qtbot: QtBot, window: MainWindow) -> RunEntry:
     """F5, and what it keeps."""
     to_front(qtbot, window)
     QTest.keyClick(window, Qt.Key.Key_F5)
-    entry = window.queue.entries[-1]
-    wait_idle(qtbot, window.queue)
+    entry = window.workbench.queue.entries[-1]
+    wait_idle(qtbot, window.workbench.queue)
     (entry.folder / "schedule.csv").write_text("step,aircraft,y,x,theta\n3,S-2T-1,10,20,0.5\n")
     return entry
 
 
 def select_both(window: MainWindow) -> None:
     """A click on the first line, one with Ctrl on the second."""
-    window.bench.bring("Runs")
-    table = window.bench.runs.table
+    window.workbench.show_dock("Runs")
+    table = window.workbench.runs.table
     QTest.mouseClick(table.viewport(), LEFT, pos=centre_of(table, 0, TITLE))
     QTest.mouseClick(table.viewport(), LEFT, CTRL, centre_of(table, 1, TITLE))
 
@@ -93,12 +93,12 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     first, second = run(qtbot, bench), run(qtbot, bench)
     select_both(bench)
     QTest.keyClick(bench, Qt.Key.Key_D, CTRL | SHIFT)
-    wait_idle(qtbot, bench.queue)
+    wait_idle(qtbot, bench.workbench.queue)
     spec = execute.evaluations[-1]
     assert spec.against is not None and spec.against_project is None
-    assert bench.session.side_by_side
-    assert bench.session.result.names == (first.title, second.title)
-    left, middle, _difference = bench.maps.panes
+    assert bench.workbench.session.side_by_side
+    assert bench.workbench.session.result.names == (first.title, second.title)
+    left, middle, _difference = bench.workbench.maps.panes
     left.camera.zoom(2.0)
     place = left.camera.to_pixel(20.0, 30.0)
     assert (middle.camera.to_pixel(20.0, 30.0) - place).manhattanLength() < 1.5
@@ -114,21 +114,21 @@ def test_a_comparison_that_gave_way_to_something_else_does_not_split_the_map_lat
     qtbot: QtBot, bench: MainWindow, project: Project
 ) -> None:
     first, second = run(qtbot, bench), run(qtbot, bench)
-    bench.plan.compare(first, second)
-    bench.queue.show_baseline()
-    wait_idle(qtbot, bench.queue)
+    bench.workbench.plan.compare(first, second)
+    bench.workbench.queue.show_baseline()
+    wait_idle(qtbot, bench.workbench.queue)
     fires = (frames(project, 6), metrics(9.0), frames(project), metrics(3.0, 2))
-    bench.session.show_result(ShownResult("Gradient", *fires, project=project, against="Tactical"))
-    assert not bench.session.side_by_side
+    bench.workbench.session.show_result(ShownResult("Gradient", *fires, project=project, against="Tactical"))
+    assert not bench.workbench.session.side_by_side
 
 
 def test_each_plan_is_rolled_out_for_the_project_it_was_made_for(
     qtbot: QtBot, bench: MainWindow, execute: FakeExecute
 ) -> None:
     first = run(qtbot, bench)
-    fleet = bench.session.project.planned_fleet
+    fleet = bench.workbench.session.project.planned_fleet
     more = replace(fleet.types[1], count=2)
-    bench.session.edit_planned_fleet("two scoopers", fleet.replace_type(1, more))
+    bench.workbench.session.edit_planned_fleet("two scoopers", fleet.replace_type(1, more))
     second = run(qtbot, bench)
     spec = run_comparison_spec(first, second, "auto")
     assert spec.project is second.project and spec.against_project is first.project
@@ -141,24 +141,28 @@ def test_plans_of_other_days_are_refused_with_the_reason(
 ) -> None:
     monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda *_args: None)
     run(qtbot, bench)
-    bench.session.set_plan("fewer", replace(bench.session.project.plan, days=3))
+    bench.workbench.session.set_plan("fewer", replace(bench.workbench.session.project.plan, days=3))
     run(qtbot, bench)
     select_both(bench)
-    QTest.mouseClick(bench.bench.runs.button("compare"), LEFT)
+    QTest.mouseClick(bench.workbench.runs.button("compare"), LEFT)
     assert "was planned for other days or another fire" in str(refusals[0])
-    assert not bench.session.side_by_side
+    assert not bench.workbench.session.side_by_side
 
 
 def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> None:
     first = run(qtbot, bench)
-    bench.session.set_plan(
-        "seed", replace(bench.session.project.plan, optimizer=replace(bench.session.project.plan.optimizer, seed=5))
+    bench.workbench.session.set_plan(
+        "seed",
+        replace(
+            bench.workbench.session.project.plan,
+            optimizer=replace(bench.workbench.session.project.plan.optimizer, seed=5),
+        ),
     )
     second = run(qtbot, bench)
-    bench.plan.compare(first, second)
+    bench.workbench.plan.compare(first, second)
     (dialog,) = bench.findChildren(CompareRunsDialog)
-    qtbot.waitUntil(lambda: bench.session.side_by_side)
-    wait_idle(qtbot, bench.queue)
+    qtbot.waitUntil(lambda: bench.workbench.session.side_by_side)
+    wait_idle(qtbot, bench.workbench.queue)
     to_front(qtbot, dialog)
     dialog.table.setFocus()
     QTest.keyClick(dialog.table, Qt.Key.Key_C, CTRL)
@@ -200,49 +204,49 @@ def test_a_run_is_started_again_with_another_seed_on_the_inputs_it_had(
     qtbot: QtBot, bench: MainWindow, execute: FakeExecute
 ) -> None:
     first = run(qtbot, bench)
-    bench.session.set_regions("clear", ())
+    bench.workbench.session.set_regions("clear", ())
     faults: list[str] = []
 
     def change(dialog: DuplicateRunDialog) -> None:
         type_into_field(qtbot, dialog.field("seed"), "11")
         press(dialog, "Start")
 
-    bench.bench.runs.select(first)
+    bench.workbench.runs.select(first)
     fill_in(change, faults)
     QTest.keyClick(bench, Qt.Key.Key_D, CTRL)
-    wait_idle(qtbot, bench.queue)
+    wait_idle(qtbot, bench.workbench.queue)
     assert faults == []
     project = execute.runs[-1].project
     assert [region.name for region in project.regions] == ["R1"]
     assert project.plan.optimizer.seed == 11
-    assert bench.session.folder is not None
-    assert load_project(bench.session.folder).plan.optimizer.seed == 11, "the command of the run repeats it"
+    assert bench.workbench.session.folder is not None
+    assert load_project(bench.workbench.session.folder).plan.optimizer.seed == 11, "the command of the run repeats it"
     to_front(qtbot, bench)
     QTest.keyClick(bench, Qt.Key.Key_Z, CTRL)
-    assert bench.session.project.regions == ()
+    assert bench.workbench.session.project.regions == ()
 
 
 def test_only_load_starts_nothing(qtbot: QtBot, bench: MainWindow, execute: FakeExecute) -> None:
     first = run(qtbot, bench)
-    bench.session.set_regions("clear", ())
+    bench.workbench.session.set_regions("clear", ())
 
     def load(dialog: DuplicateRunDialog) -> None:
         choose(dialog.setting, dialog.setting.itemData(1))
         press(dialog, "Only load")
 
-    bench.bench.runs.select(first)
+    bench.workbench.runs.select(first)
     fill_in(load, [])
-    QTest.mouseClick(bench.bench.runs.button("duplicate"), LEFT)
+    QTest.mouseClick(bench.workbench.runs.button("duplicate"), LEFT)
     assert len(execute.runs) == 1
-    assert len(bench.session.project.regions) == 1
-    assert bench.session.project.plan.weights.prot == 100.0
+    assert len(bench.workbench.session.project.regions) == 1
+    assert bench.workbench.session.project.plan.weights.prot == 100.0
     assert bench.isWindowModified()
 
 
 def test_giving_the_form_up_changes_nothing(qtbot: QtBot, bench: MainWindow, execute: FakeExecute) -> None:
     first = run(qtbot, bench)
-    before = bench.session.project
-    bench.bench.runs.select(first)
+    before = bench.workbench.session.project
+    bench.workbench.runs.select(first)
     fill_in(lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape), [])
     QTest.keyClick(bench, Qt.Key.Key_D, CTRL)
-    assert bench.session.project is before and len(execute.runs) == 1
+    assert bench.workbench.session.project is before and len(execute.runs) == 1

@@ -354,4 +354,4 @@ def test_a_damaged_table_is_left_out_of_the_earlier_ones(saved: Path) -> None:
 
 def test_f4_brings_the_dock_forward(window: MainWindow) -> None:
     QTest.keyClick(window, Qt.Key.Key_F4)
-    assert not window.docks["Sensitivity"].widget().visibleRegion().isEmpty()
+    assert not window.workbench.docks["Sensitivity"].widget().visibleRegion().isEmpty()

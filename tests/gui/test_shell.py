@@ -59,7 +59,7 @@ def start(home: Path, *words: str, close: str) -> subprocess.CompletedProcess[st
 
 
 # -- start-up ----------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("close", ["first_painted", "furnished"])
+@pytest.mark.parametrize("close", ["first_painted", "ui_built"])
 def test_the_window_is_painted_before_anything_large_is_loaded_and_can_be_shut_at_any_time(
     tmp_path: Path, close: str
 ) -> None:
@@ -73,41 +73,41 @@ def test_the_window_is_painted_before_anything_large_is_loaded_and_can_be_shut_a
 
 def test_a_project_named_on_the_command_line_waits_for_the_first_paint_too(tmp_path: Path) -> None:
     save_project(ridge(), tmp_path / "ridge.firegui")
-    done = start(tmp_path, "open", str(tmp_path / "ridge.firegui"), close="furnished")
+    done = start(tmp_path, "open", str(tmp_path / "ridge.firegui"), close="ui_built")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[0]) == []
 
 
-def test_a_bare_window_is_furnished_in_turns_and_keeps_the_wishes_it_got_meanwhile(qtbot: QtBot) -> None:
+def test_a_bare_window_is_built_step_by_step_and_keeps_choices_made_meanwhile(qtbot: QtBot) -> None:
     window = MainWindow()
     qtbot.addWidget(window)
     assert [action.text() for action in window.menuBar().actions()] == list(MENUS)
     assert not any(action.isEnabled() for action in window.menuBar().actions())
     done: list[str] = []
     window.when_ready(lambda: done.append("wish"))
-    with qtbot.waitSignal(window.furnished, timeout=60_000):
-        window.furnish_in_turns()
-        window.furnish_in_turns()
+    with qtbot.waitSignal(window.ui_built, timeout=60_000):
+        window.build_ui_stepwise()
+        window.build_ui_stepwise()
     qtbot.waitUntil(lambda: done == ["wish"])
     assert [action.text() for action in window.menuBar().actions()] == list(MENUS)
-    assert set(RIGHT) <= set(window.docks)
+    assert set(RIGHT) <= set(window.workbench.docks)
     window.stop_work()
 
 
-def test_shutting_a_window_that_is_being_furnished_ends_the_furnishing(qtbot: QtBot) -> None:
+def test_closing_a_window_that_is_being_built_ends_the_building(qtbot: QtBot) -> None:
     window = MainWindow()
     window.show()
-    window.furnish_in_turns()
+    window.build_ui_stepwise()
     settle(3)
     assert window.close()
-    with qtbot.assertNotEmitted(window.furnished, wait=200):
+    with qtbot.assertNotEmitted(window.ui_built, wait=200):
         settle(20)
     window.deleteLater()
 
 
 # -- layout ------------------------------------------------------------------------------------------------------------
 def reopen(window: MainWindow, queue: RunQueue, store: QSettings, qtbot: QtBot) -> MainWindow:
-    session = window.session
+    session = window.workbench.session
     session.undo_stack.setClean()
     window.close()
     store.sync()
@@ -126,7 +126,7 @@ def tabs_with(window: MainWindow, title: str) -> QTabBar:
 def test_moved_hidden_floating_and_tabbed_docks_come_back_as_they_were(
     qtbot: QtBot, window: MainWindow, queue: RunQueue, preferences_store: QSettings
 ) -> None:
-    docks = window.docks
+    docks = window.workbench.docks
     window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, docks["Fleet"])
     window.tabifyDockWidget(docks["Layers"], docks["Fleet"])
     docks["Fleet"].raise_()
@@ -139,16 +139,16 @@ def test_moved_hidden_floating_and_tabbed_docks_come_back_as_they_were(
     for title in ("Fleet", "Objective"):
         assert not docks[title].visibleRegion().isEmpty()
     second = reopen(window, queue, preferences_store, qtbot)
-    assert second.dockWidgetArea(second.docks["Fleet"]) is Qt.DockWidgetArea.LeftDockWidgetArea
-    assert second.docks["Layers"] in second.tabifiedDockWidgets(second.docks["Fleet"])
-    assert second.docks["Runs"].isHidden() and second.docks["Skill"].isFloating()
+    assert second.dockWidgetArea(second.workbench.docks["Fleet"]) is Qt.DockWidgetArea.LeftDockWidgetArea
+    assert second.workbench.docks["Layers"] in second.tabifiedDockWidgets(second.workbench.docks["Fleet"])
+    assert second.workbench.docks["Runs"].isHidden() and second.workbench.docks["Skill"].isFloating()
     for title in ("Fleet", "Objective"):
-        assert not second.docks[title].visibleRegion().isEmpty(), title
-    second.actions_.reset_layout.trigger()
+        assert not second.workbench.docks[title].visibleRegion().isEmpty(), title
+    second.workbench.actions.reset_layout.trigger()
     settle()
-    assert second.dockWidgetArea(second.docks["Fleet"]) is Qt.DockWidgetArea.RightDockWidgetArea
-    assert not second.docks["Skill"].isFloating()
-    assert {title for title, dock in second.docks.items() if dock.isHidden()} == set(HIDDEN_AT_FIRST)
+    assert second.dockWidgetArea(second.workbench.docks["Fleet"]) is Qt.DockWidgetArea.RightDockWidgetArea
+    assert not second.workbench.docks["Skill"].isFloating()
+    assert {title for title, dock in second.workbench.docks.items() if dock.isHidden()} == set(HIDDEN_AT_FIRST)
 
 
 def test_a_layout_of_another_version_is_left_alone_and_one_that_cannot_be_read_does_no_harm(
@@ -159,14 +159,14 @@ def test_a_layout_of_another_version_is_left_alone_and_one_that_cannot_be_read_d
         kept.save_layout(QByteArray(b"nonsense"), QByteArray(b"nonsense"), ())
         preferences_store.setValue("layout/version", version)
         opened = MainWindow(session, queue, kept)
-        names = ",".join(opened.docks)
+        names = ",".join(opened.workbench.docks)
         preferences_store.setValue("layout/names", names)
         again = MainWindow(session, queue, Preferences(preferences_store))
         qtbot.addWidget(opened)
         qtbot.addWidget(again)
         again.show()
-        assert {title for title, dock in again.docks.items() if dock.isHidden()} == set(HIDDEN_AT_FIRST)
-        assert again.dockWidgetArea(again.docks["Fleet"]) is Qt.DockWidgetArea.RightDockWidgetArea
+        assert {title for title, dock in again.workbench.docks.items() if dock.isHidden()} == set(HIDDEN_AT_FIRST)
+        assert again.dockWidgetArea(again.workbench.docks["Fleet"]) is Qt.DockWidgetArea.RightDockWidgetArea
 
 
 SCREENS = [QRect(0, 0, 1280, 800), QRect(1280, 0, 1920, 1080)]
@@ -190,13 +190,13 @@ def test_a_window_that_could_not_be_taken_hold_of_comes_back_to_a_screen(frame: 
 def test_a_dock_that_floated_on_a_screen_that_is_gone_is_put_on_one_there_is(
     qtbot: QtBot, window: MainWindow, queue: RunQueue, preferences_store: QSettings
 ) -> None:
-    window.docks["Runs"].setFloating(True)
-    window.docks["Runs"].move(9000, 9000)
+    window.workbench.docks["Runs"].setFloating(True)
+    window.workbench.docks["Runs"].move(9000, 9000)
     settle()
     second = reopen(window, queue, preferences_store, qtbot)
     screen = QGuiApplication.primaryScreen().availableGeometry()
-    assert second.docks["Runs"].isFloating()
-    assert screen.intersects(second.docks["Runs"].geometry())
+    assert second.workbench.docks["Runs"].isFloating()
+    assert screen.intersects(second.workbench.docks["Runs"].geometry())
 
 
 def test_the_window_opens_as_large_as_its_screen_allows() -> None:
@@ -216,31 +216,31 @@ def test_titles_and_buttons_are_not_cut_at_any_usual_size(
         settle()
         assert (window.width(), window.height()) == size
         for title in (*PLOTS, *RIGHT):
-            window.bench.bring(title)
+            window.workbench.show_dock(title)
             settle()
             bar = tabs_with(window, title)
             room = bar.fontMetrics().horizontalAdvance(title)
             assert bar.tabRect(bar.currentIndex()).width() >= room, title
         start = window.findChild(QDockWidget, "runsDock")
         assert start is not None and not start.visibleRegion().isEmpty()
-        assert window.map.width() >= 360
+        assert window.workbench.map.width() >= 360
 
 
 # -- docks by keyboard -------------------------------------------------------------------------------------------------
 def test_a_hidden_dock_comes_back_from_the_menu_and_takes_the_focus_from_the_palette(window: MainWindow) -> None:
-    dock = window.docks["Fleet"]
+    dock = window.workbench.docks["Fleet"]
     dock.hide()
     toggle = dock.toggleViewAction()
     assert toggle.text() == "Fleet" and not toggle.isChecked()
     toggle.trigger()
     assert not dock.isHidden()
-    window.bench.bring("Fleet")
+    window.workbench.show_dock("Fleet")
     focus = QApplication.focusWidget()
     assert focus is not None and dock.isAncestorOf(focus)
 
 
 def test_a_dock_is_closed_and_floated_with_the_buttons_of_its_frame(window: MainWindow) -> None:
-    dock = window.docks["Runs"]
+    dock = window.workbench.docks["Runs"]
     for name, check in (
         ("qt_dockwidget_floatbutton", dock.isFloating),
         ("qt_dockwidget_floatbutton", lambda: not dock.isFloating()),
@@ -269,8 +269,8 @@ def test_without_a_choice_the_theme_follows_the_system(
     theme_restored: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    window.actions_.themes[Theme.LIGHT].trigger()
-    window.actions_.themes[None].trigger()
+    window.workbench.actions.themes[Theme.LIGHT].trigger()
+    window.workbench.actions.themes[None].trigger()
     assert Preferences(preferences_store).theme is None
     assert current_theme(qapp) is Theme.DARK, "where the system says nothing"
     for scheme, theme in ((Qt.ColorScheme.Light, Theme.LIGHT), (Qt.ColorScheme.Dark, Theme.DARK)):
@@ -282,6 +282,6 @@ def test_without_a_choice_the_theme_follows_the_system(
 def test_a_chosen_theme_stays_when_the_system_changes(
     qapp: QApplication, window: MainWindow, theme_restored: None
 ) -> None:
-    window.actions_.themes[Theme.LIGHT].trigger()
+    window.workbench.actions.themes[Theme.LIGHT].trigger()
     qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert current_theme(qapp) is Theme.LIGHT

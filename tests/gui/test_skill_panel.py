@@ -348,20 +348,20 @@ def test_a_place_that_cannot_be_written_is_refused(
 
 
 def test_the_dock_is_in_the_window_and_can_be_enlarged_and_put_back(window: MainWindow) -> None:
-    dock = window.docks["Skill"]
-    window.skill.button("fit").click()
+    dock = window.workbench.docks["Skill"]
+    window.workbench.skill.button("fit").click()
     assert dock.isFloating()
-    window.skill.button("fit").click()
+    window.workbench.skill.button("fit").click()
     assert not dock.isFloating()
 
 
 def test_the_menu_scores_and_brings_the_dock_forward(qtbot: QtBot, window: MainWindow) -> None:
-    window.actions_.score.trigger()
-    qtbot.waitUntil(lambda: window.skill_controller.result is not None, timeout=20_000)
-    qtbot.waitUntil(lambda: not window.skill_controller.is_busy)
+    window.workbench.actions.score.trigger()
+    qtbot.waitUntil(lambda: window.workbench.skill_controller.result is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.workbench.skill_controller.is_busy)
 
-    assert not window.skill.visibleRegion().isEmpty()
-    assert window.skill.model.rowCount() == DAYS
+    assert not window.workbench.skill.visibleRegion().isEmpty()
+    assert window.workbench.skill.model.rowCount() == DAYS
 
 
 @pytest.mark.parametrize(("share", "text"), [(-0.004, "0%"), (0.004, "0%"), (0.126, "+13%"), (-0.2, "-20%")])

@@ -65,8 +65,8 @@ def test_the_end_of_a_plan_is_drawn_as_its_end_on_map_and_timeline(
     drawn: list[str] = []
 
     def read(window: MainWindow, png: Path) -> None:
-        drawn.extend(label.text() for label in window.timeline.findChildren(QLabel))
-        drawn.append(window.map.decorations.caption.title)
+        drawn.extend(label.text() for label in window.workbench.timeline.findChildren(QLabel))
+        drawn.append(window.workbench.map.decorations.caption.title)
 
     monkeypatch.setattr(snapshot, "_save", read)
     render_workbench(folder, run, tmp_path / "end.png", size=SIZE, step=DAYS * STEPS_PER_DAY)

@@ -54,7 +54,7 @@ def test_without_a_project_the_page_is_in_front_and_a_click_opens_a_recent_one(
     assert not page.button(Wish.DEMO).visibleRegion().isEmpty()
     folder = saved(empty, tmp_path / "creek.firegui", "Crooked Creek")
     click_row(page, row_of(page, folder))
-    assert empty.session.project.scenario.name == "Crooked Creek"
+    assert empty.workbench.session.project.scenario.name == "Crooked Creek"
     assert not page.isVisible()
 
 
@@ -69,7 +69,7 @@ def test_enter_opens_and_delete_only_takes_out_of_the_list(empty: MainWindow, tm
     assert (second / "project.toml").is_file()
     assert empty._preferences.recent == (first,)
     QTest.keyClick(page.recent, Qt.Key.Key_Return)
-    assert empty.session.project.scenario.name == "First"
+    assert empty.workbench.session.project.scenario.name == "First"
 
 
 def test_a_project_whose_folder_is_gone_is_marked_and_opening_it_says_what_is_wrong(
@@ -90,9 +90,9 @@ def test_a_project_whose_folder_is_gone_is_marked_and_opening_it_says_what_is_wr
 
 def test_a_picture_of_the_map_and_the_facts_are_kept_when_a_project_is_left(empty: MainWindow, tmp_path: Path) -> None:
     folder = saved(empty, tmp_path / "creek.firegui", "Crooked Creek")
-    assert empty.documents.open(folder)
+    assert empty.workbench.documents.open(folder)
     settle(10)
-    empty.bench.thumbnail_renderer.take()
+    empty.workbench.thumbnail_renderer.take()
     empty.show_start_page()
     (card,) = (card for card in empty.start_page.recent.cards if card.folder == folder)
     assert card.name == "Crooked Creek"
@@ -105,13 +105,13 @@ def test_a_picture_of_the_map_and_the_facts_are_kept_when_a_project_is_left(empt
 
 def test_opening_and_saving_ask_for_a_picture(empty: MainWindow, tmp_path: Path) -> None:
     folder = saved(empty, tmp_path / "creek.firegui", "Crooked Creek")
-    assert empty.documents.open(folder)
-    assert empty.bench.thumbnail_renderer._timer.isActive()
+    assert empty.workbench.documents.open(folder)
+    assert empty.workbench.thumbnail_renderer._timer.isActive()
 
 
 def test_a_project_kept_nowhere_gets_no_picture(qapp: QApplication, tmp_path: Path) -> None:
     with workbench(tmp_path) as window:
-        window.bench.thumbnail_renderer.take()
+        window.workbench.thumbnail_renderer.take()
         assert not (tmp_path / "recent").exists()
 
 
@@ -147,7 +147,7 @@ def test_how_long_ago_in_words(when: datetime, text: str) -> None:
 # -- ways to begin -----------------------------------------------------------------------------------------------------
 def test_every_wish_leads_to_its_command(empty: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     for wish in Wish:
-        action = empty.actions_.for_wish(wish)
+        action = empty.workbench.actions.for_wish(wish)
         done = Mock()
         action.triggered.disconnect()
         action.triggered.connect(done)
@@ -159,14 +159,14 @@ def test_every_wish_leads_to_its_command(empty: MainWindow, monkeypatch: pytest.
         done.assert_called_once()
 
 
-def test_a_wish_before_the_window_is_furnished_is_kept(qtbot: QtBot) -> None:
+def test_a_choice_made_before_the_window_is_built_is_kept(qtbot: QtBot) -> None:
     window = MainWindow(preferences=Preferences())
     qtbot.addWidget(window)
     window.show()
     QTest.mouseClick(window.start_page.button(Wish.HELP), LEFT)
-    with qtbot.waitSignal(window.furnished, timeout=60_000):
-        window.furnish_in_turns()
-    qtbot.waitUntil(lambda: not window.docks["Help"].isHidden())
+    with qtbot.waitSignal(window.ui_built, timeout=60_000):
+        window.build_ui_stepwise()
+    qtbot.waitUntil(lambda: not window.workbench.docks["Help"].isHidden())
     window.stop_work()
 
 
@@ -175,12 +175,12 @@ def test_what_one_can_learn_is_shown_with_nothing_over_it(
     qtbot: QtBot, empty: MainWindow, wish: Wish, page: str
 ) -> None:
     QTest.mouseClick(empty.start_page.button(wish), LEFT)
-    qtbot.waitUntil(lambda: empty.docks["Help"].isVisible() and not empty.start_page.isVisible())
-    assert empty.help.page == page
-    middle = empty.docks["Help"].mapTo(empty, empty.docks["Help"].rect().center())
+    qtbot.waitUntil(lambda: empty.workbench.docks["Help"].isVisible() and not empty.start_page.isVisible())
+    assert empty.workbench.help.page == page
+    middle = empty.workbench.docks["Help"].mapTo(empty, empty.workbench.docks["Help"].rect().center())
     front = empty.childAt(middle)
-    assert front is not None and empty.docks["Help"].isAncestorOf(front)
-    empty.actions_.start_page.trigger()
+    assert front is not None and empty.workbench.docks["Help"].isAncestorOf(front)
+    empty.workbench.actions.start_page.trigger()
     assert empty.start_page.isVisible()
 
 
@@ -204,10 +204,10 @@ def test_the_page_comes_back_over_an_open_project_and_escape_shuts_it(window: Ma
     QTest.keyClick(window, Qt.Key.Key_H, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     assert window.start_page.isVisible()
     QTest.keyClick(window.start_page, Qt.Key.Key_Space)
-    assert not window.timeline.is_playing, "keys do not reach what is hidden"
+    assert not window.workbench.timeline.is_playing, "keys do not reach what is hidden"
     QTest.keyClick(window.start_page, Qt.Key.Key_Escape)
     assert not window.start_page.isVisible()
-    window.actions_.start_page.trigger()
+    window.workbench.actions.start_page.trigger()
     QTest.mouseClick(window.start_page.close_button, LEFT)
     assert not window.start_page.isVisible()
 

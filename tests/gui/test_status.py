@@ -9,8 +9,8 @@ from tests.gui.map_scene import Hand
 
 
 def test_a_message_has_the_bar_to_itself_while_the_mouse_is_not_on_the_map(qtbot: QtBot, window: MainWindow) -> None:
-    status, hand = window.bench.status, Hand(window.bench.map)
-    window.session.message.emit("a few words that would not fit beside the place under the mouse")
+    status, hand = window.workbench.status, Hand(window.workbench.map)
+    window.workbench.session.message.emit("a few words that would not fit beside the place under the mouse")
     assert status.message.isVisible() and not status.place.isVisible()
     hand.move((12.5, 33.5))
     qtbot.waitUntil(status.place.isVisible)

@@ -29,19 +29,19 @@ def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def tour(shared: MainWindow) -> Iterator[Tour]:
     """The tour at its first station, with every dock where it is at first."""
     shared.reset_layout()
-    shared.actions_.tour.trigger()
+    shared.workbench.actions.tour.trigger()
     settle()
-    begun = shared.bench.guide.tour
+    begun = shared.workbench.guide.tour
     assert begun is not None
     yield begun
-    if shared.bench.guide.tour is not None:
-        shared.bench.guide.tour.end()
+    if shared.workbench.guide.tour is not None:
+        shared.workbench.guide.tour.end()
     settle()
 
 
 @pytest.mark.parametrize("station", STATIONS, ids=[station.title for station in STATIONS])
 def test_the_widget_of_every_station_is_there(shared: MainWindow, station: Station) -> None:
-    target = find_target(shared, shared.docks, station)
+    target = find_target(shared, shared.workbench.docks, station)
     assert target is not None
     if station.dock:
         assert page_of_panel(station.dock) == station.dock.lower()
@@ -49,7 +49,7 @@ def test_the_widget_of_every_station_is_there(shared: MainWindow, station: Stati
 
 @pytest.mark.parametrize("station", [Station("", "", name="noSuchWidget"), Station("", "", dock="Nowhere")])
 def test_a_station_about_a_widget_that_is_not_there_is_noticed(shared: MainWindow, station: Station) -> None:
-    assert find_target(shared, shared.docks, station) is None
+    assert find_target(shared, shared.workbench.docks, station) is None
 
 
 def test_next_frames_one_widget_after_the_other_and_the_card_stays_clear_of_it(shared: MainWindow, tour: Tour) -> None:
@@ -64,10 +64,10 @@ def test_next_frames_one_widget_after_the_other_and_the_card_stays_clear_of_it(s
         assert not tour.framed.isEmpty(), station.title
         card = tour.card.geometry()
         assert shared.rect().contains(card)
-        if target is not shared.map:
+        if target is not shared.workbench.map:
             assert not card.intersects(tour.framed), station.title
         QTest.mouseClick(tour.card.next, LEFT)
-    assert shared.bench.guide.tour is None
+    assert shared.workbench.guide.tour is None
 
 
 def test_the_keys_go_on_and_back_and_escape_ends_it(shared: MainWindow, tour: Tour) -> None:
@@ -79,7 +79,7 @@ def test_the_keys_go_on_and_back_and_escape_ends_it(shared: MainWindow, tour: To
     QTest.keyClick(tour.card.next, Qt.Key.Key_Return)
     assert tour.number == 2
     QTest.keyClick(tour, Qt.Key.Key_Escape)
-    assert shared.bench.guide.tour is None
+    assert shared.workbench.guide.tour is None
     assert not any(each.isVisible() for each in shared.findChildren(Tour))
 
 
@@ -89,7 +89,7 @@ def test_back_and_skip_with_the_mouse(shared: MainWindow, tour: Tour) -> None:
     QTest.mouseClick(tour.card.back, LEFT)
     assert tour.number == 0
     QTest.mouseClick(tour.card.skip, LEFT)
-    assert shared.bench.guide.tour is None
+    assert shared.workbench.guide.tour is None
 
 
 def test_tab_stays_in_the_card_and_no_key_reaches_the_window_behind(shared: MainWindow, tour: Tour) -> None:
@@ -99,20 +99,20 @@ def test_tab_stays_in_the_card_and_no_key_reaches_the_window_behind(shared: Main
         QTest.keyClick(focus, Qt.Key.Key_Tab)
     QTest.keyClick(tour, Qt.Key.Key_Home)
     QTest.keyClick(tour, Qt.Key.Key_5)
-    assert not shared.timeline.is_playing
+    assert not shared.workbench.timeline.is_playing
 
 
 def test_a_dock_that_was_closed_is_brought_back_for_its_station(shared: MainWindow, tour: Tour) -> None:
-    shared.docks["Regions"].hide()
+    shared.workbench.docks["Regions"].hide()
     number = next(number for number, station in enumerate(STATIONS) if station.dock == "Regions")
     tour.go(number)
     settle()
-    assert not shared.docks["Regions"].isHidden()
+    assert not shared.workbench.docks["Regions"].isHidden()
     assert not tour.framed.isEmpty()
 
 
 def test_a_dock_that_floats_has_no_frame_and_the_card_is_in_the_middle(shared: MainWindow, tour: Tour) -> None:
-    shared.docks["Runs"].setFloating(True)
+    shared.workbench.docks["Runs"].setFloating(True)
     number = next(number for number, station in enumerate(STATIONS) if station.dock == "Runs")
     tour.go(number)
     settle()
@@ -146,8 +146,8 @@ def test_the_card_is_beside_the_frame_and_in_the_window(frame: QRect) -> None:
 
 def test_where_nothing_is_open_the_demo_is_opened_first(qapp: QApplication, tmp_path: Path) -> None:
     with workbench(tmp_path, opened=False) as window:
-        window.actions_.tour.trigger()
-        assert window.session.project.scenario.synthetic
+        window.workbench.actions.tour.trigger()
+        assert window.workbench.session.project.scenario.synthetic
         assert not window.start_page.isVisible()
-        assert window.bench.guide.tour is not None
-        window.bench.guide.tour.end()
+        assert window.workbench.guide.tour is not None
+        window.workbench.guide.tour.end()

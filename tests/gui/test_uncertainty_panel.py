@@ -508,4 +508,4 @@ def test_a_damaged_semivariogram_is_none(tmp_path: Path) -> None:
 
 def test_f10_brings_the_dock_forward(window: MainWindow) -> None:
     QTest.keyClick(window, Qt.Key.Key_F10)
-    assert not window.docks["Uncertainty"].widget().visibleRegion().isEmpty()
+    assert not window.workbench.docks["Uncertainty"].widget().visibleRegion().isEmpty()

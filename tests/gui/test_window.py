@@ -42,8 +42,8 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 def saved(window: MainWindow, tmp_path: Path) -> Path:
     """The open project, saved."""
     folder = tmp_path / "ridge.firegui"
-    save_project(window.session.project, folder)
-    window.session.mark_saved(folder)
+    save_project(window.workbench.session.project, folder)
+    window.workbench.session.mark_saved(folder)
     return folder
 
 
@@ -92,13 +92,13 @@ def drop_on(window: MainWindow, path: Path) -> bool:
 def test_the_title_names_the_project_and_marks_unsaved_edits(window: MainWindow, saved: Path) -> None:
     assert window.windowTitle() == "Test Ridge[*] — firegui"
     assert not window.isWindowModified()
-    window.session.set_regions("clear", ())
+    window.workbench.session.set_regions("clear", ())
     assert window.isWindowModified()
     QTest.keyClick(window, Qt.Key.Key_S, CTRL)
     assert not window.isWindowModified()
-    window.session.undo_stack.undo()
+    window.workbench.session.undo_stack.undo()
     assert window.isWindowModified()
-    window.session.undo_stack.redo()
+    window.workbench.session.undo_stack.redo()
     assert not window.isWindowModified()
 
 
@@ -107,7 +107,7 @@ def edited_parts(project: Project) -> tuple[object, ...]:
 
 
 def test_undo_and_redo_work_by_keyboard_for_every_kind_of_edit(window: MainWindow) -> None:
-    session = window.session
+    session = window.workbench.session
     start = session.project
     session.set_regions("add", (*start.regions, Region.rectangle("R9", (1, 3), (1, 3))))
     more = replace(start.planned_fleet.types[0], count=4)
@@ -124,21 +124,21 @@ def test_undo_and_redo_work_by_keyboard_for_every_kind_of_edit(window: MainWindo
 
 
 def test_undo_says_what_it_undoes(window: MainWindow) -> None:
-    assert not window.actions_.undo.isEnabled()
-    window.session.delete_region("R1")
-    assert window.actions_.undo.text() == "&Undo delete R1"
+    assert not window.workbench.actions.undo.isEnabled()
+    window.workbench.session.delete_region("R1")
+    assert window.workbench.actions.undo.text() == "&Undo delete R1"
 
 
 def test_a_number_still_being_typed_counts_when_a_menu_entry_is_used(window: MainWindow, saved: Path) -> None:
-    window.docks["Objective"].raise_()
+    window.workbench.docks["Objective"].raise_()
     box = window.findChild(WholeField, "optimizer_epochs")
     assert isinstance(box, WholeField)
     box.setFocus()
     box.selectAll()
     QTest.keyClicks(box, "77")
-    window.actions_.save.trigger()
-    assert window.session.project.plan.optimizer.epochs == 77
-    assert not window.session.is_dirty
+    window.workbench.actions.save.trigger()
+    assert window.workbench.session.project.plan.optimizer.epochs == 77
+    assert not window.workbench.session.is_dirty
 
 
 # -- opening -----------------------------------------------------------------------------------------------------------
@@ -149,37 +149,37 @@ def test_a_corrupted_project_is_refused_in_one_dialog_with_every_problem_and_the
     broken = text.replace("payload_gal = 1200.0", 'payload_gal = "much"').replace("epochs = 3", "epochs = 0.5")
     assert broken.count('"much"') == 1 and broken.count("epochs = 0.5") == 1
     (saved / PROJECT_FILE).write_text(broken, encoding="utf-8")
-    before = window.session.project
-    assert not window.documents.open(saved)
+    before = window.workbench.session.project
+    assert not window.workbench.documents.open(saved)
     qtbot.waitUntil(lambda: len(shown_problems) == 1)
     text = str(shown_problems[0])
     assert "payload_gal" in text and "epochs" in text
-    assert window.session.project is before
-    assert window.session.folder == saved
+    assert window.workbench.session.project is before
+    assert window.workbench.session.folder == saved
 
 
 def test_dropping_a_project_folder_opens_it(window: MainWindow, project: Project, tmp_path: Path) -> None:
     other = tmp_path / "other.firegui"
     save_project(replace(project, scenario=replace(project.scenario, name="Other Ridge")), other)
     assert drop_on(window, other)
-    assert window.session.project.scenario.name == "Other Ridge"
-    assert window.documents.recent == (other,)
+    assert window.workbench.session.project.scenario.name == "Other Ridge"
+    assert window.workbench.documents.recent == (other,)
 
 
 def test_dropping_something_else_is_refused_with_the_reason(
     qtbot: QtBot, window: MainWindow, shown_problems: list[InputError], tmp_path: Path
 ) -> None:
-    before = window.session.project
+    before = window.workbench.session.project
     assert drop_on(window, tmp_path)
     qtbot.waitUntil(lambda: len(shown_problems) == 1)
     assert "is not a firegui project" in str(shown_problems[0])
-    assert window.session.project is before
+    assert window.workbench.session.project is before
 
 
 def test_a_refused_edit_reaches_the_person_in_one_dialog(
     qtbot: QtBot, window: MainWindow, shown_problems: list[InputError]
 ) -> None:
-    panel_model = window.docks["Fleet"].findChild(QTableView).model()  # type: ignore[union-attr]
+    panel_model = window.workbench.docks["Fleet"].findChild(QTableView).model()  # type: ignore[union-attr]
     assert not panel_model.setData(panel_model.index(0, 2), "-5")
     qtbot.waitUntil(lambda: len(shown_problems) == 1)
     assert "payload_gal is -5.0" in str(shown_problems[0])
@@ -188,7 +188,7 @@ def test_a_refused_edit_reaches_the_person_in_one_dialog(
 def test_what_is_refused_while_the_window_shuts_opens_no_box_that_would_keep_the_program_alive(
     qtbot: QtBot, window: MainWindow, saved: Path, shown_problems: list[InputError]
 ) -> None:
-    window.session.refuse(InputError([Problem("the benchmark", "was stopped")]))
+    window.workbench.session.refuse(InputError([Problem("the benchmark", "was stopped")]))
     assert window.close()
     qtbot.wait(50)
     assert shown_problems == []
@@ -196,48 +196,48 @@ def test_what_is_refused_while_the_window_shuts_opens_no_box_that_would_keep_the
 
 # -- keys --------------------------------------------------------------------------------------------------------------
 def test_delete_on_the_map_deletes_the_selected_region(window: MainWindow) -> None:
-    window.session.select_region("R1")
-    window.map.setFocus()
-    QTest.keyClick(window.map.focusWidget() or window.map, Qt.Key.Key_Delete)
-    assert window.session.project.regions == ()
+    window.workbench.session.select_region("R1")
+    window.workbench.map.setFocus()
+    QTest.keyClick(window.workbench.map.focusWidget() or window.workbench.map, Qt.Key.Key_Delete)
+    assert window.workbench.session.project.regions == ()
 
 
 def test_delete_in_the_calendar_deletes_no_region(window: MainWindow) -> None:
-    window.docks["Calendar"].raise_()
-    window.session.select_region("R1")
+    window.workbench.docks["Calendar"].raise_()
+    window.workbench.session.select_region("R1")
     view = window.findChild(CalendarPanel).view  # type: ignore[union-attr]
     view.setFocus()
     QTest.keyClick(view, Qt.Key.Key_Delete)
-    assert len(window.session.project.regions) == 1
+    assert len(window.workbench.session.project.regions) == 1
 
 
 def test_space_plays_from_the_map_but_toggles_in_the_calendar(window: MainWindow) -> None:
-    window.map.setFocus()
-    QTest.keyClick(window.map.focusWidget() or window.map, Qt.Key.Key_Space)
-    assert window.timeline.is_playing
-    window.timeline.play(False)
-    window.docks["Calendar"].raise_()
+    window.workbench.map.setFocus()
+    QTest.keyClick(window.workbench.map.focusWidget() or window.workbench.map, Qt.Key.Key_Space)
+    assert window.workbench.timeline.is_playing
+    window.workbench.timeline.play(False)
+    window.workbench.docks["Calendar"].raise_()
     view = window.findChild(CalendarPanel).view  # type: ignore[union-attr]
     QTest.mouseClick(view.viewport(), LEFT, pos=centre_of(view, 1, 0))
     QTest.keyClick(view, Qt.Key.Key_Space)
-    assert not window.timeline.is_playing
-    assert window.session.undo_stack.count() == 2
+    assert not window.workbench.timeline.is_playing
+    assert window.workbench.session.undo_stack.count() == 2
 
 
 def test_escape_outside_the_map_gives_up_the_drawing_tool(window: MainWindow) -> None:
-    window.session.set_tool(Tool.POLYGON)
-    QTest.keyClick(window.docks["Layers"], Qt.Key.Key_Escape)
-    assert window.session.tool is Tool.PAN
-    assert window.actions_.tools[Tool.PAN].isChecked()
+    window.workbench.session.set_tool(Tool.POLYGON)
+    QTest.keyClick(window.workbench.docks["Layers"], Qt.Key.Key_Escape)
+    assert window.workbench.session.tool is Tool.PAN
+    assert window.workbench.actions.tools[Tool.PAN].isChecked()
 
 
 def test_number_keys_choose_tools_and_the_bar_follows(window: MainWindow) -> None:
-    window.map.setFocus()
+    window.workbench.map.setFocus()
     QTest.keyClick(window, Qt.Key.Key_2)
-    assert window.session.tool is Tool.RECTANGLE
-    assert window.actions_.tools[Tool.RECTANGLE].isChecked()
-    window.session.set_view(View.BASELINE)
-    assert window.actions_.views[View.BASELINE].isChecked()
+    assert window.workbench.session.tool is Tool.RECTANGLE
+    assert window.workbench.actions.tools[Tool.RECTANGLE].isChecked()
+    window.workbench.session.set_view(View.BASELINE)
+    assert window.workbench.actions.views[View.BASELINE].isChecked()
 
 
 # -- look --------------------------------------------------------------------------------------------------------------
@@ -252,35 +252,35 @@ def test_the_theme_can_be_switched_and_is_remembered(
     qapp: QApplication, window: MainWindow, preferences_store: QSettings, theme_restored: None
 ) -> None:
     for theme in (Theme.LIGHT, Theme.DARK, Theme.LIGHT):
-        window.actions_.themes[theme].trigger()
+        window.workbench.actions.themes[theme].trigger()
         assert current_theme(qapp) is theme
         assert qapp.palette().window().color().name() == COLORS[theme].window
-        assert window.actions_.themes[theme].isChecked()
+        assert window.workbench.actions.themes[theme].isChecked()
         assert Preferences(preferences_store).theme is theme
 
 
 def test_the_layout_comes_back_as_it_was(
     qtbot: QtBot, window: MainWindow, session: Session, queue: RunQueue, preferences_store: QSettings
 ) -> None:
-    window.docks["Runs"].hide()
-    window.docks["Layers"].setFloating(True)
+    window.workbench.docks["Runs"].hide()
+    window.workbench.docks["Layers"].setFloating(True)
     window.close()
     again = MainWindow(session, queue, Preferences(preferences_store))
     qtbot.addWidget(again)
     again.show()
-    assert again.docks["Runs"].isHidden()
-    assert again.docks["Layers"].isFloating()
+    assert again.workbench.docks["Runs"].isHidden()
+    assert again.workbench.docks["Layers"].isFloating()
     again.reset_layout()
-    assert not again.docks["Runs"].isHidden()
-    assert not again.docks["Layers"].isFloating()
+    assert not again.workbench.docks["Runs"].isHidden()
+    assert not again.workbench.docks["Layers"].isFloating()
 
 
 def test_everything_fits_a_small_screen(window: MainWindow) -> None:
     window.resize(1280, 800)
     QApplication.processEvents()
     assert (window.width(), window.height()) == (1280, 800)
-    assert window.map.width() >= 400
-    assert window.map.height() >= 300
+    assert window.workbench.map.width() >= 400
+    assert window.workbench.map.height() >= 300
 
 
 def test_every_tool_bar_button_says_what_it_does(window: MainWindow) -> None:
@@ -298,9 +298,9 @@ def test_without_a_project_the_window_opens_and_offers_to_open_one(qtbot: QtBot)
     bare = MainWindow(empty, runs)
     qtbot.addWidget(bare)
     bare.show()
-    assert bare.actions_.open.isEnabled()
-    assert not bare.actions_.start.isEnabled()
-    assert not bare.actions_.save.isEnabled()
+    assert bare.workbench.actions.open.isEnabled()
+    assert not bare.workbench.actions.start.isEnabled()
+    assert not bare.workbench.actions.save.isEnabled()
     runs.shutdown()
 
 
@@ -316,7 +316,7 @@ def test_closing_with_unsaved_edits_asks_and_obeys(
     window: MainWindow, saved: Path, monkeypatch: pytest.MonkeyPatch, answer: Unsaved, closes: bool
 ) -> None:
     before = (saved / PROJECT_FILE).read_bytes()
-    window.session.set_regions("clear", ())
+    window.workbench.session.set_regions("clear", ())
     asked = answer_unsaved(monkeypatch, answer)
     assert window.close() is closes
     assert asked == ["Test Ridge"]
@@ -327,14 +327,14 @@ def test_closing_with_unsaved_edits_asks_and_obeys(
 def test_opening_another_project_with_unsaved_edits_asks_first(
     window: MainWindow, saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window.session.set_regions("clear", ())
-    before = window.session.project
+    window.workbench.session.set_regions("clear", ())
+    before = window.workbench.session.project
     answer_unsaved(monkeypatch, Unsaved.CANCEL)
-    assert not window.documents.open(saved)
-    assert window.session.project is before
+    assert not window.workbench.documents.open(saved)
+    assert window.workbench.session.project is before
     answer_unsaved(monkeypatch, Unsaved.DISCARD)
-    assert window.documents.open(saved)
-    assert len(window.session.project.regions) == 1
+    assert window.workbench.documents.open(saved)
+    assert len(window.workbench.session.project.regions) == 1
 
 
 class _UntilStopped:
@@ -375,7 +375,7 @@ def busy(qtbot: QtBot, session: Session, tmp_path: Path) -> Iterator[tuple[MainW
 def test_while_a_plan_is_worked_out_it_can_be_paused_and_stopped_but_not_resumed(
     busy: tuple[MainWindow, _UntilStopped],
 ) -> None:
-    actions = busy[0].actions_
+    actions = busy[0].workbench.actions
     enabled = [action.isEnabled() for action in (actions.pause, actions.resume, actions.stop)]
     assert enabled == [True, False, True]
 
@@ -402,7 +402,7 @@ def test_a_second_stop_leaves_out_the_final_score(
     with qtbot.waitActive(opened):
         opened.show()
         opened.activateWindow()
-    stop = opened.actions_.stop
+    stop = opened.workbench.actions.stop
     QTest.keyClick(opened, Qt.Key.Key_F5)
     QTest.keyClick(opened, Qt.Key.Key_F7)
     assert stop.isEnabled()
@@ -419,11 +419,11 @@ def test_a_second_stop_leaves_out_the_final_score(
 
 def test_a_long_message_is_cut_with_an_ellipsis_and_its_whole_text_is_the_tooltip(window: MainWindow) -> None:
     text = "a plan that was stopped on request and says much about it " * 5
-    window.session.message.emit(text)
+    window.workbench.session.message.emit(text)
     (label,) = (label for label in window.statusBar().findChildren(ElidedLabel) if label.text() == text)
     assert label.isVisible()
     assert label.toolTip() == text
-    window.session.message.emit("")
+    window.workbench.session.message.emit("")
     assert not label.isVisible()
 
 
@@ -443,12 +443,12 @@ def test_closing_during_a_run_stops_it_and_waits(
     busy: tuple[MainWindow, _UntilStopped], monkeypatch: pytest.MonkeyPatch, answer: Running, kept: bool
 ) -> None:
     window, work = busy
-    active = window.queue.active
+    active = window.workbench.queue.active
     assert active is not None
     answer_running(monkeypatch, answer)
     assert window.close()
     assert work.stopped.is_set()
-    assert window.queue.active is None
+    assert window.workbench.queue.active is None
     assert active.folder.exists() is kept
 
 
@@ -456,7 +456,7 @@ def test_cancelling_the_question_about_edits_leaves_the_run_working(
     busy: tuple[MainWindow, _UntilStopped], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, work = busy
-    window.session.set_regions("clear", ())
+    window.workbench.session.set_regions("clear", ())
     answer_running(monkeypatch, Running.DISCARD)
     answer_unsaved(monkeypatch, Unsaved.CANCEL)
     assert not window.close()
@@ -466,10 +466,10 @@ def test_cancelling_the_question_about_edits_leaves_the_run_working(
 def test_a_plan_that_cannot_start_says_everything_that_keeps_it(
     qtbot: QtBot, window: MainWindow, saved: Path, shown_problems: list[InputError]
 ) -> None:
-    weights = replace(window.session.project.plan.weights, prot=1.0)
-    window.session.set_plan("bad", replace(window.session.project.plan, days=99, weights=weights))
-    window.session.set_regions("clear", ())
+    weights = replace(window.workbench.session.project.plan.weights, prot=1.0)
+    window.workbench.session.set_plan("bad", replace(window.workbench.session.project.plan, days=99, weights=weights))
+    window.workbench.session.set_regions("clear", ())
     QTest.keyClick(window, Qt.Key.Key_F5)
     qtbot.waitUntil(lambda: len(shown_problems) == 1)
     assert len(shown_problems[0].problems) == 2
-    assert window.queue.entries == ()
+    assert window.workbench.queue.entries == ()

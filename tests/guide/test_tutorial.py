@@ -64,5 +64,5 @@ def test_a_control_that_is_gone_ends_the_script(qtbot: QtBot, tmp_path: Path) ->
 @pytest.mark.slow
 def test_the_whole_tutorial_protects_its_regions(qtbot: QtBot, tmp_path: Path) -> None:
     guest = tutorial.make(tmp_path / "album", tmp_path, tutorial.WHOLE, Theme.DARK)
-    result = guest.window.session.result
+    result = guest.window.workbench.session.result
     assert sum(drop.executed for drop in result.drops) > 0

@@ -93,7 +93,7 @@ def wait_until(done: Callable[[], bool], seconds: float) -> None:
 
 def play(window: MainWindow, shown: MapView, what: str, fps: int, seconds: float) -> Played:
     """Play from the beginning, again and again, and count."""
-    session, timeline = window.session, window.timeline
+    session, timeline = window.workbench.session, window.workbench.timeline
     session.set_step(0)
     timeline.set_speed(fps)
     timeline.set_loop(True)
@@ -129,16 +129,16 @@ def measure(window: MainWindow, arguments: argparse.Namespace) -> list[Played]:
     """Every way of looking that was asked for."""
     fps, seconds, found = arguments.fps, arguments.seconds, []
     for view in (View.PLAN, View.BASELINE, View.DIFFERENCE):
-        window.session.set_view(view)
-        found.append(play(window, window.map, f"{view.value}, first layers", fps, seconds))
-    window.session.set_view(View.PLAN)
+        window.workbench.session.set_view(view)
+        found.append(play(window, window.workbench.map, f"{view.value}, first layers", fps, seconds))
+    window.workbench.session.set_view(View.PLAN)
     if arguments.all_layers:
-        for layer in window.map.layers:
-            window.map.layers.set_visible(layer.key, True)
-        found.append(play(window, window.map, "plan, every layer", fps, seconds))
+        for layer in window.workbench.map.layers:
+            window.workbench.map.layers.set_visible(layer.key, True)
+        found.append(play(window, window.workbench.map, "plan, every layer", fps, seconds))
     if arguments.side_by_side:
-        window.session.set_side_by_side(True)
-        found.append(play(window, window.maps.panes[1], "baseline | plan | difference", fps, seconds))
+        window.workbench.session.set_side_by_side(True)
+        found.append(play(window, window.workbench.maps.panes[1], "baseline | plan | difference", fps, seconds))
     return found
 
 

@@ -196,10 +196,10 @@ def wait_until(done: Callable[[], bool], seconds: float) -> bool:
 
 def measure(window: MainWindow, folder: Path, seconds: float, heart: Heart) -> list[tuple[Stalls, Stalls]]:
     """Open, wait for the fire without drops, plan, and look. Raises ``RuntimeError`` where no plan is worked out."""
-    session, queue = window.session, window.queue
+    session, queue = window.workbench.session, window.workbench.queue
     session.refused.connect(lambda error: print(error, flush=True))
     heart.take("")
-    if not window.documents.open(folder):
+    if not window.workbench.documents.open(folder):
         raise RuntimeError(f"{folder.name} cannot be opened")
     if not wait_until(lambda: session.result.baseline is not None and not queue.activity, _LONG_S):
         raise RuntimeError("the fire without drops is not worked out")

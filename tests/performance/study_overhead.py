@@ -98,13 +98,13 @@ def in_window(folder: Path, project: Project, cells: int, workers: int) -> None:
     window = MainWindow(preferences=Preferences(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat)))
     window.resize(1440, 900)
     window.show()
-    window.furnish(Session())
-    window.session.open_project(project, place)
-    window.bench.study_controller._execute = partial(
+    window.build_ui(Session())
+    window.workbench.session.open_project(project, place)
+    window.workbench.study_controller._execute = partial(
         execute, opens=open_stub
     )  # the fire itself is not what is measured
-    window.bench.bring("Study")
-    desk, panel = window.bench.study_controller, window.bench.study
+    window.workbench.show_dock("Study")
+    desk, panel = window.workbench.study_controller, window.workbench.study
     for page in (1, 4):
         late = _lateness(
             desk, lambda: desk.start(StudyRequest(StudyFile(".", study_of(cells)).text(), workers)), panel, page

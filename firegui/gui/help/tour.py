@@ -66,11 +66,11 @@ class Tour(QWidget):
         self,
         window: QMainWindow,
         docks: Mapping[str, QDockWidget],
-        bring: Callable[[str], object],
+        show_dock: Callable[[str], object],
         stations: Sequence[Station] = STATIONS,
     ) -> None:
         super().__init__(window)
-        self._window, self._docks, self._bring, self._stations = window, docks, bring, stations
+        self._window, self._docks, self._show_dock, self._stations = window, docks, show_dock, stations
         self._number = 0
         self._frame = QRect()
         self.setObjectName("tour")
@@ -117,7 +117,7 @@ class Tour(QWidget):
             return
         self._number = max(number, 0)
         if self.station.dock:
-            self._bring(self.station.dock)
+            self._show_dock(self.station.dock)
         self.card.show_station(self.station, self._number, len(self._stations))
         self.raise_()
         self.card.next.setFocus()

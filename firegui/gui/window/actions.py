@@ -88,7 +88,7 @@ class WindowCommands:
     base_map: Callable[[], object]
     export: Callable[[], object]
     score: Callable[[], object]
-    bring: Callable[[str], object]
+    show_dock: Callable[[str], object]
     duplicate_run: Callable[[], object]
     compare_runs: Callable[[], object]
     set_theme: Callable[[Theme | None], object]
@@ -225,13 +225,13 @@ class Actions(QObject):
         self.compare = self._action("Co&mpare runs", commands.compare_runs, "Ctrl+Shift+D", "compare", both)
 
     def _make_studies(self, commands: WindowCommands) -> None:
-        documents, bring = self._documents, commands.bring
+        documents, show_dock = self._documents, commands.show_dock
         use = "use the network fire model with weights from a file"
         self.load_weights = self._action("&Load fire weights…", documents.choose_and_load_weights, None, "weights", use)
         skill = "compare the fire model's forecast with the observed perimeters"
         self.score = self._action("Score the &forecast", commands.score, "F8", "dock-skill", skill)
         self.calibrate, self.constrain, self.vary, self.doubt, self.contest, self.study = (
-            self._action(text, partial(bring, name.capitalize()), keys, f"dock-{name}", help)
+            self._action(text, partial(show_dock, name.capitalize()), keys, f"dock-{name}", help)
             for name, (text, keys, help) in _STUDIES.items()
         )
 

@@ -24,19 +24,19 @@ _FLOAT = "Make the dock a window of its own, or put it back."
 
 
 class Guide(QObject):
-    """See the module. ``bring`` shows a dock in front and gives it the focus."""
+    """See the module. ``show_dock`` shows a dock in front and gives it the focus."""
 
     def __init__(
         self,
         window: QMainWindow,
         docks: Mapping[str, QDockWidget],
         help: HelpView,
-        bring: Callable[[str], object],
+        show_dock: Callable[[str], object],
         session: Session,
         documents: Documents,
     ) -> None:
         super().__init__(window)
-        self._window, self._docks, self._help, self._bring = window, docks, help, bring
+        self._window, self._docks, self._help, self._show_dock = window, docks, help, show_dock
         self._session, self._documents = session, documents
         self.tour: Tour | None = None
         self.palette: Palette | None = None
@@ -50,7 +50,7 @@ class Guide(QObject):
     def show_page(self, name: str = FIRST) -> None:
         """Open a page of the help in its dock."""
         self._help.show_page(name)
-        self._bring("Help")
+        self._show_dock("Help")
 
     # -- the palette -------------------------------------------------------------------------------------------------
     def open_palette(self) -> None:
@@ -83,13 +83,13 @@ class Guide(QObject):
     def _dock_entries(self) -> Iterator[Entry]:
         for title in self._docks:
             picture = icon(f"dock-{title.lower()}")
-            yield Entry("Dock", title, "", f"Show {title} and go there.", picture, partial(self._bring, title))
+            yield Entry("Dock", title, "", f"Show {title} and go there.", picture, partial(self._show_dock, title))
             turn = partial(self._float, title)
             yield Entry("Dock", f"{title}, float or put back", "", _FLOAT, picture, turn)
 
     def _float(self, title: str) -> None:
         dock = self._docks[title]
-        self._bring(title)
+        self._show_dock(title)
         dock.setFloating(not dock.isFloating())
 
     def _projects(self) -> Iterator[Entry]:
@@ -110,7 +110,7 @@ class Guide(QObject):
             return
         if self.tour is not None:
             self.tour.end()
-        self.tour = Tour(self._window, self._docks, self._bring)
+        self.tour = Tour(self._window, self._docks, self._show_dock)
         self.tour.ended.connect(self._on_tour_end)
         self.tour.begin()
 

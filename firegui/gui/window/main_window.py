@@ -2,7 +2,7 @@
 
 It opens with its start page and nothing else, so that it is painted at once. Everything that needs the rest of the
 program (map, docks, desks, actions) is :class:`~firegui.gui.window.workbench.Workbench`, which is brought in by name in
-:meth:`MainWindow.furnish`, the third deliberate late import beside the engine's and the command line's.
+:meth:`MainWindow.build_ui`, the third deliberate late import beside the engine's and the command line's.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _BEFORE_IT = (
 
 
 class MainWindow(QMainWindow):
-    """See the module. With a ``session`` it is furnished at once; without one, :meth:`furnish_in_turns` does it later.
+    """See the module. With a ``session`` it is furnished at once; without one, :meth:`build_ui_stepwise` does it later.
 
     ``preferences`` left out: nothing is remembered. What the workbench has is there once it is furnished.
     """
 
     first_painted = Signal()
     """The window was painted for the first time."""
-    furnished = Signal()
+    ui_built = Signal()
     """Map, docks and actions are there."""
 
     def __init__(
@@ -60,7 +60,7 @@ class MainWindow(QMainWindow):
     ) -> None:
         super().__init__()
         self._preferences = preferences if preferences is not None else Preferences()
-        self._bench: Workbench | None = None
+        self._workbench: Workbench | None = None
         self._turns: IncrementalTask | None = None
         self._painted, self._ready = False, False
         self._wishes: list[Callable[[], object]] = []
@@ -76,20 +76,20 @@ class MainWindow(QMainWindow):
         self._restore_geometry()
         self._show_title()
         if session is not None:
-            self.furnish(session, queue)
+            self.build_ui(session, queue)
 
     # -- furnishing --------------------------------------------------------------------------------------------------
-    def furnish(self, session: Session, queue: RunQueue | None = None) -> None:
+    def build_ui(self, session: Session, queue: RunQueue | None = None) -> None:
         """Bring everything in at once."""
-        for _step in self._furnishing(session, queue):
+        for _step in self._build_steps(session, queue):
             pass
 
-    def furnish_in_turns(self) -> None:
+    def build_ui_stepwise(self) -> None:
         """Bring everything in step by step, with a session of its own; :attr:`furnished` says when it is done.
 
         A second call changes nothing.
         """
-        if self._turns is not None or self._bench is not None:
+        if self._turns is not None or self._workbench is not None:
             return
         self._turns = IncrementalTask(self._loading(), self)
         self._turns.begin()
@@ -106,46 +106,30 @@ class MainWindow(QMainWindow):
             import_module(name)
             yield
         session: Session = import_module("firegui.gui.session.session").Session(self)
-        yield from self._furnishing(session, None)
+        yield from self._build_steps(session, None)
 
-    def _furnishing(self, session: Session, queue: RunQueue | None) -> Iterator[None]:
+    def _build_steps(self, session: Session, queue: RunQueue | None) -> Iterator[None]:
         module = import_module(_WORKBENCH)
         look = module.Look(self.set_theme, self.reset_layout, self.show_start_page)
-        bench: Workbench = module.Workbench(self, session, queue, self._preferences, look)
-        self._bench = bench
-        for _step in bench.build():
+        workbench: Workbench = module.Workbench(self, session, queue, self._preferences, look)
+        self._workbench = workbench
+        for _step in workbench.build():
             # What is new stands in front of what is there.
             self.start_page.raise_()
             yield
-        self._take_over(bench)
         self._listen()
         self._restore_docks()
         self._ready = True
         self._on_project()
         self.start_page.set_ready()
         self.start_page.raise_()
-        self.furnished.emit()
+        self.ui_built.emit()
         for wish in self._wishes:
             QTimer.singleShot(0, self, wish)
         self._wishes.clear()
 
-    def _take_over(self, bench: Workbench) -> None:
-        """What others know the window by."""
-        self.session, self.queue, self.documents, self.plan = bench.session, bench.queue, bench.documents, bench.plan
-        self.map, self.timeline, self.docks, self.actions_ = bench.map, bench.timeline, bench.docks, bench.actions
-        self.maps = bench.maps
-        self.skill_controller, self.calibration_controller = bench.skill_controller, bench.calibration_controller
-        self.sensitivity_controller, self.uncertainty_controller = (
-            bench.sensitivity_controller,
-            bench.uncertainty_controller,
-        )
-        self.benchmark_controller, self.study_controller = bench.benchmark_controller, bench.study_controller
-        self.skill, self.calibration, self.sensitivity = bench.skill, bench.calibration, bench.sensitivity
-        self.uncertainty, self.benchmark, self.help = bench.uncertainty, bench.benchmark, bench.help
-        self.study = bench.study
-
     def _listen(self) -> None:
-        session = self.session
+        session = self.workbench.session
         # Queued: a refusal may come out of the middle of a table's editing.
         session.refused.connect(self._show_problems, Qt.ConnectionType.QueuedConnection)
         session.dirty_changed.connect(self.setWindowModified)
@@ -153,17 +137,17 @@ class MainWindow(QMainWindow):
         session.project_edited.connect(self._show_title)
         session.folder_changed.connect(self._show_title)
         session.backend_changed.connect(self._keep_backend)
-        self.documents.recent_changed.connect(self.start_page.refresh)
+        self.workbench.documents.recent_changed.connect(self.start_page.refresh)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.styleHints().colorSchemeChanged.connect(self._follow_system)
 
     @property
-    def bench(self) -> Workbench:
+    def workbench(self) -> Workbench:
         """What the window is furnished with. Raises ``RuntimeError`` before it is."""
-        if self._bench is None:
+        if self._workbench is None:
             raise RuntimeError("the window is not furnished yet")
-        return self._bench
+        return self._workbench
 
     # -- remembering -------------------------------------------------------------------------------------------------
     def _restore_geometry(self) -> None:
@@ -174,37 +158,37 @@ class MainWindow(QMainWindow):
         bring_back_to_screen(self)
 
     def _restore_docks(self) -> None:
-        self.session.set_backend(self._preferences.backend)
-        share_room(self, self.docks)
-        state = self._preferences.dock_state(tuple(self.docks))
+        self.workbench.session.set_backend(self._preferences.backend)
+        share_room(self, self.workbench.docks)
+        state = self._preferences.dock_state(tuple(self.workbench.docks))
         if state is not None and not self.restoreState(state, Preferences.LAYOUT_VERSION):
-            arrange(self, self.docks)
-        for dock in self.docks.values():
+            arrange(self, self.workbench.docks)
+        for dock in self.workbench.docks.values():
             if dock.isFloating():
                 bring_back_to_screen(dock)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             # Without a choice the system is followed; a theme put on from outside, as in a test, is what is on.
             chosen = self._preferences.theme
-            self.actions_.themes[chosen].setChecked(True)
+            self.workbench.actions.themes[chosen].setChecked(True)
 
     def reset_layout(self) -> None:
         """Put every dock back where it was at first."""
         self._preferences.forget_layout()
-        arrange(self, self.docks)
+        arrange(self, self.workbench.docks)
 
     def set_theme(self, theme: Theme | None) -> None:
         """Switch to dark or light, or (``None``) to what the system wants, and remember it."""
         self._preferences.theme = theme
         self._put_on(theme)
-        self.actions_.themes[theme].setChecked(True)
+        self.workbench.actions.themes[theme].setChecked(True)
 
     def _put_on(self, theme: Theme | None) -> None:
         app = QApplication.instance()
         if isinstance(app, QApplication):
             apply_theme(app, wanted_theme(app, theme))
         if self._ready:
-            self.actions_.redress()
+            self.workbench.actions.redress()
 
     def _follow_system(self) -> None:
         if self._preferences.theme is None:
@@ -216,7 +200,7 @@ class MainWindow(QMainWindow):
     # -- the start page ----------------------------------------------------------------------------------------------
     def show_start_page(self) -> None:
         """Put the start page over everything; it can be shut again when a project is open."""
-        self.start_page.open_over(self.session.has_project)
+        self.start_page.open_over(self.workbench.session.has_project)
         self._place_start_page()
 
     def hide_start_page(self) -> None:
@@ -224,22 +208,22 @@ class MainWindow(QMainWindow):
         if self.start_page.isVisibleTo(self):
             self.start_page.hide()
             if self._ready:
-                self.map.setFocus()
+                self.workbench.map.setFocus()
 
     def _on_project(self) -> None:
         self._show_title()
-        if self.session.has_project:
+        if self.workbench.session.has_project:
             self.hide_start_page()
 
     def _open_wanted(self, folder: object) -> None:
         if isinstance(folder, Path):
-            self.when_ready(lambda: self.documents.open(folder))
+            self.when_ready(lambda: self.workbench.documents.open(folder))
 
     def _wish(self, wish: Wish) -> None:
         if wish in (Wish.HELP, Wish.TUTORIAL):
             # The page of the help is a dock, which the start page would cover.
             self.when_ready(self.hide_start_page)
-        self.when_ready(lambda: self.bench.fulfil(wish))
+        self.when_ready(lambda: self.workbench.fulfil(wish))
 
     def _place_start_page(self) -> None:
         bar = self.menuBar()
@@ -248,11 +232,11 @@ class MainWindow(QMainWindow):
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show_title(self) -> None:
-        there = self._ready and self.session.has_project
-        name = self.session.project.scenario.name if there else "no project"
-        badge = " (read-only)" if there and self.session.is_read_only else ""
+        there = self._ready and self.workbench.session.has_project
+        name = self.workbench.session.project.scenario.name if there else "no project"
+        badge = " (read-only)" if there and self.workbench.session.is_read_only else ""
         self.setWindowTitle(f"{name}[*]{badge} — firegui")
-        self.setWindowModified(there and self.session.is_dirty)
+        self.setWindowModified(there and self.workbench.session.is_dirty)
 
     def _show_problems(self, error: InputError) -> None:
         # What ends with the window may still be refused something; a box would keep the program from ending.
@@ -281,7 +265,7 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that nothing with the focus had a use for: Delete deletes the region, Esc gives up a drawing."""
-        if self._bench is None or not self._ready or not self.bench.take_key(event.key()):
+        if self._workbench is None or not self._ready or not self.workbench.take_key(event.key()):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -294,12 +278,12 @@ class MainWindow(QMainWindow):
         """Open what was dropped."""
         event.acceptProposedAction()
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls()]
-        self.when_ready(lambda: self.documents.take_dropped(*paths))
+        self.when_ready(lambda: self.workbench.documents.take_dropped(*paths))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about a run and unsaved edits; then stop every thread before the window goes."""
         if self._ready:
-            if not self.bench.may_close():
+            if not self.workbench.may_close():
                 event.ignore()
                 return
             self._save_layout()
@@ -308,11 +292,11 @@ class MainWindow(QMainWindow):
 
     def _save_layout(self) -> None:
         geometry: QByteArray = self.saveGeometry()
-        self._preferences.save_layout(geometry, self.saveState(Preferences.LAYOUT_VERSION), tuple(self.docks))
+        self._preferences.save_layout(geometry, self.saveState(Preferences.LAYOUT_VERSION), tuple(self.workbench.docks))
 
     def stop_work(self) -> None:
         """Stop all that works, keep what it has, and wait until every thread and process has ended."""
         if self._turns is not None:
             self._turns.stop()
-        if self._bench is not None:
-            self._bench.shutdown()
+        if self._workbench is not None:
+            self._workbench.shutdown()

@@ -116,7 +116,7 @@ class Workbench(QObject):
             yield from docks
         arrange(window, self.docks)
         yield
-        self.guide = Guide(window, self.docks, self.help, self.bring, session, self.documents)
+        self.guide = Guide(window, self.docks, self.help, self.show_dock, session, self.documents)
         self.actions = Actions(window, session, self.documents, self.plan, self._commands())
         fill_menus(window, self.actions, self.documents, self.docks)
         self._make_tool_bar()
@@ -227,7 +227,7 @@ class Workbench(QObject):
             base_map=self.base_maps.ask,
             export=self._export,
             score=self._score,
-            bring=self.bring,
+            show_dock=self.show_dock,
             duplicate_run=self.runs.duplicate,
             compare_runs=self.runs.compare,
             set_theme=look.set_theme,
@@ -288,7 +288,7 @@ class Workbench(QObject):
         """Do what a person chose on the start page."""
         self.actions.for_wish(wish).trigger()
 
-    def bring(self, title: str) -> None:
+    def show_dock(self, title: str) -> None:
         """Show the dock called ``title`` in front and give it the focus. Raises ``KeyError`` for another name."""
         dock = self.docks[title]
         dock.show()
@@ -348,7 +348,7 @@ class Workbench(QObject):
 
     # -- the desks ---------------------------------------------------------------------------------------------------
     def _score(self) -> None:
-        self.bring("Skill")
+        self.show_dock("Skill")
         self.skill.score()
 
     def _calibrate(self) -> None:

@@ -74,7 +74,7 @@ class Hand:
             "resumed": self.resumed,
         }  # fmt: skip
         ways[state]()
-        active = self.window.queue.active
+        active = self.window.workbench.queue.active
         self.seen |= {"folder": str(active.folder) if active else "", "status": active.status if active else ""}
 
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
@@ -84,16 +84,16 @@ class Hand:
         QTest.keyClick(self.window, key, modifier)
 
     def rest(self) -> None:
-        queue = self.window.queue
+        queue = self.window.workbench.queue
         until(lambda: not queue.is_busy and not queue.activity)
 
     def evaluating(self) -> None:
-        until(lambda: bool(self.window.queue.activity))
-        self.seen["activity"] = self.window.queue.activity
+        until(lambda: bool(self.window.workbench.queue.activity))
+        self.seen["activity"] = self.window.workbench.queue.activity
 
     def starting(self) -> RunEntry:
         self.key(Qt.Key.Key_F5)
-        active = self.window.queue.active
+        active = self.window.workbench.queue.active
         assert active is not None, "the run did not start"
         return active
 
@@ -110,10 +110,10 @@ class Hand:
     def pruning(self) -> None:
         """Prune a plan of many drops."""
         self.finished()
-        (planned,) = self.window.queue.entries
+        (planned,) = self.window.workbench.queue.entries
         self.click(self.choose(planned).button("prune"))
-        until(lambda: self.window.queue.active is not None)
-        entry = self.window.queue.active
+        until(lambda: self.window.workbench.queue.active is not None)
+        entry = self.window.workbench.queue.active
         assert entry is not None
         until(lambda: len(entry.removals) > 0 or entry.is_over)
         assert not entry.is_over, entry.message
@@ -125,14 +125,14 @@ class Hand:
     def finished(self) -> None:
         self.rest()
         self.key(Qt.Key.Key_F5, SHIFT)
-        until(lambda: bool(self.window.queue.entries))
+        until(lambda: bool(self.window.workbench.queue.entries))
         self.rest()
 
     def replanning(self) -> None:
         self.finished()
         self.when(ReplanDialog, self.fill_replan)
         self.key(Qt.Key.Key_F5, CONTROL)
-        active = self.window.queue.active
+        active = self.window.workbench.queue.active
         assert active is not None and active.replans, "nothing is replanned"
         until(lambda: active.state is RunState.RUNNING)
 
@@ -145,16 +145,17 @@ class Hand:
 
     def desk(self, title: str) -> None:
         self.finished()
-        dock = self.window.docks[title]
-        self.window.bench.bring(title)
+        dock = self.window.workbench.docks[title]
+        self.window.workbench.show_dock(title)
         button = dock.findChild(QToolButton, "startButton")
         assert isinstance(button, QToolButton)
         until(button.isEnabled)
         self.click(button)
         desks: dict[str, Studying] = {
-            "Uncertainty": self.window.uncertainty_controller, "Benchmark": self.window.benchmark_controller,
-            "Sensitivity": self.window.sensitivity_controller,
-        }  # fmt: skip
+            "Uncertainty": self.window.workbench.uncertainty_controller,
+            "Benchmark": self.window.workbench.benchmark_controller,
+            "Sensitivity": self.window.workbench.sensitivity_controller,
+        }
         desk = desks[title]
         until(lambda: desk.is_busy and desk.share > 0.0)
         self.seen["busy"] = desk.is_busy
@@ -162,7 +163,7 @@ class Hand:
     def resumed(self) -> None:
         """Take the run that was stopped up again, and wait until it has done more."""
         self.rest()
-        (entry,) = (each for each in self.window.queue.entries if each.can_go_on)
+        (entry,) = (each for each in self.window.workbench.queue.entries if each.can_go_on)
         self.seen["before"] = [entry.epoch, len(entry.removals)]
         self.click(self.choose(entry).button("resume"))
         done = (entry.epoch, len(entry.removals))
@@ -171,9 +172,9 @@ class Hand:
 
     def choose(self, entry: RunEntry) -> RunsPanel:
         """Click the line of a run."""
-        panel = self.window.docks["Runs"].widget()
+        panel = self.window.workbench.docks["Runs"].widget()
         assert isinstance(panel, RunsPanel)
-        self.window.bench.bring("Runs")
+        self.window.workbench.show_dock("Runs")
         index = panel.model.index(panel.model.row_of(entry), 0)
         panel.table.scrollTo(index)
         QTest.mouseClick(panel.table.viewport(), LEFT, NONE, panel.table.visualRect(index).center())
@@ -193,7 +194,7 @@ class Hand:
         print(json.dumps(self.seen), flush=True)
 
     def works(self) -> list[str]:
-        return [work.title for work in self.window.documents._works()]
+        return [work.title for work in self.window.workbench.documents._works()]
 
     def answer(self, box: QWidget, answer: str) -> None:
         assert isinstance(box, QMessageBox)

@@ -37,7 +37,7 @@ def say(word: str, value: object = "") -> None:
 
 def number(window: MainWindow) -> int:
     """The number as the project has it."""
-    return window.session.project.plan.optimizer.epochs
+    return window.workbench.session.project.plan.optimizer.epochs
 
 
 def say_kept(project: Project | None) -> None:
@@ -53,10 +53,10 @@ class Editor(QObject):
         super().__init__(window)
         self._window, self._saves = window, saves
         self._next = FIRST
-        recovery = window.bench.recovery
+        recovery = window.workbench.recovery
         assert recovery is not None
         recovery.autosave.kept.connect(say_kept)
-        window.bench.bring("Objective")
+        window.workbench.show_dock("Objective")
         field = window.findChild(WholeField, "optimizer_epochs")
         assert isinstance(field, WholeField)
         self._field = field
@@ -78,7 +78,7 @@ class Editor(QObject):
         self._next += 1
         if self._saves and self._next % _EDITS_A_SAVE == 0:
             QTest.keyClick(self._window, Qt.Key.Key_S, CTRL)
-            if not self._window.session.is_dirty:
+            if not self._window.workbench.session.is_dirty:
                 say("saved", self._next - 1)
 
 
@@ -88,7 +88,7 @@ def start_run(window: MainWindow) -> None:
         window.activateWindow()
         QTimer.singleShot(_EDIT_MS, window, lambda: start_run(window))
         return
-    window.queue.epochs_added.connect(say_epoch)
+    window.workbench.queue.epochs_added.connect(say_epoch)
     QTest.keyClick(window, Qt.Key.Key_F5)
     say("started")
 
@@ -120,11 +120,12 @@ class Recoverer(QObject):
 def report(window: MainWindow, offered: bool) -> None:
     """Say what is open now; where a run was taken up, also the first epochs it reports, then leave."""
     found = {
-        "offered": offered, "number": number(window), "dirty": window.session.is_dirty,
-        "name": window.session.project.scenario.name, "states": [entry.status for entry in window.queue.entries],
+        "offered": offered, "number": number(window), "dirty": window.workbench.session.is_dirty,
+        "name": window.workbench.session.project.scenario.name,
+        "states": [entry.status for entry in window.workbench.queue.entries],
     }  # fmt: skip
     say("found", json.dumps(found))
-    job = window.queue._job
+    job = window.workbench.queue._job
     if job is None:
         leave(window)
     else:
@@ -133,20 +134,20 @@ def report(window: MainWindow, offered: bool) -> None:
 
 def resumed(window: MainWindow, rows: list[EpochDone]) -> None:
     """The run goes on: say which epoch it did first, and stop it."""
-    entry = window.queue.active
+    entry = window.workbench.queue.active
     if entry is not None and entry.state is not RunState.STOPPING:
         say("resumed", rows[0].epoch)
-        window.queue.stop()
-        window.queue.stop()
+        window.workbench.queue.stop()
+        window.workbench.queue.stop()
         leave(window)
 
 
 def leave(window: MainWindow) -> None:
     """Throw the edits away and shut the window as a person would."""
-    if window.queue.active is not None:
+    if window.workbench.queue.active is not None:
         QTimer.singleShot(_LOOK_MS, window, lambda: leave(window))
         return
-    window.session.undo_stack.setClean()
+    window.workbench.session.undo_stack.setClean()
     window.close()
 
 
@@ -156,7 +157,7 @@ def drive(mode: str) -> None:
 
     def begin(window: MainWindow, project_folder: Path | None) -> None:
         # Kernels would be compiled anew in every home, for a minute or two.
-        window.session.set_backend("reference")
+        window.workbench.session.set_backend("reference")
         if mode == "recover":
             recoverer = Recoverer(window)
             open_first(window, project_folder)

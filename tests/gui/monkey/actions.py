@@ -73,7 +73,7 @@ class Hands:
         if dialog is not None:
             return self._in_dialog(dialog)
         page = self._window.start_page
-        if page.isVisible() and self._window.session.has_project and self._random.random() < 0.5:
+        if page.isVisible() and self._window.workbench.session.has_project and self._random.random() < 0.5:
             QTest.keyClick(page, _K.Key_Escape)
             return "Esc on the start page"
         weights, doings = zip(*self._choices, strict=True)
@@ -246,7 +246,7 @@ class Hands:
 
     # -- the map and the timeline ------------------------------------------------------------------------------------
     def _map(self) -> QWidget | None:
-        viewports = [each.camera.viewport for each in self._window.maps.shown_maps]
+        viewports = [each.camera.viewport for each in self._window.workbench.maps.shown_maps]
         shown = [each for each in viewports if not each.visibleRegion().isEmpty()]
         return self._random.choice(shown) if shown else None
 
@@ -289,7 +289,7 @@ class Hands:
         return f"{key.name} and a drag on the map {self._drag(target, LEFT)}"
 
     def _drag_timeline(self) -> str:
-        track = self._window.timeline.track
+        track = self._window.workbench.timeline.track
         if track.visibleRegion().isEmpty() or not track.isEnabled():
             return "no timeline to drag on"
         return f"drag on the timeline {self._drag(track, LEFT)}"

@@ -118,7 +118,7 @@ class _Monkey:
         self._look()
 
     def _look(self) -> None:
-        session = self._window.session
+        session = self._window.workbench.session
         if self._watch.heard:
             self._found.troubles.append("something was said")
         elif session.has_project and self._window.isWindowModified() != session.is_dirty:
@@ -138,8 +138,8 @@ def _is_waiting() -> bool:
 # -- at the end --------------------------------------------------------------------------------------------------------
 def _edits_lost(window: MainWindow, place: Path, found: Sequence) -> list[str]:
     """Undo everything, redo everything, save and load: what does not come back as it was."""
-    session, lost = window.session, list[str]()
-    window.timeline.play(False)
+    session, lost = window.workbench.session, list[str]()
+    window.workbench.timeline.play(False)
     if works := _what_goes_on(window):
         return [f"this does not end: {works}"]
     stack, end = session.undo_stack, session.project
@@ -164,8 +164,8 @@ def _edits_lost(window: MainWindow, place: Path, found: Sequence) -> list[str]:
 
 
 def _not_saved(window: MainWindow, place: Path, end: Project) -> list[str]:
-    folder = window.session.folder or place / "last.firegui"
-    if not window.documents._save_to(folder, replacing=True):
+    folder = window.workbench.session.folder or place / "last.firegui"
+    if not window.workbench.documents._save_to(folder, replacing=True):
         return ["the project cannot be saved"]
     return [] if same(load_project(folder), end) else ["what was saved is not what was in memory"]
 
@@ -177,7 +177,7 @@ def same(one: Project, other: Project) -> bool:
 
 def _what_goes_on(window: MainWindow) -> list[str]:
     """What is still at work some time after it was asked to stop; pausing does not keep it from that."""
-    queue, bench = window.queue, window.bench
+    queue, bench = window.workbench.queue, window.workbench
     desks = (
         bench.skill_controller, bench.calibration_controller, bench.sensitivity_controller,
         bench.uncertainty_controller,

@@ -48,9 +48,9 @@ def bare(qtbot: QtBot, qapp: object, preferences_store: QSettings, tmp_path: Pat
 @pytest.fixture
 def person(bare: Person, folder: Path) -> Person:
     """A person with the small event open and its fire without drops on the map."""
-    assert bare.window.documents.open(folder)
+    assert bare.window.workbench.documents.open(folder)
     bare.rests()
-    bare.window.map.flush()
+    bare.window.workbench.map.flush()
     return bare
 
 

@@ -43,8 +43,8 @@ class Person:
 
     def __init__(self, qtbot: QtBot, window: MainWindow) -> None:
         self.qtbot, self.window = qtbot, window
-        self.session, self.queue = window.session, window.queue
-        self.hand = Hand(window.map)
+        self.session, self.queue = window.workbench.session, window.workbench.queue
+        self.hand = Hand(window.workbench.map)
 
     # -- waiting -----------------------------------------------------------------------------------------------------
     def until(self, done: Callable[[], object]) -> None:
@@ -95,7 +95,7 @@ class Person:
 
     def front(self, title: str, kind: type[Panel]) -> Panel:
         """Bring a dock forward by a click on its tab, and return its panel."""
-        dock = self.window.docks[title]
+        dock = self.window.workbench.docks[title]
         for bar in self.window.findChildren(QTabBar):
             for place in range(bar.count()):
                 if bar.parent() is self.window and bar.tabText(place) == dock.windowTitle():
@@ -143,7 +143,7 @@ class Person:
     @property
     def runs(self) -> RunsPanel:
         """The dock with the runs."""
-        panel = self.window.docks["Runs"].widget()
+        panel = self.window.workbench.docks["Runs"].widget()
         assert isinstance(panel, RunsPanel)
         return panel
 
@@ -155,7 +155,7 @@ class Person:
 
     def quick_plan(self) -> RunEntry:
         """Let the tactical heuristic plan, with one click, and wait for it."""
-        self.press(self.tool(self.window.actions_.quick))
+        self.press(self.tool(self.window.workbench.actions.quick))
         self.rests()
         return self.queue.entries[-1]
 
@@ -174,7 +174,7 @@ class Person:
     @property
     def said(self) -> str:
         """What the status bar says last."""
-        return self.window.bench.status.message.text()
+        return self.window.workbench.status.message.text()
 
 
 def _handle(button: QAbstractButton) -> QPoint:

@@ -33,17 +33,17 @@ def test_an_event_is_opened_and_says_what_it_is_and_what_it_lacks(bare: Person, 
 
 def test_the_mouse_reads_places_and_values_and_the_probe_tells_all_of_a_cell(person: Person) -> None:
     person.hand.move((12.5, 33.5))
-    place = person.window.bench.status.place
+    place = person.window.workbench.status.place
     person.until(lambda: "row 12 col 33" in place.text())
     assert "°" in place.text()
-    person.press(person.tool(person.window.actions_.tools[Tool.PROBE]))
+    person.press(person.tool(person.window.workbench.actions.tools[Tool.PROBE]))
     person.hand.click((12.5, 33.5))
-    card = person.window.map.card
+    card = person.window.workbench.map.card
     person.until(card.isVisible)
     assert "Elevation" in card.text
     assert "Wind 3.0 m/s" in card.text
     assert "P(fire)" in card.text
-    QTest.keyClick(person.window.map.camera.widget, Qt.Key.Key_Escape)
+    QTest.keyClick(person.window.workbench.map.camera.widget, Qt.Key.Key_Escape)
     person.until(lambda: not card.isVisible())
 
 

@@ -36,7 +36,7 @@ def test_an_objective_is_chosen_and_says_what_keeps_a_run_from_starting(person: 
     assert isinstance(chosen, QRadioButton)
     person.press(chosen)
     assert person.session.project.plan.setting is Setting.B
-    person.window.map.setFocus()
+    person.window.workbench.map.setFocus()
     person.session.select_region("R1")
     person.hand.key(Qt.Key.Key_Delete)
     warnings = [label.text() for label in panel.findChildren(QLabel) if label.isVisible() and "⚠" in label.text()]
@@ -45,16 +45,16 @@ def test_an_objective_is_chosen_and_says_what_keeps_a_run_from_starting(person: 
 
 def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) -> None:
     ask_for(person, ENDLESS, ENDLESS)
-    actions = person.window.actions_
+    actions = person.window.workbench.actions
     person.press(person.tool(actions.start))
     entry = person.queue.active
     assert entry is not None
     person.until(lambda: entry.epoch >= 3)
-    live = person.window.docks["Progress"].widget()
+    live = person.window.workbench.docks["Progress"].widget()
     assert isinstance(live, ProgressPanel)
     person.until(lambda: person.session.result.plan is not None and person.session.view is View.PLAN)
     assert person.row(entry)["State"].startswith("optimizing")
-    assert entry.title in person.window.bench.status.work.text()
+    assert entry.title in person.window.workbench.status.work.text()
 
     person.press(person.tool(actions.pause))
     person.until(lambda: entry.state is RunState.PAUSED)
@@ -91,5 +91,6 @@ def test_a_short_plan_goes_through_both_stages_to_its_end(person: Person) -> Non
     assert entry.prunes
     assert person.row(entry)["Drops"] == str(entry.drops)
     assert any(
-        line.text.startswith(f"{entry.title} · {entry.reason.value}") for line in person.window.bench.event_log.lines
+        line.text.startswith(f"{entry.title} · {entry.reason.value}")
+        for line in person.window.workbench.event_log.lines
     )

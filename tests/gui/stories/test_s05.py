@@ -13,13 +13,13 @@ from tests.gui.stories.person import SHIFT, Person
 def all_three(person: Person) -> None:
     """A plan, and all three fires on screen."""
     person.quick_plan()
-    person.press(person.window.timeline.view_buttons[-1])
-    person.until(lambda: all(pane.drawn_step >= 0 for pane in person.window.maps.panes))
+    person.press(person.window.workbench.timeline.view_buttons[-1])
+    person.until(lambda: all(pane.drawn_step >= 0 for pane in person.window.workbench.maps.panes))
 
 
 def test_three_fires_stand_beside_each_other_and_move_together(person: Person) -> None:
     all_three(person)
-    panes = person.window.maps.panes
+    panes = person.window.workbench.maps.panes
     assert [pane.decorations.caption.title.split(" · ")[0] for pane in panes] == [
         "Baseline, no drops", "Plan", "Baseline − plan",
     ]  # fmt: skip
@@ -32,7 +32,7 @@ def test_three_fires_stand_beside_each_other_and_move_together(person: Person) -
 
 def test_space_plays_them_in_step_to_the_end(person: Person) -> None:
     all_three(person)
-    timeline, session = person.window.timeline, person.session
+    timeline, session = person.window.workbench.timeline, person.session
     timeline.speed.setFocus()
     timeline.speed.selectAll()
     QTest.keyClicks(timeline.speed, "30")
@@ -43,27 +43,27 @@ def test_space_plays_them_in_step_to_the_end(person: Person) -> None:
     assert 0 < begun < last
     QTest.keyClick(timeline.track, Qt.Key.Key_Space)
     person.until(lambda: session.step == last and not timeline.is_playing)
-    person.until(lambda: {pane.drawn_step for pane in person.window.maps.panes} == {last})
+    person.until(lambda: {pane.drawn_step for pane in person.window.workbench.maps.panes} == {last})
 
 
 def test_keys_step_by_frame_and_by_day(person: Person) -> None:
     all_three(person)
-    session, track = person.session, person.window.timeline.track
+    session, track = person.session, person.window.workbench.timeline.track
     QTest.keyClick(track, Qt.Key.Key_Home)
     QTest.keyClick(track, Qt.Key.Key_Right)
-    assert session.step == person.window.timeline.stride
+    assert session.step == person.window.workbench.timeline.stride
     QTest.keyClick(track, Qt.Key.Key_Right, SHIFT)
     assert session.step == session.project.calendar.steps_per_day
     QTest.keyClick(track, Qt.Key.Key_Left)
-    assert session.step == session.project.calendar.steps_per_day - person.window.timeline.stride
+    assert session.step == session.project.calendar.steps_per_day - person.window.workbench.timeline.stride
 
 
 def test_the_plan_shows_its_drops_where_the_baseline_shows_none(person: Person) -> None:
     person.quick_plan()
     step = next(drop.step for drop in person.session.result.drops if drop.executed)
     person.session.set_step(step)
-    view = person.window.map
-    baseline, plan = person.window.timeline.view_buttons[:2]
+    view = person.window.workbench.map
+    baseline, plan = person.window.workbench.timeline.view_buttons[:2]
     person.press(baseline)
     view.flush()
     without = view.snapshot()

@@ -20,7 +20,7 @@ def a_drop(person: Person) -> DropRecord:
     drops = [drop for drop in person.session.result.drops if drop.executed]
     lonely = max(drops, key=lambda drop: min((_apart(drop, other) for other in drops if other is not drop), default=99))
     person.session.set_step(lonely.step)
-    person.window.map.flush()
+    person.window.workbench.map.flush()
     return lonely
 
 
@@ -37,7 +37,7 @@ def test_a_drop_says_whose_and_when_it_is_and_is_pinned_and_freed(person: Person
     person.quick_plan()
     drop = a_drop(person)
     ask_about(person, drop)
-    menu = person.window.map.drop_menu.menu
+    menu = person.window.workbench.map.drop_menu.menu
     assert menu is not None
     assert menu.actions()[0].text().startswith(f"{drop.aircraft} · ")
     person.choose_in(menu, "Pin this drop")
@@ -47,7 +47,7 @@ def test_a_drop_says_whose_and_when_it_is_and_is_pinned_and_freed(person: Person
     person.see(panel.pins_view)
     assert any(drop.aircraft in cell_text(panel.pins_view, 0, k) for k in range(panel.pins.columnCount()))
     ask_about(person, drop)
-    person.choose_in(person.window.map.drop_menu.menu, "Unpin this drop")
+    person.choose_in(person.window.workbench.map.drop_menu.menu, "Unpin this drop")
     assert not person.session.project.operations.pinned
     person.undo()
     assert person.session.project.operations.pinned == (pin,)
@@ -60,7 +60,7 @@ def test_what_a_drop_is_for_is_shown_and_changes_nothing(person: Person) -> None
     person.quick_plan()
     drops, drop = person.session.result.drops, a_drop(person)
     ask_about(person, drop)
-    person.choose_in(person.window.map.drop_menu.menu, "What is it for?")
+    person.choose_in(person.window.workbench.map.drop_menu.menu, "What is it for?")
     person.until(lambda: person.session.hand.look is not None)
     look = person.session.hand.look
     assert look is not None and look.before is not None
@@ -75,7 +75,7 @@ def test_what_a_drop_is_for_is_shown_and_changes_nothing(person: Person) -> None
 def test_a_drop_is_dragged_the_fire_answers_and_the_drag_is_undone(person: Person) -> None:
     person.quick_plan()
     drop = a_drop(person)
-    person.press(person.tool(person.window.actions_.tools[Tool.DROP]))
+    person.press(person.tool(person.window.workbench.actions.tools[Tool.DROP]))
     here = drop.landing_y + 0.5, drop.landing_x + 0.5
     before = person.session.result.plan_metrics
     rows, columns = person.session.project.scenario.grid.shape
@@ -95,7 +95,7 @@ def test_a_drop_is_removed_and_comes_back(person: Person) -> None:
     drop = a_drop(person)
     count = sum(each.executed for each in person.session.result.drops)
     ask_about(person, drop)
-    person.choose_in(person.window.map.drop_menu.menu, "Remove")
+    person.choose_in(person.window.workbench.map.drop_menu.menu, "Remove")
     person.until(lambda: sum(each.executed for each in person.session.result.drops) == count - 1)
     person.undo()
     person.until(lambda: sum(each.executed for each in person.session.result.drops) == count)
@@ -115,7 +115,7 @@ def test_a_pinned_drop_stays_in_the_next_plan(person: Person) -> None:
     person.quick_plan()
     drop = a_drop(person)
     ask_about(person, drop)
-    person.choose_in(person.window.map.drop_menu.menu, "Pin this drop")
+    person.choose_in(person.window.workbench.map.drop_menu.menu, "Pin this drop")
     again = person.quick_plan()
     assert again.drops
     assert _apart(drop_of(person, drop), drop) < 1e-3

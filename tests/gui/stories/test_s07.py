@@ -33,7 +33,7 @@ def test_two_runs_stand_in_one_list_and_either_is_shown_by_a_double_click(person
     person.rests()
     assert person.queue.shown is by_rule
     assert person.session.result.drops != first
-    live = person.window.docks["Progress"].widget()
+    live = person.window.workbench.docks["Progress"].widget()
     assert isinstance(live, ProgressPanel)
     page = next(each for each in live.findChildren(QToolButton) if each.text() == "Result")
     person.press(page)
@@ -67,7 +67,7 @@ def test_two_runs_are_put_beside_each_other_with_their_numbers(person: Person) -
     drops = next(line for line in dialog.lines if "rops" in line.what)
     assert (drops.one, drops.other) == (str(by_rule.drops), str(searched.drops))
     assert any("pochs" in line.what for line in dialog.lines), "the inputs in which the runs differ are not told"
-    panes = person.window.maps.panes
+    panes = person.window.workbench.maps.panes
     panes[0].setFocus()
     person.hand = Hand(panes[0])
     before = panes[1].camera.to_pixel(20.0, 30.0)

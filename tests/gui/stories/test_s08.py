@@ -27,7 +27,7 @@ def test_members_are_drawn_summed_up_and_the_worst_is_opened(person: Person) -> 
     person.see(panel.form.members)
     type_into_field(person.qtbot, panel.form.members, str(MEMBERS))
     person.press(panel.button("start"))
-    person.until(lambda: not person.window.uncertainty_controller.is_busy)
+    person.until(lambda: not person.window.workbench.uncertainty_controller.is_busy)
 
     person.page(panel.pages, "Table")
     summary = panel.tables.summary
@@ -46,7 +46,7 @@ def test_members_are_drawn_summed_up_and_the_worst_is_opened(person: Person) -> 
     assert result.member
     assert result.title.startswith(f"Member {worst} ")
     assert result.baseline is not None and result.plan is not None
-    assert person.window.map.decorations.caption.title
+    assert person.window.workbench.map.decorations.caption.title
 
 
 def test_the_mean_maps_are_shown_and_left_again(person: Person) -> None:
@@ -57,7 +57,7 @@ def test_the_mean_maps_are_shown_and_left_again(person: Person) -> None:
     type_into_field(person.qtbot, panel.form.members, str(MEMBERS))
     QTest.keyClick(panel.form.members, Qt.Key.Key_Tab)
     person.press(panel.button("start"))
-    person.until(lambda: not person.window.uncertainty_controller.is_busy)
+    person.until(lambda: not person.window.workbench.uncertainty_controller.is_busy)
     QTest.mouseClick(panel.button("map"), LEFT)
     person.until(lambda: person.session.result.mean_of == MEMBERS)
     QTest.mouseClick(panel.button("map"), LEFT)

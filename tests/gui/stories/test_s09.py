@@ -27,8 +27,8 @@ def test_planners_are_ticked_run_ranked_and_two_of_them_put_on_the_map(person: P
         type_into_field(person.qtbot, field, str(value))
     assert panel.form.settings().planners == tuple(sorted(WANTED, key=list(PlannerName).index))
     person.press(panel.button("start"))
-    person.until(lambda: not person.window.benchmark_controller.is_busy)
-    shown = person.window.benchmark_controller.shown
+    person.until(lambda: not person.window.workbench.benchmark_controller.is_busy)
+    shown = person.window.workbench.benchmark_controller.shown
     assert shown is not None and shown.table is not None and shown.table.complete
 
     person.page(panel.pages, "Table")
@@ -45,4 +45,4 @@ def test_planners_are_ticked_run_ranked_and_two_of_them_put_on_the_map(person: P
     assert result.against and result.plan_name
     assert person.session.view is View.DIFFERENCE
     title = f"{result.against} − {result.plan_name}"
-    person.until(lambda: person.window.map.decorations.caption.title.startswith(title))
+    person.until(lambda: person.window.workbench.map.decorations.caption.title.startswith(title))
