@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from firegui.calibration.forecast import Check, cropped, scalar_forecast, score_days
+from firegui.domain.options import bounds_problems, option
 from firegui.domain.scenario import Scenario
-from firegui.domain.settings import bounds_problems, option
 from firegui.errors import InputError, Problems
 from firegui.fire.card import DayScore
 from firegui.fire.parameters import ScalarParameters

@@ -20,9 +20,10 @@ from firegui.cli.options import (
     schedule_option,
     with_nominal,
 )
+from firegui.domain.options import bounds_problems
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import NOMINAL, bounds_problems
+from firegui.domain.settings import NOMINAL
 from firegui.errors import Problems
 from firegui.io.project_store import load_project
 from firegui.runs.engine import LazyEngine

@@ -12,9 +12,10 @@ import click
 
 from firegui.cli.arguments import FILE as FILE
 from firegui.cli.arguments import project_argument as project_argument
+from firegui.domain.options import bounds_problems
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import Effectiveness, ObjectiveWeights, bounds_problems
+from firegui.domain.settings import Effectiveness, ObjectiveWeights
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.folder import PLAN, SCHEDULE

@@ -8,8 +8,9 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from statistics import fmean, stdev
 
+from firegui.domain.options import bounds_problems, option
 from firegui.domain.results import Metrics
-from firegui.domain.settings import bounds_problems, option
+from firegui.domain.settings import MORE
 from firegui.errors import Problem
 
 
@@ -99,9 +100,15 @@ class BenchmarkSettings:
     once, with the first seed, at the two-stage plan's whole cost. Seeds are ``seed, seed + 1, …``.
     """
 
-    planners: tuple[PlannerName, ...] = DEFAULT_PLANNERS
-    matched: tuple[PlannerName, ...] = ()
-    seeds: int = option(3, "Seeds", "how often each planner that draws random numbers is run", low=1, high=100)
+    planners: tuple[PlannerName, ...] = option(
+        DEFAULT_PLANNERS, "Planners", "planners that are compared", restarts=False
+    )
+    matched: tuple[PlannerName, ...] = option(
+        (), "Matched", "planners that also run once at the two-stage plan's whole cost", restarts=False
+    )
+    seeds: int = option(
+        3, "Seeds", "how often each planner that draws random numbers is run", low=1, high=100, restarts=False
+    )
     seed: int = option(0, "First seed", "the others follow it", low=0, high=2**31)
     allowance: int = option(
         6_000, "Allowance", "rollout-equivalents of each search; a gradient epoch is charged three", low=1, high=10**9
@@ -109,7 +116,7 @@ class BenchmarkSettings:
     budget: int = option(
         0, "Drop budget", "soft limit on executed drops; 0 is the two-stage plan's count", low=0, high=10**9
     )
-    excess: float = option(EXCESS_WEIGHT, "λ excess", "cost of drops over the budget, per budget", low=0.0)
+    excess: float = option(EXCESS_WEIGHT, "λ excess", "cost of drops over the budget, per budget", low=0.0, group=MORE)
 
     def problems(self) -> list[Problem]:
         """Everything out of bounds or missing."""

@@ -8,26 +8,42 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.settings import bounds_problems, option
+from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem
+
+STEPS = "Step sizes and grid"
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkFitSettings:
-    """How the network is fitted."""
+    """Settings of a fit of the network.
 
-    fit_days: int = option(10, "Fit days", "days from day 0 whose perimeters may be read", unit="days", low=1, high=365)
+    The step size falls with the share of the epochs that is done, so only ``patience`` may change when it is resumed.
+    """
+
+    fit_days: int = option(
+        10, "Fit days", "days from day 0 whose perimeters may be read", unit="days", low=1, high=365,
+        default_text="10, or as many as every event has perimeters for",
+    )  # fmt: skip
     epochs: int = option(60, "Epochs", "most rounds over all days of all events", low=1, high=100_000)
-    learning_rate: float = option(3e-3, "Learning rate", "step size of the network's weights", low=1e-6, high=1.0)
+    learning_rate: float = option(
+        3e-3, "Learning rate", "step size of the network's weights", low=1e-6, high=1.0, group=STEPS, flag="--lr"
+    )
     correction: bool = option(True, "Correction", "also fit a smooth field and a trend of the base rate to each event")
-    correction_rate: float = option(0.1, "Correction rate", "step size of the correction", low=1e-4, high=10.0)
+    correction_rate: float = option(
+        0.1, "Correction rate", "step size of the correction", low=1e-4, high=10.0, group=STEPS
+    )
     node_spacing_m: float = option(
-        450.0, "Node spacing", "distance between nodes of the correction", unit="m", low=1.0, high=1e6
+        450.0, "Node spacing", "distance between nodes of the correction", unit="m", low=1.0, high=1e6, group=STEPS,
+        flag="--node-spacing",
+    )  # fmt: skip
+    patience: int = option(
+        20, "Patience", "epochs without a better misfit before it stops", low=1, high=100_000, restarts=False
     )
-    patience: int = option(20, "Patience", "epochs without a better misfit before it stops", low=1, high=100_000)
     margin_cells: int = option(
-        45, "Margin", "cells kept around the last perimeter that may be read", unit="cells", low=2, high=10_000
-    )
+        45, "Margin", "cells kept around the last perimeter that may be read", unit="cells", low=2, high=10_000,
+        group=STEPS, flag="--margin",
+    )  # fmt: skip
     seed: int = option(0, "Seed", "seed of the first weights", low=0, high=2**32 - 1)
 
     def problems(self) -> list[Problem]:

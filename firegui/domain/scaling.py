@@ -12,7 +12,7 @@ import numpy as np
 
 from firegui.domain.benchmark import GRADIENT_CHARGE, PlannerName, Spread
 from firegui.domain.fleet import Fleet
-from firegui.domain.settings import bounds_problems, option
+from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem
 
 FLEET_SHARES = (2 / 21, 5 / 21, 10 / 21, 15 / 21, 1.0)
@@ -47,13 +47,15 @@ class ScalingSettings:
     A ``budget`` of 0 is as many drops as can be flown, so that the searches minimize the project's own objective.
     """
 
-    repeats: int = option(15, "Repeats", "timings of each setting, all settings in turn", low=1, high=1000)
+    repeats: int = option(
+        15, "Repeats", "timings of each setting, all settings in turn", low=1, high=1000, restarts=False
+    )
     warm_ups: int = option(2, "Warm-ups", "rounds that do not count", low=1, high=100)
-    quality: bool = option(True, "Quality", "also search at every fleet size")
+    quality: bool = option(True, "Quality", "also search at every fleet size", restarts=False)
     evaluations: int = option(
         600, "Evaluations", "rollout-equivalents of each search; a gradient epoch is charged three", low=LEAST_SEARCH
     )
-    seeds: int = option(3, "Seeds", "searches of each planner at each fleet size", low=1, high=100)
+    seeds: int = option(3, "Seeds", "searches of each planner at each fleet size", low=1, high=100, restarts=False)
     seed: int = option(0, "First seed", "the others follow it", low=0, high=2**31)
     budget: int = option(
         0, "Drop budget", "soft limit of the searches; 0 is as many as can be flown", low=0, high=10**9

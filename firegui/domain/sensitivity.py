@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, stdev
 from typing import Generic, TypeVar
 
+from firegui.domain.options import bounds_problems, option
 from firegui.domain.results import Metrics
-from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting, bounds_problems, option
-from firegui.domain.uncertainty import ErrorSource
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
+from firegui.domain.uncertainty import SOURCE_FLAGS, SOURCE_TITLES, ErrorSource
 from firegui.errors import Problem
 
 
@@ -43,32 +44,52 @@ SIDES = (RetardantSide.BOTH, RetardantSide.EMITTER, RetardantSide.RECEIVER)
 DESIGN_PREFIX = "design-"
 """How the folders of a sweep's plans begin."""
 
+_PAIR_HELP = "pairs of retardant/water with commas between, such as 0.9/0.9, 0.85/0.8"
 NO_MEMBERS_REASON = "not asked for: give a number of members"
 
 
 @dataclass(frozen=True, slots=True)
 class SensitivitySettings:
-    """What the tables are made of; each kind reads its own.
+    """Settings of the tables; each kind reads its own.
 
-    ``pairs`` are the effectiveness values scored at, ``scales`` the perturbations of the pose logits with ``draws``
-    each, ``designs`` what is planned with, ``sides`` where retardant acts. ``members`` sampled fires make each of the
-    Monte Carlo columns of the sweep, the second with the model error ``error``. ``seed`` decides the draws, and of a
-    sweep every random choice of its plans too.
+    ``members`` sampled fires make each of the Monte Carlo columns of the sweep, the second with the model error
+    ``error``. ``seed`` decides the draws, and every random choice of a sweep's plans.
     """
 
-    pairs: tuple[Effectiveness, ...] = PAIRS
-    scales: tuple[float, ...] = SCALES
-    draws: int = option(4, "Draws", "perturbed schedules per scale", low=1, high=10_000)
-    designs: tuple[Effectiveness, ...] = DESIGNS
-    sides: tuple[RetardantSide, ...] = SIDES
-    members: int = option(0, "Members", "sampled fires for each Monte Carlo column of the sweep", low=0, high=100_000)
-    seed: int = option(0, "Seed", "seed of the draws and the sampled fires", low=0, high=2**32 - 1)
-    error: ErrorSource = field(
-        default=ErrorSource.FITTED,
-        metadata={
-            "title": "Error model", "unit": "", "low": None, "high": None,
-            "help": "fitted from the project's own perimeters, or the paper's numbers for Bear 2020",
-        },
+    pairs: tuple[Effectiveness, ...] = option(
+        PAIRS, "Effectiveness", "effectiveness to score at: " + _PAIR_HELP, label="Scored at η",
+        read=Effectiveness.parse, kinds=(SensitivityKind.EFFECTIVENESS,), default_text="the paper's seven",
+        about="η of retardant/water",
+    )  # fmt: skip
+    scales: tuple[float, ...] = option(
+        SCALES, "Perturbations",
+        "standard deviations of the noise on the pose logits, with commas between; 0 is no noise", label="Noise",
+        kinds=(SensitivityKind.POSE,), about="noise on the pose logits",
+    )  # fmt: skip
+    draws: int = option(4, "Draws", "perturbed schedules per scale", low=1, high=10_000, kinds=(SensitivityKind.POSE,))
+    designs: tuple[Effectiveness, ...] = option(
+        DESIGNS, "Design η", "effectiveness to plan with: " + _PAIR_HELP, label="Planned with η",
+        read=Effectiveness.parse, kinds=(SensitivityKind.DESIGN,), about="η to plan with",
+    )  # fmt: skip
+    sides: tuple[RetardantSide, ...] = option(
+        SIDES, "Retardant side", "where retardant acts: both, emitter, receiver, with commas between",
+        label="Retardant acts on", kinds=(SensitivityKind.RETARDANT_SIDE,), default_text="all",
+        about="both, emitter, receiver",
+    )  # fmt: skip
+    members: int = option(
+        0, "Members", "sampled fires for each Monte Carlo column of the sweep", label="Sampled fires", low=0,
+        high=100_000, kinds=(SensitivityKind.DESIGN,), about="sampled fires for the Monte Carlo columns",
+        default_text="0, none",
+    )  # fmt: skip
+    seed: int = option(
+        0, "Seed", "seed of the draws and the sampled fires", low=0, high=2**32 - 1,
+        kinds=(SensitivityKind.POSE, SensitivityKind.DESIGN), about="seed of every random choice",
+        default_text="0; design: the project's",
+    )  # fmt: skip
+    error: ErrorSource = option(
+        ErrorSource.FITTED, "Error model",
+        "fitted from the project's own perimeters, or the paper's numbers for Bear 2020",
+        choices=SOURCE_TITLES, flags=SOURCE_FLAGS, kinds=(SensitivityKind.DESIGN,),
     )  # fmt: skip
 
     def problems(self, kind: SensitivityKind) -> list[Problem]:

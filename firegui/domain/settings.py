@@ -1,37 +1,18 @@
-"""What a person chooses before a run. One description of each choice serves every form."""
+"""Settings of a plan, declared with :func:`firegui.domain.options.option`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from firegui.domain.calendar import MOST_DAYS
+from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem
 
-
-def option(
-    default: Any, title: str, help: str, *, unit: str = "", low: float | None = None, high: float | None = None
-) -> Any:
-    """A dataclass field that carries its title, unit, bounds and help, for forms, the command line and error texts."""
-    return field(default=default, metadata={"title": title, "help": help, "unit": unit, "low": low, "high": high})
-
-
-def bounds_problems(value: Any, where: str) -> list[Problem]:
-    """Check every bounded field of a settings dataclass against its metadata."""
-    found = []
-    for item in fields(value):
-        number = getattr(value, item.name)
-        low, high = item.metadata.get("low"), item.metadata.get("high")
-        if not isinstance(number, (int, float)) or isinstance(number, bool) or (low is None and high is None):
-            continue
-        bad = not math.isfinite(number) or (low is not None and number < low) or (high is not None and number > high)
-        if bad:
-            limits = f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"
-            found.append(Problem(where, f"{item.metadata['title']} is {number}", f"use a value from {limits}"))
-    return found
+MORE = "More settings"
+"""Group of the settings that few people change."""
 
 
 class Setting(StrEnum):
@@ -40,6 +21,13 @@ class Setting(StrEnum):
     A = "A"
     B = "B"
     CUSTOM = "custom"
+
+
+SETTING_TITLES: Mapping[Setting, str] = {
+    Setting.A: "A · total fire-affected area",
+    Setting.B: "B · protected regions",
+    Setting.CUSTOM: "Custom weights",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +54,16 @@ class Effectiveness:
     )
     water: float = option(0.9, "η water", "effectiveness of water at required coverage", low=0.0, high=0.999999)
 
+    def __str__(self) -> str:
+        """Return ``0.85/0.75``: retardant, then water, exactly."""
+        return f"{self.retardant!r}/{self.water!r}"
+
+    @staticmethod
+    def parse(text: str) -> Effectiveness:
+        """Return the effectiveness that :meth:`__str__` wrote. Raises ``ValueError``."""
+        retardant, water = text.split("/")
+        return Effectiveness(float(retardant), float(water))
+
 
 NOMINAL = Effectiveness(0.9, 0.9)
 DESIGN = Effectiveness(0.85, 0.75)
@@ -87,33 +85,53 @@ class Start(StrEnum):
     TACTICAL = "tactical"
 
 
+START_TITLES: Mapping[Start, str] = {
+    Start.FRONT: "Fire front (default)",
+    Start.CENTROID: "Centroid of the fire",
+    Start.TACTICAL: "Tactical heuristic",
+}
+
+SIDE_TITLES: Mapping[RetardantSide, str] = {
+    RetardantSide.BOTH: "Both cells (default)",
+    RetardantSide.EMITTER: "Emitting neighbour only",
+    RetardantSide.RECEIVER: "Receiving cell only",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class OptimizerSettings:
     """Stage 1 (paper, Table ``opt_params``)."""
 
-    epochs: int = option(10_000, "Epochs", "cap on the number of gradient epochs", low=1, high=1_000_000)
-    learning_rate: float = option(3e-3, "Learning rate", "Adam step size", low=1e-6, high=10.0)
-    patience: int = option(2_000, "Patience", "stop after this many epochs without improvement", unit="epochs", low=1)
-    clip_norm: float = option(1.0, "Gradient clip", "global gradient norm is clipped to this", low=1e-12)
-    logit_clamp: float = option(3.0, "Logit clamp", "drop logits are kept within ± this", low=0.1, high=50.0)
-    initial_logit: float = option(-0.04, "Initial logit", "every drop logit starts here", low=-50.0, high=50.0)
+    epochs: int = option(
+        10_000, "Epochs", "cap on the number of gradient epochs", low=1, high=1_000_000, restarts=False
+    )
+    learning_rate: float = option(3e-3, "Learning rate", "Adam step size", low=1e-6, high=10.0, flag="--lr")
+    patience: int = option(
+        2_000, "Patience", "stop after this many epochs without improvement", unit="epochs", low=1, restarts=False
+    )
+    clip_norm: float = option(1.0, "Gradient clip", "global gradient norm is clipped to this", low=1e-12, group=MORE)
+    logit_clamp: float = option(
+        3.0, "Logit clamp", "drop logits are kept within ± this", low=0.1, high=50.0, group=MORE
+    )
+    initial_logit: float = option(
+        -0.04, "Initial logit", "every drop logit starts here", low=-50.0, high=50.0, group=MORE
+    )
     exclusion_cells: float = option(
-        12.0, "Exclusion radius", "simultaneous drops start at least this far apart", unit="cells", low=0.0
+        12.0, "Exclusion radius", "simultaneous drops start at least this far apart", unit="cells", low=0.0, group=MORE
     )
     jitter_cells: float = option(
-        2.0, "Jitter", "standard deviation of the random offset of starting positions", unit="cells", low=0.0
-    )
+        2.0, "Jitter", "standard deviation of the random offset of starting positions", unit="cells", low=0.0,
+        group=MORE,
+    )  # fmt: skip
     seed: int = option(0, "Seed", "seed of every random choice of the run", low=0, high=2**32 - 1)
-    start: Start = field(
-        default=Start.FRONT,
-        metadata={
-            "title": "Start", "unit": "", "low": None, "high": None,
-            "help": "on the front of the fire without drops, on its centroid, or from the tactical heuristic",
-        },
+    start: Start = option(
+        Start.FRONT, "Start", "on the front of the fire without drops, on its centroid, or from the tactical heuristic",
+        label="Start from", choices=START_TITLES,
     )  # fmt: skip
     full_carry: bool = option(
-        True, "Full carry", "follow the gradient through the burning state from step to step; the paper cuts it there"
-    )
+        True, "Full carry", "follow the gradient through the burning state from step to step; the paper cuts it there",
+        group=MORE, off_flag="--cut-carry",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +142,13 @@ class EliminationSettings:
     off at 0.
     """
 
-    slack: float = option(1.02, "Slack ρ", "what a constrained loss may rise to, against the first stage", low=1.0)
+    slack: float = option(
+        1.02, "Slack ρ", "factor by which a constrained loss may exceed the first stage's; 1.02 allows 2 %", low=1.0
+    )
     floor: float = option(1e-4, "Threshold floor", "no constraint is tighter than this", low=0.0)
     first_batch: int = option(32, "First batch", "drops removed together in the first trial of a pass", low=1)
     largest_batch: int = option(256, "Largest batch", "cap on the batch after accepted batches", low=1)
-    allowance: int = option(40_000, "Rollout allowance", "stop after this many rollouts", low=1)
+    allowance: int = option(40_000, "Rollout allowance", "stop pruning after this many rollouts", low=1, restarts=False)
     keep: int = option(0, "Keep at least", "stop pruning at this many drops; 0 prunes whatever can go", low=0)
     perturbations: int = option(
         0, "Pose perturbations", "a removal must also hold under this many fixed perturbations of all poses", low=0,
@@ -139,7 +159,7 @@ class EliminationSettings:
         low=0.0, high=1.0,
     )  # fmt: skip
     smoothing: int = option(
-        0, "Smoothing", "epochs in which what is left is moved until it holds when laid a little off; the paper: 300",
+        0, "Smoothing", "epochs that then move the drops until the plan holds with displaced drops; the paper: 300",
         unit="epochs", low=0, high=100_000,
     )  # fmt: skip
     front_shift: float = option(
@@ -156,31 +176,27 @@ class PlanSettings:
         0, "Start day", "day of the event on which the plan starts, counted from 0", unit="day", low=0, high=MOST_DAYS
     )
     days: int = option(15, "Days", "length of the plan", unit="days", low=1, high=MOST_DAYS)
-    setting: Setting = Setting.A
+    setting: Setting = option(Setting.A, "Objective", "what the plan is for", choices=SETTING_TITLES)
     weights: ObjectiveWeights = ObjectiveWeights()
     nominal: Effectiveness = NOMINAL
     design: Effectiveness = DESIGN
-    retardant_acts_on: RetardantSide = RetardantSide.BOTH
+    retardant_acts_on: RetardantSide = option(
+        RetardantSide.BOTH, "Retardant acts on", "which use of the fuel factor retardant changes; reports name it",
+        choices=SIDE_TITLES, group=MORE,
+    )  # fmt: skip
     optimizer: OptimizerSettings = OptimizerSettings()
     elimination: EliminationSettings = EliminationSettings()
 
     def problems(self) -> list[Problem]:
         """Everything out of bounds."""
-        found = bounds_problems(self, "plan") + bounds_problems(self.weights, "objective")
-        found += bounds_problems(self.nominal, "nominal effectiveness") + bounds_problems(
-            self.design, "design effectiveness"
-        )
-        found += bounds_problems(self.optimizer, "optimizer") + bounds_problems(self.elimination, "elimination")
+        parts: dict[str, object] = {
+            "plan": self, "objective": self.weights, "nominal effectiveness": self.nominal,
+            "design effectiveness": self.design, "optimizer": self.optimizer, "elimination": self.elimination,
+        }  # fmt: skip
+        found = [problem for where, part in parts.items() for problem in bounds_problems(part, where)]
         weights = (self.weights.burn, self.weights.final, self.weights.prot)
         if all(math.isfinite(w) for w in weights) and not any(w > 0 for w in weights):
             found.append(
                 Problem("objective", "λ burn, λ final and λ prot are all 0", "give at least one fire term a weight")
             )
         return found
-
-
-SETTING_TITLES: Mapping[Setting, str] = {
-    Setting.A: "A · total fire-affected area",
-    Setting.B: "B · protected regions",
-    Setting.CUSTOM: "Custom weights",
-}

@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 
 from firegui.domain.benchmark import EXCESS_WEIGHT
-from firegui.domain.settings import bounds_problems, option
+from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem
 
 Value = bool | int | float | str | tuple[int, ...]
@@ -99,8 +99,8 @@ class StudySettings:
     every cell. ``budget`` 0 is no limit but what the fleet can fly.
     """
 
-    name: str = "Study"
-    planner: str = "tactical"
+    name: str = option("Study", "Name", "name of the study", restarts=False)
+    planner: str = option("tactical", "Planner", f"planner of every cell, or {SCHEDULE}")
     allowance: int = option(
         600, "Allowance", "rollout-equivalents of each search; a gradient epoch is charged three", low=1, high=10**9
     )
@@ -109,10 +109,12 @@ class StudySettings:
     set: Mapping[str, Value] = field(default_factory=dict)
     vary: tuple[Vary, ...] = ()
     cases: tuple[Case, ...] = ()
-    sampling: Sampling = Sampling.GRID
+    sampling: Sampling = option(Sampling.GRID, "Sampling", "every combination, or a Latin hypercube")
     samples: int = option(32, "Samples", "cells that a Latin hypercube draws, for every case", low=1, high=MOST_CELLS)
     seed: int = option(0, "Seed", "of the Latin hypercube", low=0, high=2**32 - 1)
-    measure: tuple[str, ...] = ("objective", "final_extent_ha", "drops_executed")
+    measure: tuple[str, ...] = option(
+        ("objective", "final_extent_ha", "drops_executed"), "Measures", "columns of the table", restarts=False
+    )
 
     @property
     def names(self) -> tuple[str, ...]:

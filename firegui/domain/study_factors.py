@@ -17,15 +17,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, get_type_hints
 
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.fleet import AircraftType, Fleet
+from firegui.domain.options import bounds_problems, value_at
 from firegui.domain.project import Project
-from firegui.domain.settings import Effectiveness, ObjectiveWeights, PlanSettings, Setting, bounds_problems
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.study import SCHEDULE, Case, Cell, StudySettings, Value, cells_of
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import InputError, Problem, Problems
@@ -245,14 +246,8 @@ def _bounds(name: str, value: Value | None, project: Project) -> list[Problem]:
     if head in _DAY_LISTS:
         return []
     plan = _with(project.plan, name, value)
-    within: Mapping[str, Callable[[], list[Problem]]] = {
-        "weights": lambda: bounds_problems(plan.weights, name),
-        "nominal": lambda: bounds_problems(plan.nominal, name),
-        "design": lambda: bounds_problems(plan.design, name),
-        "optimizer": lambda: bounds_problems(plan.optimizer, name),
-        "elimination": lambda: bounds_problems(plan.elimination, name),
-    }
-    return within.get(_ALIASES.get(name, name).partition(".")[0], lambda: bounds_problems(plan, name))()
+    part = value_at(plan, (_ALIASES.get(name, name).partition(".")[0],))
+    return bounds_problems(part if is_dataclass(part) else plan, name)
 
 
 def _vary_problems(name: str, values: Iterable[Value | None], project: Project) -> list[Problem]:

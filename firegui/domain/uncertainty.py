@@ -6,13 +6,13 @@ What an ensemble comes to is in :mod:`firegui.domain.ensemble`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.settings import bounds_problems, option
+from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem
 
 Floats = NDArray[np.float64]
@@ -48,6 +48,11 @@ class ErrorSource(StrEnum):
 
     FITTED = "fitted"
     PAPER = "paper"
+
+
+SOURCE_TITLES = {ErrorSource.FITTED: "fitted to the perimeters", ErrorSource.PAPER: "paper's Bear, approximate"}
+SOURCE_FLAGS = {ErrorSource.FITTED: ("--fit",), ErrorSource.PAPER: ("--preset", "bear")}
+_DRAWN, _MODEL, _WIND = ((kind,) for kind in UncertaintyKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +113,18 @@ class WeatherSpread:
     forecast some days ahead, not fitted to anything.
     """
 
-    speed_sd: float = option(0.2, "Speed", "standard deviation of the log of the wind speed factor", low=0.0, high=2.0)
+    speed_sd: float = option(
+        0.2, "Speed", "standard deviation of the log of the wind speed factor", low=0.0, high=2.0,
+        label="Speed, sd of log", kinds=_WIND,
+    )  # fmt: skip
     direction_sd: float = option(
         math.radians(15.0), "Direction", "standard deviation of the wind direction's offset", unit="rad", low=0.0,
-        high=math.pi,
+        high=math.pi, degrees=True, label="Direction, sd", kinds=_WIND,
     )  # fmt: skip
     timing_sd: float = option(
-        3.0, "Timing", "standard deviation of how much later the weather comes", unit="h", low=0.0, high=48.0
-    )
+        3.0, "Timing", "standard deviation of how much later the weather comes", unit="h", low=0.0, high=48.0,
+        label="Timing, sd", kinds=_WIND,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,39 +138,40 @@ class WeatherDraw:
 
 @dataclass(frozen=True, slots=True)
 class UncertaintySettings:
-    """What an ensemble is made of; each kind reads its own.
+    """Settings of an ensemble; each kind reads its own.
 
-    ``threshold`` is the ``P`` above which the error model touches a cell. ``keep_members`` keeps the full drawn states
-    of every member (aleatoric only; any member of any kind can be computed again). ``error``, ``mode`` and
-    ``softening`` say which error model is used and how it is fitted; ``weather`` how far the wind may be off.
+    ``keep_members`` keeps the full drawn states of every member (aleatoric only; any member of any kind can be
+    computed again). ``error``, ``mode`` and ``softening`` choose the error model and how it is fitted.
     """
 
-    kind: UncertaintyKind = UncertaintyKind.ALEATORIC
-    members: int = option(300, "Members", "pairs of a fire without drops and one with the plan", low=1, high=100_000)
+    kind: UncertaintyKind = option(UncertaintyKind.ALEATORIC, "Kind", "where the members differ", choices=KIND_TITLES)
+    members: int = option(
+        300, "Members", "pairs of a fire without drops and one with the plan", low=1, high=100_000, restarts=False
+    )
     seed: int = option(0, "Seed", "seed of every random number of the ensemble", low=0, high=2**32 - 1)
     threshold: float = option(
-        0.1, "Threshold", "the model error touches cells with a fire probability above this", low=0.0, high=1.0
-    )
-    keep_members: bool = option(
-        False, "Keep members", "keep every member's drawn states too; only where daily states are drawn"
-    )
-    error: ErrorSource = field(
-        default=ErrorSource.FITTED,
-        metadata={
-            "title": "Error model", "unit": "", "low": None, "high": None,
-            "help": "fitted from the project's own perimeters, or the paper's numbers for Bear 2020",
-        },
+        0.1, "Threshold", "the model error touches cells with a fire probability above this", low=0.0, high=1.0,
+        label="Threshold P", kinds=_MODEL,
     )  # fmt: skip
-    mode: ResidualMode = field(
-        default=ResidualMode.CUMULATIVE,
-        metadata={
-            "title": "Residuals", "unit": "", "low": None, "high": None,
-            "help": "of the forecast from the first day on, or of one-day forecasts, each from the day before",
-        },
+    keep_members: bool = option(
+        False, "Keep members", "keep every member's drawn states in the folder too; this takes room",
+        label="Keep drawn states", kinds=_DRAWN,
+    )  # fmt: skip
+    error: ErrorSource = option(
+        ErrorSource.FITTED, "Error model",
+        "fitted from the project's own perimeters, or the paper's numbers for Bear 2020",
+        choices=SOURCE_TITLES, flags=SOURCE_FLAGS, kinds=_MODEL,
+    )  # fmt: skip
+    mode: ResidualMode = option(
+        ResidualMode.CUMULATIVE, "Residuals",
+        "of the forecast from the first day on, or of one-day forecasts, each from the day before",
+        choices={mode: mode.value for mode in ResidualMode}, kinds=_MODEL,
+        about="residuals of the whole forecast, or of one-day forecasts",
     )  # fmt: skip
     softening: float = option(
-        0.01, "Softening ε", "an observed state counts as this far from certain", low=1e-6, high=0.3
-    )
+        0.01, "Softening ε", "an observed state counts as this far from certain", low=1e-6, high=0.3, kinds=_MODEL,
+        about="ε of an observed state, where the error is fitted",
+    )  # fmt: skip
     weather: WeatherSpread = WeatherSpread()
 
     def problems(self) -> list[Problem]:

@@ -11,10 +11,11 @@ from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
+from firegui.domain.options import bounds_problems
 from firegui.domain.project import KINDS, FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
-from firegui.domain.settings import PlanSettings, bounds_problems
+from firegui.domain.settings import PlanSettings
 from firegui.errors import Problems
 from firegui.io import crs, strict
 from firegui.io.fleet_toml import fleet_to_tables

@@ -46,8 +46,6 @@ _CHECKPOINTS = (
 
 LIKENESS = Likeness("run", "run on", "set it back, or run the benchmark in another folder")
 """How people are told that it was another one."""
-_GROWING = ("planners", "matched", "seeds")
-"""Settings of which more may be asked for when a benchmark goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +82,7 @@ def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec) -> list[Problem]
 
     There may be more planners, more seeds and more at the matched allowance than before.
     """
-    found = LIKENESS.problems(spec, then, then.settings, free=_GROWING)
+    found = LIKENESS.problems(spec, then, then.settings)
     fewer = {task.name for task in tasks_of(then.settings)} - {task.name for task in tasks_of(spec.settings)}
     if fewer:
         what = f"has {', '.join(sorted(fewer))}, which is not asked for any more"

@@ -37,9 +37,6 @@ from firegui.runs.state import RunMachine
 
 TITLE = "The fire model cannot be calibrated"
 
-RAISABLE = ("patience",)
-"""The only setting that may be raised when resuming: the step size falls with the share of the epochs that is done."""
-
 _REMEDY = "set it back, or start another calibration"
 
 
@@ -61,7 +58,7 @@ def resume_fit_problems(then: FitCheckpoint, spec: CalibrateSpec, hashes: Sequen
     if [event.hash for event in then.events] != list(hashes):
         names = ", ".join(event.name for event in then.events)
         found.append(Problem(where, f"was begun with other events ({names})", "give the same projects, in that order"))
-    for title, before, after in differences(then.settings, spec.settings, RAISABLE):
+    for title, before, after in differences(then.settings, spec.settings):
         found.append(Problem(where, f"was begun with {title} = {before}, now {after}", _REMEDY))
     if spec.settings.patience < then.settings.patience:
         text = f"was begun with a patience of {counted(then.settings.patience, 'epoch')}, now {spec.settings.patience}"

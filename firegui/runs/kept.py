@@ -110,10 +110,8 @@ class Likeness:
     made_of: str
     remedy: str
 
-    def problems(
-        self, spec: KeptSpec, then: KeptHeader, settings: Any, free: Sequence[str] = (), more: Iterable[Problem] = ()
-    ) -> list[Problem]:
-        """What keeps ``spec`` from going on with ``then``, which had ``settings``, those ``free`` to change aside.
+    def problems(self, spec: KeptSpec, then: KeptHeader, settings: Any, more: Iterable[Problem] = ()) -> list[Problem]:
+        """What keeps ``spec`` from going on with ``then``, which had ``settings``.
 
         ``more`` are those of the kind alone; what is left is then told of as another project.
         """
@@ -122,8 +120,8 @@ class Likeness:
             what = f"was {self.made} on another event or fire model"
             found.append(Problem(where, what, f"give the project it was {self.made_of}"))
         pairs = [
-            *differences(then.project.plan, ProjectSnapshot.of(spec.project).plan, free=()),
-            *differences(settings, spec.settings, free=free),
+            *differences(then.project.plan, ProjectSnapshot.of(spec.project).plan, all_of=True),
+            *differences(settings, spec.settings),
         ]
         for title, before, after in pairs:
             what = f"was {self.made} with {title} = {value_words(before)}, now {value_words(after)}"

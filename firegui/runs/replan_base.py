@@ -158,7 +158,7 @@ class ReplanJob:
         if self._spec.closed_loop:
             before, now = previous.settings, ProjectSnapshot.of(self._spec.project).plan
             shown = {text for text, _, _ in differences(before, now)}
-            for title, old, new in differences(before, now, ()):
+            for title, old, new in differences(before, now, all_of=True):
                 if title not in shown:
                     found.append(Problem(where, f"was run with {title} = {old}, now {new}", "set it back"))
         return found

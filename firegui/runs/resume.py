@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from datetime import date
 from typing import Any
 
+from firegui.domain.options import changeable, title_of
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.errors import Problem
@@ -15,9 +16,6 @@ from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import PlanSpec, Stage
-
-RAISABLE = ("epochs", "patience", "allowance")
-"""Settings that only say when to stop: a longer run passes through every state of a shorter one."""
 
 _ONLY_TEXT = ("setting",)
 _REMEDY = "set it back, or start a new run in another folder"
@@ -120,16 +118,20 @@ def _without_empty(grounded: Mapping[str, tuple[date, ...]]) -> dict[str, tuple[
     return {kind: dates for kind, dates in grounded.items() if dates}
 
 
-def differences(then: Any, now: Any, free: Collection[str] = RAISABLE) -> Iterator[tuple[str, Any, Any]]:
-    """Title and both values of every setting that is another now, but for those that are ``free`` to change."""
+def differences(then: Any, now: Any, *, all_of: bool = False) -> Iterator[tuple[str, Any, Any]]:
+    """Return title and both values of every setting that differs now.
+
+    Settings that may change when a run is resumed count only with ``all_of``.
+    """
+    free = () if all_of else changeable(then)
     for item in fields(then):
         before, after = getattr(then, item.name), getattr(now, item.name)
         if item.name in _ONLY_TEXT or item.name in free:
             continue
         if is_dataclass(before):
-            yield from differences(before, after, free)
+            yield from differences(before, after, all_of=all_of)
         elif before != after:
-            yield item.metadata.get("title", item.name.replace("_", " ")), before, after
+            yield title_of(then, item.name), before, after
 
 
 def value_words(value: Any) -> str:

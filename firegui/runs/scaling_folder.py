@@ -25,8 +25,6 @@ HEADER, TABLE = "scaling.toml", "scaling.json"
 TIMES, LATEX, QUALITY = "scaling.csv", "scaling.tex", "quality.csv"
 TITLE = "The scaling study cannot be made"
 
-_GROWING = ("repeats", "quality", "seeds")
-"""Settings of which more may be asked for when a study goes on, or less, which leaves what is done."""
 _REMEDY = "set it back, or make the study in another folder"
 _LIKENESS = Likeness("made", "made of", _REMEDY)
 
@@ -53,7 +51,7 @@ read_header, write_header = PLACE.read, PLACE.write
 
 def resume_problems(then: ScalingHeader, spec: ScalingSpec) -> list[Problem]:
     """What keeps ``spec`` from going on with ``then``, but for the machine."""
-    return _LIKENESS.problems(spec, then, then.settings, free=_GROWING)
+    return _LIKENESS.problems(spec, then, then.settings)
 
 
 def machine_problems(then: ScalingHeader, now: ScalingHeader, where: Path) -> list[Problem]:

@@ -97,7 +97,7 @@ def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) 
     plan = replace(
         old.plan, optimizer=new.plan.optimizer, elimination=new.plan.elimination, design=new.plan.design
     )  # fmt: skip
-    pairs = [*differences(plan, new.plan, free=()), *differences(then.settings, spec.settings, free=("members",))]
+    pairs = [*differences(plan, new.plan, all_of=True), *differences(then.settings, spec.settings)]
     for title, before, after in pairs:
         found.append(Problem(where, f"was made with {title} = {before}, now {after}", _REMEDY))
     if then.schedule != schedule:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -37,8 +37,6 @@ from firegui.studies.bench import Answer
 HEADER, CELLS, FAILED = "study.toml", "cells", "failed.json"
 TITLE = "The study cannot be carried out"
 _REMEDY = "set it back, or carry the study out in another folder"
-_FREE = ("name", "measure")
-"""Settings that no cell depends on."""
 _TABLES = {"set": "other values for every cell", "vary": "something else that varies", "cases": "other cases"}
 
 
@@ -66,17 +64,17 @@ read_header, write_header = PLACE.read, PLACE.write
 
 def resume_problems(then: StudyHeader, spec: StudySpec, digest: str, backend: str) -> list[Problem]:
     """What keeps ``spec`` from going on with ``then``; ``digest`` is the hash of the project now."""
-    where = str(spec.out)
+    where, tables = str(spec.out), {name: getattr(spec.settings, name) for name in _TABLES}
     found = [
         Problem(where, f"was begun with {title} = {before}, now {after}", _REMEDY)
-        for title, before, after in differences(then.settings, spec.settings, free=(*_FREE, *_TABLES))
+        for title, before, after in differences(replace(then.settings, **tables), spec.settings)
     ]
     for name, what in _TABLES.items():
         if getattr(then.settings, name) != getattr(spec.settings, name):
             found.append(Problem(where, f"was begun with {what}", _REMEDY))
     found += [
         Problem(where, f"was begun with {title} = {before}, now {after}", _REMEDY)
-        for title, before, after in differences(then.project.plan, spec.project.plan, free=())
+        for title, before, after in differences(then.project.plan, spec.project.plan, all_of=True)
     ]
     if not found and then.project_hash != digest:
         found.append(Problem(where, "was begun on another project than this is now", _REMEDY))

@@ -9,7 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.widgets.number_fields import DecimalField, WholeField, limits_text, plain_number
+from firegui.domain.options import limits_text, plain_number
+from firegui.gui.widgets.number_fields import DecimalField, WholeField
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from firegui.domain.fleet import AircraftType
+from firegui.domain.options import option_of, title_of
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.gui.base.number_text import duration, number
@@ -94,8 +95,9 @@ def _settings_apart(one: Any, other: Any) -> Iterator[Compared]:
         if item.name in _PARTS:
             yield from _settings_apart(left, right)
         elif left != right:
-            title = item.metadata.get("title") or item.name.replace("_", " ").capitalize()
-            yield Compared(title, str(left), str(right), help=item.metadata.get("help", ""))
+            declared = option_of(one, item.name)
+            help = "" if declared is None else declared.help
+            yield Compared(title_of(one, item.name), str(left), str(right), help=help)
 
 
 def _fleets_apart(one: Project, other: Project) -> Iterator[Compared]:

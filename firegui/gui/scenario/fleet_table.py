@@ -9,11 +9,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from firegui.domain.fleet import AircraftType, Fleet, Material
+from firegui.domain.options import plain_number
 from firegui.errors import InputError, Problem
 from firegui.gui.base.theme import current_colors
 from firegui.gui.session.edit_checks import refuse_new
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.number_fields import plain_number
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()

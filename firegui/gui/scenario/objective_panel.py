@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
+from firegui.domain.options import replaced_at, value_at
 from firegui.domain.settings import (
     SETTING_TITLES,
     EliminationSettings,
@@ -30,7 +31,7 @@ from firegui.gui.widgets.form_sections import Folded, labelled_rows
 from firegui.gui.widgets.next_run_form import StagesChoice, StartChoice
 from firegui.gui.widgets.plan_choices import PlanCheck, PlanChoice, narrow_combo
 from firegui.gui.widgets.plan_fields import PlanField
-from firegui.gui.widgets.settings_paths import Path, replaced_at, value_at
+from firegui.gui.widgets.settings_paths import Path
 
 SIDES = {
     RetardantSide.BOTH: "Both cells (default)",

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from firegui.domain.options import plain_number
 from firegui.domain.regions import Region, region_problems
 from firegui.errors import InputError, Problem
 from firegui.gui.session.edit_checks import refuse_new
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.number_fields import plain_number
 from firegui.io.rasterize import region_masks
 
 Index = QModelIndex | QPersistentModelIndex

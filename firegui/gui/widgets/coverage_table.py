@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from firegui.domain.coverage import HIGHEST, LOWEST, RequiredCoverage, coverage_from_cells
 from firegui.domain.fuel import NONBURNABLE, fuel_name
-from firegui.gui.widgets.number_fields import plain_number
+from firegui.domain.options import plain_number
 from firegui.gui.widgets.path_fields import number
 from firegui.io.coverage_toml import CoverageTable
 

@@ -10,17 +10,14 @@ from PySide6.QtCore import QEvent, QLocale, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QValidator, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
+from firegui.domain.options import limits_text, plain_number
+
 _PARTIAL_NUMBER = re.compile(r"[+-]?\d*\.?\d*(e[+-]?\d*)?", re.IGNORECASE)
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,18}")
 """What Python reads as an integer, unlike ``--5`` and ``²``, and without end."""
 _DECIMALS = 12
 _UNBOUNDED = 1e12
 _WHOLE_LIMIT = 2**31 - 1
-
-
-def plain_number(value: float) -> str:
-    """``value`` in as few characters as say it to ten digits: ``50``, ``0.003``, ``1e-6``."""
-    return re.sub(r"e([+-])0*(\d)", lambda m: f"e{'-' if m[1] == '-' else ''}{m[2]}", f"{value:.10g}")
 
 
 class DecimalField(QDoubleSpinBox):
@@ -158,15 +155,6 @@ def _refusal(typed: str, low: float, high: float, kept: str) -> str:
     said = f"{typed} was refused" if typed else "empty was refused"
     limits = limits_text(None if low <= -_UNBOUNDED else low, None if high >= _WHOLE_LIMIT else high)
     return f"{said}, it stays {kept}; use {limits}"
-
-
-def limits_text(low: float | None, high: float | None) -> str:
-    """The bounds in words: ``0 to 1``, ``0 or more``, ``at most 1``, ``any number``."""
-    if low is not None and high is not None:
-        return f"{plain_number(low)} to {plain_number(high)}"
-    if low is not None:
-        return f"{plain_number(low)} or more"
-    return "any number" if high is None else f"at most {plain_number(high)}"
 
 
 def _set_up(box: QAbstractSpinBox) -> None:

@@ -9,9 +9,10 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QObject, QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel
 
+from firegui.domain.options import replaced_at, value_at
 from firegui.domain.settings import PlanSettings
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.settings_paths import Path, description_of, replaced_at, value_at
+from firegui.gui.widgets.settings_paths import Path, description_of
 
 Value = TypeVar("Value", bound=StrEnum)
 

@@ -8,10 +8,11 @@ from itertools import count
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtWidgets import QLabel
 
+from firegui.domain.options import replaced_at, value_at
 from firegui.domain.settings import PlanSettings
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.number_fields import DecimalField, WholeField
-from firegui.gui.widgets.settings_paths import Path, description_of, replaced_at, value_at
+from firegui.gui.widgets.settings_paths import Path, description_of
 
 _MERGE_KEYS = count(1_000)
 
@@ -35,7 +36,7 @@ class PlanField(QObject):
         self._merge = next(_MERGE_KEYS)
         self.about = description_of(plan, path)
         self.box = self._make_box(isinstance(value_at(plan, path), int), offset)
-        self.label = QLabel(self.about.label)
+        self.label = QLabel(self.about.field_label)
         self.label.setBuddy(self.box)
         self.label.setToolTip(self.box.toolTip())
         session.project_opened.connect(self._read)
@@ -47,7 +48,7 @@ class PlanField(QObject):
         box: DecimalField | WholeField
         box = WholeField(about.low, about.high, offset) if whole else DecimalField(about.low, about.high)
         box.setToolTip(about.tooltip(offset))
-        box.setAccessibleName(about.name)
+        box.setAccessibleName(about.accessible_name)
         box.setAccessibleDescription(about.help)
         box.setObjectName("_".join(self._path))
         box.valueChanged.connect(self._write)

@@ -9,8 +9,9 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
+from firegui.domain.options import Option
 from firegui.gui.widgets.number_fields import DecimalField, WholeField
-from firegui.gui.widgets.settings_paths import Description, description_of
+from firegui.gui.widgets.settings_paths import description_of
 
 Settings = TypeVar("Settings")
 Box = WholeField | DecimalField | QCheckBox
@@ -40,7 +41,7 @@ class SettingsForm(QObject, Generic[Settings]):
         found: list[tuple[QLabel, QWidget]] = []
         for name in names:
             box = self._boxes[name]
-            label = QLabel("" if isinstance(box, QCheckBox) else self._about[name].label)
+            label = QLabel("" if isinstance(box, QCheckBox) else self._about[name].field_label)
             label.setToolTip(box.toolTip())
             found.append((label, box))
         return found
@@ -68,7 +69,7 @@ class SettingsForm(QObject, Generic[Settings]):
         for box in self._boxes.values():
             box.setEnabled(enabled)
 
-    def _make(self, name: str, about: Description) -> Box:
+    def _make(self, name: str, about: Option) -> Box:
         value = getattr(self._settings, name)
         if isinstance(value, bool):
             check = QCheckBox(about.title)
@@ -87,8 +88,8 @@ class SettingsForm(QObject, Generic[Settings]):
         self.changed.emit()
 
 
-def _dress(box: QWidget, name: str, about: Description, tip: str) -> None:
+def _dress(box: QWidget, name: str, about: Option, tip: str) -> None:
     box.setToolTip(tip)
-    box.setAccessibleName(about.name)
+    box.setAccessibleName(about.accessible_name)
     box.setAccessibleDescription(about.help)
     box.setObjectName(name)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 
+from firegui.domain.benchmark import BenchmarkSettings
+from firegui.domain.fit import NetworkFitSettings
+from firegui.domain.options import setting_fields
+from firegui.domain.scaling import ScalingSettings
 from firegui.domain.settings import (
     DESIGN,
     NOMINAL,
@@ -18,6 +22,8 @@ from firegui.domain.settings import (
     RetardantSide,
     Setting,
 )
+from firegui.domain.study import StudySettings
+from firegui.domain.uncertainty import UncertaintySettings
 
 
 def test_the_defaults_are_the_papers() -> None:
@@ -74,14 +80,23 @@ def test_an_objective_that_asks_nothing_of_the_fire_is_refused() -> None:
     assert any("are all 0" in problem.what for problem in only_budget.problems())
 
 
-@pytest.mark.parametrize("settings", [ObjectiveWeights(), Effectiveness(), OptimizerSettings()])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        PlanSettings(),
+        NetworkFitSettings(),
+        BenchmarkSettings(),
+        ScalingSettings(),
+        UncertaintySettings(),
+        StudySettings(),
+    ],
+)
 def test_every_number_says_what_it_is_and_its_default_is_within_its_bounds(settings: object) -> None:
-    for item in fields(settings):  # type: ignore[arg-type]
-        about, value = item.metadata, getattr(settings, item.name)
-        assert about["title"]
-        assert about["help"]
-        assert about["low"] is None or about["low"] <= value
-        assert about["high"] is None or value <= about["high"]
+    for item in setting_fields(settings):
+        about = item.option
+        assert about.title and about.help
+        assert about.low is None or about.low <= item.value, item.path
+        assert about.high is None or item.value <= about.high, item.path
 
 
 def test_replacing_a_value_leaves_the_original() -> None:

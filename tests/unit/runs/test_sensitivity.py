@@ -270,7 +270,7 @@ def test_a_table_is_not_overwritten_but_for_a_resume_with_the_same_settings(tmp_
         return "\n".join(map(str, end(carried_out(scored_spec(out, **changes))).problems))
 
     assert "holds a table" in problems()
-    assert "pairs = 0.9/0.9, 0.4/0.5, now 0.9/0.9" in problems(
+    assert "Effectiveness = 0.9/0.9, 0.4/0.5, now 0.9/0.9" in problems(
         resume=True, settings=SensitivitySettings(pairs=PAIRS[:1])
     )
     project = make_project()

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFormLayout, QLabel, QWidget
 
+from firegui.domain.options import limits_text
 from firegui.domain.uncertainty import (
     KIND_TITLES,
     ErrorSource,
@@ -19,7 +20,7 @@ from firegui.domain.uncertainty import (
 from firegui.gui.analyses.uncertainty.saved_ensembles import UncertaintyRequest
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.saved_runs import kept_plan
-from firegui.gui.widgets.number_fields import DecimalField, WholeField, limits_text
+from firegui.gui.widgets.number_fields import DecimalField, WholeField
 from firegui.gui.widgets.plan_choices import narrow_combo
 from firegui.gui.widgets.settings_paths import description_of
 from firegui.runs.uq_text import UNBURNED

@@ -12,12 +12,12 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLineEdit, QVBoxLayout, QWidget
 
+from firegui.domain.options import plain_number
 from firegui.errors import Problems
 from firegui.gui.importing.landscape.survey import Look
 from firegui.gui.importing.landscape.wizard_answers import Draft
 from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
 from firegui.gui.widgets.combo_box import NoScrollComboBox
-from firegui.gui.widgets.number_fields import plain_number
 from firegui.gui.widgets.path_fields import PathField, number, read_entry, text_line
 from firegui.io.importers.wind import WindSource, WindSurvey
 from firegui.io.importers.wind_units import Clock, Components, Height, North, Sense, SpeedUnit, Traits

@@ -1,0 +1,227 @@
+"""Declaration of settings: every field of a settings dataclass carries its title, unit, bounds, help and option.
+
+Forms, command-line options, repeat commands and the checks of files are generated from it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import StrEnum
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from firegui.errors import Problem
+
+Settings = TypeVar("Settings")
+Path = tuple[str, ...]
+_OPTION = "option"
+_SYMBOLS = {"λ": "Weight", "η": "Effectiveness"}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Declaration of one setting.
+
+    ``group`` names the folded section of a form that holds it; settings without one are always shown. ``label`` stands
+    beside the field where that is not the title. ``choices`` titles the values of an enumeration. ``kinds`` are the
+    kinds of an analysis that read the setting, empty for all. ``degrees`` says that radians are kept, and degrees
+    shown and typed. ``restarts`` is false for a setting that may change when a run is resumed. ``read`` reads one
+    element of a tuple.
+
+    ``flag`` is the command-line option where it is not made from the field's name, ``off_flag`` that of a yes or no
+    that is off, and ``flags`` the words of every value where each has its own. ``about`` and ``default_text`` replace
+    help and default on the command line.
+    """
+
+    title: str
+    help: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    group: str = ""
+    label: str = ""
+    choices: Mapping[Any, str] = field(default_factory=dict)
+    kinds: tuple[StrEnum, ...] = ()
+    degrees: bool = False
+    restarts: bool = True
+    read: Callable[[str], Any] | None = None
+    flag: str = ""
+    off_flag: str = ""
+    flags: Mapping[Any, tuple[str, ...]] = field(default_factory=dict)
+    about: str = ""
+    default_text: str = ""
+
+    @property
+    def field_label(self) -> str:
+        """Text beside a field: the word comes first, then its symbol."""
+        symbol, _, word = self.title.partition(" ")
+        return self.label or (f"{word.capitalize()} {symbol}" if symbol in _SYMBOLS else self.title)
+
+    @property
+    def accessible_name(self) -> str:
+        """Title for a screen reader: the meaning of its symbol, then the title."""
+        meaning = _SYMBOLS.get(self.title.split(" ")[0], "")
+        return f"{meaning} {self.title}" if meaning else self.title
+
+    @property
+    def shown_unit(self) -> str:
+        """Unit that is shown."""
+        return "°" if self.degrees else self.unit
+
+    @property
+    def shown_bounds(self) -> tuple[float | None, float | None]:
+        """Bounds in the unit that is shown."""
+        low, high = (None if end is None else self.shown(end) for end in (self.low, self.high))
+        return low, high
+
+    def shown(self, value: Any) -> Any:
+        """Return a value in the unit that is shown."""
+        return round(math.degrees(value), 9) if self.degrees else value
+
+    def kept(self, value: Any) -> Any:
+        """Return a shown value in the unit that is kept."""
+        return math.radians(value) if self.degrees else value
+
+    def tooltip(self, offset: int = 0) -> str:
+        """Return help, unit and bounds; ``offset`` is added to the bounds for people, who count days from 1."""
+        unit = " (degrees)" if self.degrees else f" ({self.unit})" if self.unit else " (plain number)"
+        low, high = (None if end is None else end + offset for end in self.shown_bounds)
+        return f"{self.help}{unit}\n{limits_text(low, high)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingField:
+    """A declared field of a settings dataclass: its path from the outermost dataclass, its type and its value there."""
+
+    path: Path
+    option: Option
+    kind: Any
+    value: Any
+
+    @property
+    def name(self) -> str:
+        """Name of the field itself."""
+        return self.path[-1]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the value is a tuple."""
+        return get_origin(self.kind) is tuple
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the value is one of an enumeration."""
+        return isinstance(self.kind, type) and issubclass(self.kind, StrEnum)
+
+    def text(self, value: Any) -> str:
+        """Return the value as it is typed; :meth:`parse` reads exactly the same value back."""
+        if self.is_list:
+            return ",".join(_text(part) for part in value)
+        return degrees_text(value) if self.option.degrees else _text(value)
+
+    def parse(self, text: str) -> Any:
+        """Return the value of a text. Raises ``ValueError``."""
+        if self.is_list:
+            return tuple(self.parse_element(part.strip()) for part in text.split(",") if part.strip())
+        return self.option.kept(self.kind(text))
+
+    def parse_element(self, text: str) -> Any:
+        """Return one element of a tuple. Raises ``ValueError``."""
+        return (self.option.read or get_args(self.kind)[0])(text)
+
+
+def option(default: Any, title: str, help: str, **more: Any) -> Any:
+    """Return a dataclass field with its declaration; ``more`` are the other fields of :class:`Option`."""
+    return field(default=default, metadata={_OPTION: Option(title, help, **more)})
+
+
+def setting_fields(settings: Any) -> tuple[SettingField, ...]:
+    """Return every declared field of a settings dataclass and of the dataclasses in it, in order."""
+    return tuple(_setting_fields(settings, ()))
+
+
+def _setting_fields(settings: Any, path: Path) -> Iterator[SettingField]:
+    hints = get_type_hints(type(settings))
+    for item in fields(settings):
+        value, here = getattr(settings, item.name), (*path, item.name)
+        if _OPTION in item.metadata:
+            yield SettingField(here, item.metadata[_OPTION], hints[item.name], value)
+        elif is_dataclass(value):
+            yield from _setting_fields(value, here)
+
+
+def option_of(settings: Any, name: str) -> Option | None:
+    """Return the declaration of a field of a settings dataclass; ``None`` for a field without one."""
+    found: Option | None = next(item for item in fields(settings) if item.name == name).metadata.get(_OPTION)
+    return found
+
+
+def title_of(settings: Any, name: str) -> str:
+    """Return the title of a field, or its name in words."""
+    declared = option_of(settings, name)
+    return name.replace("_", " ") if declared is None else declared.title
+
+
+def changeable(settings: Any) -> tuple[str, ...]:
+    """Return the names of the settings that may change when a run is resumed."""
+    return tuple(item.name for item in setting_fields(settings) if not item.option.restarts)
+
+
+def value_at(settings: Any, path: Path) -> Any:
+    """Return the value at ``path``, such as ``("optimizer", "epochs")``."""
+    for name in path:
+        settings = getattr(settings, name)
+    return settings
+
+
+def replaced_at(settings: Settings, path: Path, value: Any) -> Settings:
+    """Return the settings with the value at ``path`` replaced."""
+    name, rest = path[0], path[1:]
+    changed = replaced_at(getattr(settings, name), rest, value) if rest else value
+    return replace(settings, **{name: changed})  # type: ignore[type-var]
+
+
+def bounds_problems(value: Any, where: str) -> list[Problem]:
+    """Check every bounded number of a settings dataclass, without the dataclasses in it."""
+    found = []
+    for item in fields(value):
+        number, declared = getattr(value, item.name), item.metadata.get(_OPTION)
+        if declared is None or not isinstance(number, (int, float)) or isinstance(number, bool):
+            continue
+        low, high = declared.low, declared.high
+        if low is None and high is None:
+            continue
+        if not math.isfinite(number) or (low is not None and number < low) or (high is not None and number > high):
+            limits = f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"
+            found.append(Problem(where, f"{declared.title} is {number}", f"use a value from {limits}"))
+    return found
+
+
+def plain_number(value: float) -> str:
+    """Return a number to ten digits in few characters: ``50``, ``0.003``, ``1e-6``."""
+    return re.sub(r"e([+-])0*(\d)", lambda m: f"e{'-' if m[1] == '-' else ''}{m[2]}", f"{value:.10g}")
+
+
+def limits_text(low: float | None, high: float | None) -> str:
+    """Return bounds in words: ``0 to 1``, ``0 or more``, ``at most 1``, ``any number``."""
+    if low is not None and high is not None:
+        return f"{plain_number(low)} to {plain_number(high)}"
+    if low is not None:
+        return f"{plain_number(low)} or more"
+    return "any number" if high is None else f"at most {plain_number(high)}"
+
+
+def degrees_text(radians: float) -> str:
+    """Return the shortest number of degrees that is read back as ``radians``."""
+    texts = (f"{math.degrees(radians):.{digits}g}" for digits in range(1, 18))
+    plain = (text for text in texts if "e" not in text)
+    return next((text for text in plain if math.radians(float(text)) == radians), repr(math.degrees(radians)))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        short = plain_number(value)
+        return short if float(short) == value else repr(value)
+    return str(value)
