@@ -1,4 +1,4 @@
-"""A plan that is changed drop by drop while its fire is looked at: each change rolls out only what it can change."""
+"""Previews of an edited plan. Each change of a drop rolls out only the days that it can change."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ class LiveEngine(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LiveWish:
-    """What happens to the fire of ``before`` when its drops become ``after``? Looked at at ``step`` and at the end.
+class PreviewRequest:
+    """Request to preview the fire when the drops ``before`` become ``after``, at ``step`` and at the end.
 
-    With ``stride`` the frames of ``after`` for playback are wanted instead.
+    With ``stride`` the frames of ``after`` for playback are requested instead.
     """
 
     project: Project
@@ -76,14 +76,14 @@ class LiveWish:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LiveLook:
-    """The answer to ``wish``, at nominal effectiveness. ``fire [H, W]`` is ``P`` of the new plan at its step.
+class PreviewResult:
+    """Answer to ``request``, at nominal effectiveness. ``fire [H, W]`` is ``P`` of the new plan at its step.
 
     ``change [H, W]`` is ``P_before − P_after`` at the end in 1/255, int16, and ``changed`` how many cells that are
-    :data:`CLEARLY` others. ``frames`` are there where they were asked for, and nothing else but ``after`` then.
+    :data:`CLEARLY` different. Where frames were requested, only ``frames`` and ``after`` are set.
     """
 
-    wish: LiveWish
+    request: PreviewRequest
     after: Metrics
     before: Metrics | None = None
     fire: Bytes | None = None
@@ -95,14 +95,14 @@ class LiveLook:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Base:
-    """The plan that is being changed: its states at the starts of days and what it looks like."""
+    """Plan before the change: its states at the starts of days and its fire."""
 
     drops: DropList
     glance: GlanceResult
 
 
-class LiveFire:
-    """Answers wishes one after another. The model and the plan before the change are kept between them."""
+class PlanPreviewer:
+    """Answers requests one after another. The model and the plan before the change are kept between them."""
 
     def __init__(self, engine: LiveEngine | None = None) -> None:
         self._engine = engine or load_engine()
@@ -110,52 +110,56 @@ class LiveFire:
         self._model: EngineModel | None = None
         self._base: _Base | None = None
 
-    def look(self, wish: LiveWish, check: Check) -> LiveLook:
-        """Answer ``wish``. ``check`` may raise to cancel; what is kept stays sound.
+    def preview(self, request: PreviewRequest, check: Check) -> PreviewResult:
+        """Return the answer to ``request``. ``check`` may raise to cancel; what is kept stays valid.
 
         Raises :class:`~firegui.errors.InputError` for a project that cannot be planned.
         """
-        model = self._prepared(wish, check)
+        model = self._prepared(request, check)
         began = perf_counter()
-        if wish.stride is not None:
+        if request.stride is not None:
             whole = self._engine.simulate(
-                model, _schedule(model, wish.after), check=check, frame_stride=wish.stride
+                model, _schedule(model, request.after), check=check, frame_stride=request.stride
             )  # fmt: skip
-            return LiveLook(wish, whole.metrics, frames=whole.frames, seconds=perf_counter() - began)
-        base = self._base_of(model, wish, check)
-        after = self._after(model, wish, base, check)
+            return PreviewResult(request, whole.metrics, frames=whole.frames, seconds=perf_counter() - began)
+        base = self._base_of(model, request, check)
+        after = self._after(model, request, base, check)
         end = model.maps.n_steps
         # A state before the change is the same in both.
-        fire = after.fire.get(wish.step, base.fire[wish.step])
+        fire = after.fire.get(request.step, base.fire[request.step])
         change = base.fire[end].astype(np.int16) - after.fire[end].astype(np.int16)
         changed = int((np.abs(change) >= round(CLEARLY * 255)).sum())
-        return LiveLook(wish, after.metrics, base.metrics, fire, change, changed, seconds=perf_counter() - began)
+        return PreviewResult(
+            request, after.metrics, base.metrics, fire, change, changed, seconds=perf_counter() - began
+        )
 
-    def _prepared(self, wish: LiveWish, check: Check) -> EngineModel:
+    def _prepared(self, request: PreviewRequest, check: Check) -> EngineModel:
         made_of = self._made_of
-        if self._model is None or made_of is None or made_of[0] is not wish.project or made_of[1] != wish.backend:
+        if self._model is None or made_of is None or made_of[0] is not request.project or made_of[1] != request.backend:
             self._model = self._base = None
-            self._model = self._engine.build(wish.project, wish.project.plan.nominal, wish.backend, check=check)
-            self._made_of = wish.project, wish.backend
+            self._model = self._engine.build(
+                request.project, request.project.plan.nominal, request.backend, check=check
+            )
+            self._made_of = request.project, request.backend
         return self._model
 
-    def _base_of(self, model: EngineModel, wish: LiveWish, check: Check) -> GlanceResult:
+    def _base_of(self, model: EngineModel, request: PreviewRequest, check: Check) -> GlanceResult:
         known = self._base
-        if known is not None and known.drops == wish.before and wish.step in known.glance.fire:
+        if known is not None and known.drops == request.before and request.step in known.glance.fire:
             return known.glance
-        schedule, steps = _schedule(model, wish.before), {wish.step, model.maps.n_steps}
+        schedule, steps = _schedule(model, request.before), {request.step, model.maps.n_steps}
         found = self._engine.glance(model, schedule, steps, keep_states=True, check=check)
-        self._base = _Base(wish.before, found)
+        self._base = _Base(request.before, found)
         return found
 
-    def _after(self, model: EngineModel, wish: LiveWish, base: GlanceResult, check: Check) -> GlanceResult:
-        """Rolled out from the start of the day of the first change: gates and fire before it are the same."""
-        first = wish.after.first_change(wish.before)
+    def _after(self, model: EngineModel, request: PreviewRequest, base: GlanceResult, check: Check) -> GlanceResult:
+        """Roll out from the start of the day of the first change. Gates and fire before it are the same."""
+        first = request.after.first_change(request.before)
         if first is None:
             return base
         start = base.states[first // model.maps.steps_per_day]
-        steps = {wish.step, model.maps.n_steps}
-        return self._engine.glance(model, _schedule(model, wish.after), steps, start=start, check=check)
+        steps = {request.step, model.maps.n_steps}
+        return self._engine.glance(model, _schedule(model, request.after), steps, start=start, check=check)
 
 
 def _schedule(model: EngineModel, drops: DropList) -> Schedule:

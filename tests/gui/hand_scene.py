@@ -13,10 +13,11 @@ from firegui.domain.film import Film
 from firegui.domain.results import Frames, Metrics
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.plan_preview import PlanPreview
+from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session, ShownResult, Tool
-from firegui.planning.hand_check import HandCheck
+from firegui.planning.drop_validator import DropValidator
 from firegui.runs.engine_values import Check
-from firegui.runs.live import LiveLook, LiveWish
+from firegui.runs.live import PreviewRequest, PreviewResult
 from tests.unit.domain.samples import untreated
 
 # S-2T-1 on the first day, S-2T-2 on the second, CL-415-1 on the second; S-2T are grounded on the third.
@@ -37,22 +38,22 @@ class FakeLive:
     """Stands in for the engine: the fire is a square whose side says how much burns."""
 
     def __init__(self) -> None:
-        self.wishes: list[LiveWish] = []
+        self.requests: list[PreviewRequest] = []
 
-    def __call__(self, wish: LiveWish, check: Check) -> LiveLook:
+    def __call__(self, request: PreviewRequest, check: Check) -> PreviewResult:
         check()
-        self.wishes.append(wish)
-        shape, steps = wish.project.scenario.grid.shape, wish.project.calendar.n_steps
-        after = metrics(extent_of(wish.after), len(wish.after.drops))
-        if wish.stride is not None:
-            count = steps // wish.stride + 1
-            film = Film.of(np.full((count, *shape), len(wish.after.drops), np.uint8))
-            return LiveLook(wish, after, frames=Frames(wish.stride, film, film, untreated(film), steps))
+        self.requests.append(request)
+        shape, steps = request.project.scenario.grid.shape, request.project.calendar.n_steps
+        after = metrics(extent_of(request.after), len(request.after.drops))
+        if request.stride is not None:
+            count = steps // request.stride + 1
+            film = Film.of(np.full((count, *shape), len(request.after.drops), np.uint8))
+            return PreviewResult(request, after, frames=Frames(request.stride, film, film, untreated(film), steps))
         fire, change = np.zeros(shape, np.uint8), np.zeros(shape, np.int16)
         fire[:5, :5] = 255
-        change[30:, :10] = 200 if wish.after != wish.before else 0
-        before = metrics(extent_of(wish.before), len(wish.before.drops))
-        return LiveLook(wish, after, before, fire, change, int((change > 25).sum()), seconds=0.01)
+        change[30:, :10] = 200 if request.after != request.before else 0
+        before = metrics(extent_of(request.before), len(request.before.drops))
+        return PreviewResult(request, after, before, fire, change, int((change > 25).sum()), seconds=0.01)
 
 
 def show_plan(session: Session, drops: DropList = DROPS) -> None:
@@ -64,7 +65,7 @@ def show_plan(session: Session, drops: DropList = DROPS) -> None:
     session.show_result(
         ShownResult(
             "A · 14:24", frames, metrics(1000.0, 0), frames, metrics(extent_of(drops), len(drops.drops)),
-            HandCheck(project).records(drops), project=project,
+            DropValidator(project).records(drops), project=project,
         )
     )  # fmt: skip
     session.set_step(10)
@@ -72,7 +73,9 @@ def show_plan(session: Session, drops: DropList = DROPS) -> None:
 
 
 @contextmanager
-def desk_of(session: Session, queue: RunQueue, look: Callable[[LiveWish, Check], LiveLook]) -> Iterator[PlanPreview]:
+def desk_of(
+    session: Session, queue: RunQueue, look: Callable[[PreviewRequest, Check], PreviewResult]
+) -> Iterator[PlanPreview]:
     """A desk that asks ``look``; its thread has ended afterwards."""
     desk = PlanPreview(session, queue, look=lambda: look)
     try:
@@ -85,3 +88,9 @@ def desk_of(session: Session, queue: RunQueue, look: Callable[[LiveWish, Check],
 def settled(qtbot: QtBot, session: Session) -> None:
     """Wait until the fire of the drops by hand is there."""
     qtbot.waitUntil(lambda: not session.result.pending)
+
+
+def shows_preview_of(session: Session, change: DropChange) -> bool:
+    """Whether the answer to ``change`` is there."""
+    preview = session.plan_editor.preview
+    return preview is not None and preview.request.after == change.after

@@ -35,7 +35,7 @@ from firegui.gui.map.region_dialog import RegionDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog
 from firegui.gui.scenario.coverage_dialog import CoverageDialog
 from firegui.gui.scenario.pin_drops_dialog import PinDropsDialog
-from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MENUS, MainWindow
 from tests.gui.controls import action_faults, controls_of, faults_of, report
@@ -82,8 +82,8 @@ def dialogs(session: Session, window: QWidget) -> Iterator[QWidget]:
     yield ImportEventsDialog(lambda _source: ridge(), window)
     yield CoverageDialog(project, window)
     yield PinDropsDialog(session, [], project, window)
-    drop, hand = Drop(1, 0, 5.0, 6.0, 0.5), session.hand.drops
-    yield DropDialog(session, "Drop", drop, lambda to: Change(hand, hand.plus(to), to, "Add a drop"), window)
+    drop, hand = Drop(1, 0, 5.0, 6.0, 0.5), session.plan_editor.drops
+    yield DropDialog(session, "Drop", drop, lambda to: DropChange(hand, hand.plus(to), to, "Add a drop"), window)
     yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
     yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
     yield ReplanDialog(project, place, place / "runs" / "one", ("one", place / "plan.csv"), "auto", window)

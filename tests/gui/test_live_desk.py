@@ -1,4 +1,4 @@
-"""Drops by hand: the latest wish wins, nothing of them is lost, and a kept plan is a run like any other."""
+"""Drops by hand: the latest request wins, nothing of them is lost, and a kept plan is a run like any other."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from firegui.gui.map.drop_edits import make, moved
 from firegui.gui.planning.edited_plan_draft import UNSAVED
 from firegui.gui.planning.edited_plan_saver import BY_HAND
 from firegui.gui.planning.plan_preview import PlanPreview
-from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.engine_values import Check
-from firegui.runs.live import LiveLook, LiveWish
+from firegui.runs.live import PreviewRequest, PreviewResult
 from firegui.runs.spec import PlanSpec, Stage
 from tests.gui.fake_runs import FakeExecute
-from tests.gui.hand_scene import DROPS, FakeLive, desk_of, settled, show_plan
+from tests.gui.hand_scene import DROPS, FakeLive, desk_of, settled, show_plan, shows_preview_of
 
 FIRST = DROPS.drops[0]
 
@@ -55,7 +55,7 @@ def desk(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[PlanPrevie
 
 def nudge(session: Session, x: float) -> None:
     """Move the first drop to column ``x``."""
-    drop = session.hand.drops.at(FIRST.key)
+    drop = session.plan_editor.drops.at(FIRST.key)
     assert drop is not None and make(session, moved(session, drop, replace(drop, x=x)))
 
 
@@ -144,10 +144,10 @@ class Slow:
         self.let, self.at_work = threading.Event(), threading.Event()
         self.fake = FakeLive()
 
-    def __call__(self, wish: LiveWish, check: Check) -> LiveLook:
+    def __call__(self, request: PreviewRequest, check: Check) -> PreviewResult:
         self.at_work.set()
         assert self.let.wait(10.0)
-        return self.fake(wish, check)
+        return self.fake(request, check)
 
 
 def test_only_the_latest_wish_is_worked_out_after_the_one_at_work(
@@ -159,12 +159,12 @@ def test_only_the_latest_wish_is_worked_out_after_the_one_at_work(
         show_plan(session)
         assert slow.at_work.wait(10.0)
         for column in range(31, 41):
-            session.hand.wonder(moved(session, FIRST, replace(FIRST, x=float(column))))
+            session.plan_editor.request_preview(moved(session, FIRST, replace(FIRST, x=float(column))))
         slow.let.set()
-        last = session.hand.change
+        last = session.plan_editor.change
         assert last is not None
-        qtbot.waitUntil(lambda: session.hand.look is not None and session.hand.look.wish.after == last.after)
-    assert [wish.after for wish in slow.fake.wishes] == [DROPS, last.after]
+        qtbot.waitUntil(lambda: shows_preview_of(session, last))
+    assert [request.after for request in slow.fake.requests] == [DROPS, last.after]
 
 
 def test_nothing_is_shown_of_what_nobody_wonders_about_any_more(
@@ -174,11 +174,11 @@ def test_nothing_is_shown_of_what_nobody_wonders_about_any_more(
     qtbot.waitUntil(lambda: not queue.activity)
     with desk_of(session, queue, slow):
         show_plan(session)
-        session.hand.wonder(moved(session, FIRST, replace(FIRST, x=40.0)))
-        session.hand.wonder(None)
+        session.plan_editor.request_preview(moved(session, FIRST, replace(FIRST, x=40.0)))
+        session.plan_editor.request_preview(None)
         slow.let.set()
         QApplication.processEvents()
-        assert session.hand.look is None
+        assert session.plan_editor.preview is None
 
 
 def test_what_goes_wrong_is_told_once_and_the_next_look_is_fine(
@@ -186,10 +186,10 @@ def test_what_goes_wrong_is_told_once_and_the_next_look_is_fine(
 ) -> None:
     fails = [True]
 
-    def look(wish: LiveWish, check: Check) -> LiveLook:
+    def look(request: PreviewRequest, check: Check) -> PreviewResult:
         if fails.pop() if fails else False:
             raise InputError([Problem("memory", "does not suffice", "close something")])
-        return FakeLive()(wish, check)
+        return FakeLive()(request, check)
 
     qtbot.waitUntil(lambda: not queue.activity)
     with desk_of(session, queue, look):
@@ -201,10 +201,10 @@ def test_what_goes_wrong_is_told_once_and_the_next_look_is_fine(
 
 
 def test_the_question_follows_the_shown_step(qtbot: QtBot, session: Session, desk: PlanPreview) -> None:
-    before = session.hand.drops
-    session.hand.wonder(Change(before, before.minus(FIRST), FIRST, "Without this drop"))
+    before = session.plan_editor.drops
+    session.plan_editor.request_preview(DropChange(before, before.minus(FIRST), FIRST, "Without this drop"))
     session.set_step(103)
-    qtbot.waitUntil(lambda: session.hand.look is not None and session.hand.look.wish.step == 100)
+    qtbot.waitUntil(lambda: session.plan_editor.preview is not None and session.plan_editor.preview.request.step == 100)
 
 
 def test_edits_one_after_another_end_with_the_fire_of_the_last(
@@ -214,7 +214,7 @@ def test_edits_one_after_another_end_with_the_fire_of_the_last(
         nudge(session, x)
     settled(qtbot, session)
     last = DropList(tuple(sorted((*DROPS.drops[1:], replace(FIRST, x=33.0)))))
-    assert session.hand.drops == last and DropList.of(session.result.drops) == last
+    assert session.plan_editor.drops == last and DropList.of(session.result.drops) == last
     assert session.result.plan_metrics is not None
     assert session.result.plan_metrics.objective == pytest.approx(1000.0 - sum(10.0 + d.x for d in last.drops))
 
@@ -225,11 +225,11 @@ def test_a_shown_run_at_work_is_left_alone(qtbot: QtBot, session: Session, queue
         session.mark_saved(tmp_path)
         queue.plan()
         qtbot.waitUntil(lambda: session.result.plan is not None)
-        assert "at work" in session.hand.obstacle
+        assert "at work" in session.plan_editor.obstacle
         assert not make(session, moved(session, FIRST, Drop(1, 0, 5.0, 5.0, 0.0)))
         queue.stop()
         qtbot.waitUntil(lambda: not queue.is_busy)
-        assert not session.hand.obstacle
+        assert not session.plan_editor.obstacle
 
 
 def test_it_waits_for_its_thread_at_the_end(session: Session, queue: RunQueue) -> None:

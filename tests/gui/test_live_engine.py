@@ -18,7 +18,7 @@ from firegui.gui.session.session import Session, Tool
 from firegui.io.project_store import save_project
 from firegui.runs.folder import read_drops
 from firegui.runs.spec import Stage
-from tests.gui.hand_scene import settled
+from tests.gui.hand_scene import settled, shows_preview_of
 
 WAIT_MS = 120_000
 
@@ -41,7 +41,7 @@ def test_the_fire_while_dragging_that_of_playback_and_that_of_the_kept_run_are_o
     qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity, timeout=WAIT_MS)
     desk = PlanPreview(session, queue)
     try:
-        drops = session.hand.drops
+        drops = session.plan_editor.drops
         assert drops.drops and drops == DropList.of(session.result.drops)
         before = session.result.plan_metrics
         chosen = next(
@@ -50,11 +50,9 @@ def test_the_fire_while_dragging_that_of_playback_and_that_of_the_kept_run_are_o
         session.set_tool(Tool.DROP)
         session.set_step(session.project.calendar.n_steps)
         change = moved(session, chosen, replace(chosen, x=chosen.x + 4.0))
-        session.hand.wonder(change)
-        qtbot.waitUntil(
-            lambda: session.hand.look is not None and session.hand.look.wish.after == change.after, timeout=WAIT_MS
-        )
-        look = session.hand.look
+        session.plan_editor.request_preview(change)
+        qtbot.waitUntil(lambda: shows_preview_of(session, change), timeout=WAIT_MS)
+        look = session.plan_editor.preview
         assert look is not None and look.before is not None and before is not None and look.fire is not None
         assert look.before.final_extent_cells == before.final_extent_cells
         assert make(session, change)

@@ -22,7 +22,7 @@ from firegui.gui.map.layers.edited_drops_layer import handle_of
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.session import Session, ShownResult, Tool, View
-from tests.gui.hand_scene import DROPS, FakeLive, desk_of, extent_of, settled, show_plan
+from tests.gui.hand_scene import DROPS, FakeLive, desk_of, extent_of, settled, show_plan, shows_preview_of
 from tests.gui.hands import choose
 from tests.gui.map_scene import RIGHT, Hand, open_map, painted, undo_steps
 
@@ -57,7 +57,7 @@ def said(session: Session) -> list[str]:
 
 def place_of(session: Session, drop: Drop) -> tuple[float, float]:
     """Where a drop lands, in corner coordinates."""
-    y, x = session.hand.rules.landing(drop)
+    y, x = session.plan_editor.rules.landing(drop)
     return y + 0.5, x + 0.5
 
 
@@ -94,19 +94,19 @@ def test_a_dragged_drop_is_released_that_many_cells_further_and_undo_brings_it_b
 ) -> None:
     before, start = session.result, place_of(session, FIRST)
     drag(hand, start, (start[0] - 5.0, start[1] + 8.0))
-    (moved,) = [drop for drop in session.hand.drops.drops if drop.key == FIRST.key]
+    (moved,) = [drop for drop in session.plan_editor.drops.drops if drop.key == FIRST.key]
     assert [moved.y, moved.x, moved.theta] == pytest.approx([15.0, 38.0, 0.0], abs=0.1)
-    assert session.hand.drops.drops[1:] == DROPS.drops[1:]
+    assert session.plan_editor.drops.drops[1:] == DROPS.drops[1:]
     settled(qtbot, session)
     assert session.result.by_hand and "edited by hand" in session.result.title and session.result.folder is None
     assert session.result.plan_metrics is not None
-    assert session.result.plan_metrics.final_extent_cells == pytest.approx(extent_of(session.hand.drops))
+    assert session.result.plan_metrics.final_extent_cells == pytest.approx(extent_of(session.plan_editor.drops))
     assert session.undo_stack.undoText() == "Move a drop of S-2T-1" and session.is_dirty
     session.undo_stack.undo()
-    assert session.result is before and session.hand.plan is None and session.hand.drops == DROPS
+    assert session.result is before and session.plan_editor.plan is None and session.plan_editor.drops == DROPS
     session.undo_stack.redo()
     settled(qtbot, session)
-    assert session.hand.drops.at(FIRST.key) == moved
+    assert session.plan_editor.drops.at(FIRST.key) == moved
 
 
 def test_while_a_drop_is_dragged_the_fire_the_difference_and_the_card_follow_and_nothing_is_edited(
@@ -114,19 +114,19 @@ def test_while_a_drop_is_dragged_the_fire_the_difference_and_the_card_follow_and
 ) -> None:
     start = place_of(session, FIRST)
     drag(hand, start, (start[0], start[1] + 10.0), release=False)
-    change = session.hand.change
+    change = session.plan_editor.change
     assert change is not None and undo_steps(session) == 0
-    qtbot.waitUntil(lambda: session.hand.look is not None and session.hand.look.wish.after == change.after)
+    qtbot.waitUntil(lambda: shows_preview_of(session, change))
     hand.view.flush()
     occupancy, layer = hand.view.layers["occupancy"], hand.view.layers["change"]
     assert isinstance(occupancy, RasterLayer) and isinstance(layer, RasterLayer)
     fire, seen = occupancy.raster.pixels, layer.raster.pixels
     assert fire is not None and fire[:5, :5].all() and not fire[5:].any()
     assert seen is not None and seen[30:, :10].all() and not seen[:30].any()
-    text = hand.view.hand_card.text
+    text = hand.view.drop_card.text
     assert "−10.0 cells · −0.90 ha" in text and "100 cells · 9.0 ha" in text
-    assert hand.view.hand_card.heading.startswith("S-2T-1 · 19 Aug")
-    assert all(wish.step == 10 for wish in live.wishes)
+    assert hand.view.drop_card.heading.startswith("S-2T-1 · 19 Aug")
+    assert all(request.step == 10 for request in live.requests)
     assert not layer.missing()
 
 
@@ -135,27 +135,27 @@ def test_escape_puts_a_dragged_drop_back(session: Session, hand: Hand) -> None:
     drag(hand, start, (start[0], start[1] + 10.0), release=False)
     hand.key(Qt.Key.Key_Escape)
     hand.release((start[0], start[1] + 10.0))
-    assert session.hand.drops == DROPS and session.hand.change is None and undo_steps(session) == 0
-    assert session.hand.selected == FIRST
+    assert session.plan_editor.drops == DROPS and session.plan_editor.change is None and undo_steps(session) == 0
+    assert session.plan_editor.selected == FIRST
     hand.key(Qt.Key.Key_Escape)
-    assert session.hand.selected is None and session.tool is Tool.DROP
+    assert session.plan_editor.selected is None and session.tool is Tool.DROP
 
 
 def test_the_handle_turns_the_drop(session: Session, hand: Hand) -> None:
-    session.hand.select(FIRST)
+    session.plan_editor.select(FIRST)
     landing = place_of(session, FIRST)
-    handle = handle_of(session.hand.rules, FIRST)
+    handle = handle_of(session.plan_editor.rules, FIRST)
     drag(hand, handle, (landing[0] - 9.0, landing[1]))
-    (turned,) = [drop for drop in session.hand.drops.drops if drop.key == FIRST.key]
+    (turned,) = [drop for drop in session.plan_editor.drops.drops if drop.key == FIRST.key]
     assert turned.theta == pytest.approx(math.pi / 2, abs=0.02)
     assert (turned.y, turned.x) == (FIRST.y, FIRST.x)
     assert session.undo_stack.undoText() == "Turn a drop of S-2T-1"
 
 
 def test_a_click_beside_drops_lets_go_and_a_drag_there_moves_the_map(session: Session, hand: Hand) -> None:
-    session.hand.select(FIRST)
+    session.plan_editor.select(FIRST)
     hand.click((36.0, 5.0))
-    assert session.hand.selected is None
+    assert session.plan_editor.selected is None
     pixel = hand.pixel((30.0, 10.0))
     hand.drag((36.0, 5.0), (33.0, 9.0))
     assert (hand.pixel((30.0, 10.0)) - pixel).manhattanLength() > 20
@@ -167,14 +167,14 @@ def test_of_two_drops_in_one_place_the_shown_day_is_taken_unless_the_other_is_ch
     both = DropList((FIRST, replace(FIRST, step=60, column=1)))
     show_plan(session, both)
     hand.click(place_of(session, FIRST))
-    assert session.hand.selected == both.drops[0]
+    assert session.plan_editor.selected == both.drops[0]
     session.set_step(60)
-    session.hand.select(None)
+    session.plan_editor.select(None)
     hand.click(place_of(session, FIRST))
-    assert session.hand.selected == both.drops[1]
+    assert session.plan_editor.selected == both.drops[1]
     session.set_step(10)
     hand.click(place_of(session, FIRST))
-    assert session.hand.selected == both.drops[1]
+    assert session.plan_editor.selected == both.drops[1]
 
 
 # -- rules -----------------------------------------------------------------------------------------------------------
@@ -187,49 +187,49 @@ def test_a_drop_that_would_break_a_rule_says_so_at_once_and_is_put_back(
     start, steps = place_of(session, FIRST), undo_steps(session)
     drag(hand, start, (start[0] - 16.0, start[1]), release=False)
     hand.view.flush()
-    assert session.hand.change is not None and session.hand.change.broken
-    assert "⚠" in hand.view.hand_card.text and "Z1" in hand.view.hand_card.text
+    assert session.plan_editor.change is not None and session.plan_editor.change.broken
+    assert "⚠" in hand.view.drop_card.text and "Z1" in hand.view.drop_card.text
     hand.release((start[0] - 16.0, start[1]))
-    assert session.hand.drops == DROPS and undo_steps(session) == steps
+    assert session.plan_editor.drops == DROPS and undo_steps(session) == steps
     assert said[-1].startswith("Not done: ") and "Z1" in said[-1]
 
 
 def test_an_ensemble_and_a_run_at_work_are_left_alone(session: Session, hand: Hand, said: list[str]) -> None:
     start = place_of(session, FIRST)
-    session.hand.block("the shown run is still at work")
+    session.plan_editor.block("the shown run is still at work")
     drag(hand, start, (start[0], start[1] + 5.0))
-    assert session.hand.drops == DROPS and "at work" in said[-1]
-    session.hand.block("")
+    assert session.plan_editor.drops == DROPS and "at work" in said[-1]
+    session.plan_editor.block("")
     session.show_result(replace(session.result, member=True))
     drag(hand, start, (start[0], start[1] + 5.0))
-    assert session.hand.drops == DROPS and "ensemble" in said[-1]
+    assert session.plan_editor.drops == DROPS and "ensemble" in said[-1]
 
 
 # -- the keyboard ----------------------------------------------------------------------------------------------------
 def test_everything_goes_by_keyboard_too(qtbot: QtBot, session: Session, hand: Hand) -> None:
     hand.key(Qt.Key.Key_N)
-    assert session.hand.selected == FIRST
+    assert session.plan_editor.selected == FIRST
     hand.key(Qt.Key.Key_N)
-    assert session.hand.selected == DROPS.drops[1] and session.step == 60
+    assert session.plan_editor.selected == DROPS.drops[1] and session.step == 60
     hand.key(Qt.Key.Key_B)
     for _ in range(3):
         hand.key(Qt.Key.Key_Right)
     hand.key(Qt.Key.Key_Up)
     hand.key(Qt.Key.Key_BracketLeft)
-    chosen = session.hand.selected
+    chosen = session.plan_editor.selected
     assert chosen is not None
     assert [chosen.y, chosen.x, chosen.theta] == pytest.approx([19.0, 33.0, math.radians(5.0)])
     # Steps of the keyboard on one drop are one edit.
     assert undo_steps(session) == 1
     hand.key(Qt.Key.Key_Delete)
-    assert len(session.hand.drops.drops) == 2 and session.hand.selected is None
+    assert len(session.plan_editor.drops.drops) == 2 and session.plan_editor.selected is None
     session.undo_stack.undo()
     session.undo_stack.undo()
-    assert session.hand.drops == DROPS
+    assert session.plan_editor.drops == DROPS
 
 
 def test_p_pins_and_unpins_the_chosen_drop_as_it_was_edited(session: Session, hand: Hand) -> None:
-    session.hand.select(FIRST)
+    session.plan_editor.select(FIRST)
     hand.key(Qt.Key.Key_Right)
     hand.key(Qt.Key.Key_P)
     (pin,) = session.project.operations.pinned
@@ -249,17 +249,17 @@ def test_the_question_shows_the_fire_without_the_drop_and_changes_nothing(
     assert titles[1:] == ["What is it for?", "Edit…", "Pin this drop", "", "Remove"]
     menu.actions()[1].trigger()
     menu.close()
-    qtbot.waitUntil(lambda: session.hand.look is not None)
+    qtbot.waitUntil(lambda: session.plan_editor.preview is not None)
     hand.view.flush()
-    assert "+40.0 cells" in hand.view.hand_card.text
-    assert session.hand.drops == DROPS and undo_steps(session) == 0
+    assert "+40.0 cells" in hand.view.drop_card.text
+    assert session.plan_editor.drops == DROPS and undo_steps(session) == 0
     hand.key(Qt.Key.Key_Escape)
     hand.view.flush()
-    assert session.hand.look is None
+    assert session.plan_editor.preview is None
 
 
 def test_a_drop_is_retimed_given_to_another_and_placed_by_numbers(qtbot: QtBot, session: Session, hand: Hand) -> None:
-    session.hand.select(FIRST)
+    session.plan_editor.select(FIRST)
     hand.key(Qt.Key.Key_Return)
     dialog = opened(qtbot, hand)
     enter(dialog.step, "15")
@@ -270,15 +270,15 @@ def test_a_drop_is_retimed_given_to_another_and_placed_by_numbers(qtbot: QtBot, 
     enter(dialog.easting, "1215")
     qtbot.waitUntil(lambda: "burned at the end" in dialog.note.text())
     QTest.mouseClick(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok), Qt.MouseButton.LeftButton)
-    found = session.hand.drops.at((15, 2))
+    found = session.plan_editor.drops.at((15, 2))
     assert found is not None
     assert [found.y, found.x] == pytest.approx([12.5, 40.0])
     assert found.theta == pytest.approx(math.radians(60.0))
-    assert session.hand.selected == found and undo_steps(session) == 1
+    assert session.plan_editor.selected == found and undo_steps(session) == 1
 
 
 def test_a_time_is_the_step_that_holds_it(session: Session, hand: Hand) -> None:
-    session.hand.select(FIRST)
+    session.plan_editor.select(FIRST)
     hand.key(Qt.Key.Key_Return)
     dialog = hand.view.drop_menu.dialog
     assert dialog is not None
@@ -288,18 +288,18 @@ def test_a_time_is_the_step_that_holds_it(session: Session, hand: Hand) -> None:
     )
     assert dialog.step.value() == 15
     dialog.reject()
-    assert session.hand.drops == DROPS and session.hand.change is None
+    assert session.plan_editor.drops == DROPS and session.plan_editor.change is None
 
 
 def test_numbers_that_break_a_rule_cannot_be_accepted(qtbot: QtBot, session: Session, hand: Hand) -> None:
-    session.hand.select(FIRST)
+    session.plan_editor.select(FIRST)
     hand.key(Qt.Key.Key_Return)
     dialog = opened(qtbot, hand)
     enter(dialog.step, "110")
     assert "grounded" in dialog.trouble.text()
     assert not dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).isEnabled()
     dialog.accept()
-    assert dialog.isVisible() and session.hand.drops == DROPS
+    assert dialog.isVisible() and session.plan_editor.drops == DROPS
     dialog.reject()
 
 
@@ -310,12 +310,12 @@ def test_a_double_click_beside_drops_adds_one_by_whoever_may_fly_across_the_wind
     dialog = hand.view.drop_menu.dialog
     assert dialog is not None
     QTest.keyClick(dialog, Qt.Key.Key_Return)
-    (new,) = set(session.hand.drops.drops) - set(DROPS.drops)
+    (new,) = set(session.plan_editor.drops.drops) - set(DROPS.drops)
     # S-2T-1 drops at the shown step already.
     assert (new.step, new.column) == (10, 1)
     assert [new.y, new.x] == pytest.approx([36.0, 10.0], abs=0.1)
     assert new.theta == pytest.approx(0.5 + math.pi / 2, abs=1e-3)
-    assert session.hand.selected == new
+    assert session.plan_editor.selected == new
 
 
 def test_the_ground_menu_adds_here(session: Session, hand: Hand) -> None:
@@ -331,7 +331,7 @@ def test_the_ground_menu_adds_here(session: Session, hand: Hand) -> None:
 
 # -- what is shown ---------------------------------------------------------------------------------------------------
 def test_the_chosen_drop_is_outlined_where_it_lands(session: Session, hand: Hand) -> None:
-    session.hand.select(FIRST)
+    session.plan_editor.select(FIRST)
     hand.view.flush()
     rows, columns = np.nonzero(painted(hand.view, "chosen"))
     middle = hand.view.camera.to_pixel(*place_of(session, FIRST))
@@ -343,13 +343,17 @@ def test_the_chosen_drop_is_outlined_where_it_lands(session: Session, hand: Hand
 def test_another_plan_takes_the_edited_one_from_the_screen_and_a_project_forgets_it(
     session: Session, hand: Hand
 ) -> None:
-    session.hand.select(FIRST)
+    session.plan_editor.select(FIRST)
     hand.key(Qt.Key.Key_Right)
-    assert session.hand.plan is not None
+    assert session.plan_editor.plan is not None
     session.show_result(ShownResult("other", plan=session.result.plan, project=session.project))
-    assert session.hand.plan is None and session.hand.drops == DropList() and session.hand.selected is None
+    assert (
+        session.plan_editor.plan is None
+        and session.plan_editor.drops == DropList()
+        and session.plan_editor.selected is None
+    )
     show_plan(session)
-    session.hand.select(FIRST)
+    session.plan_editor.select(FIRST)
     hand.key(Qt.Key.Key_Right)
     session.open_project(session.project, None)
-    assert session.hand.plan is None and session.hand.selected is None
+    assert session.plan_editor.plan is None and session.plan_editor.selected is None

@@ -161,7 +161,7 @@ def test_drops_changed_by_hand_are_kept_in_the_place_that_is_asked_for(
     qtbot.waitUntil(lambda: not window.workbench.queue.activity)
     for x in (31.5, 33.0):
         show_plan(session)
-        drop = session.hand.drops.at(DROPS.drops[0].key)
+        drop = session.plan_editor.drops.at(DROPS.drops[0].key)
         assert drop is not None and make(session, moved(session, drop, replace(drop, x=x)))
         assert EDITED in session.result.title
     assert window.workbench.plan_preview.keeper.has_unkept and contents(folder) == before

@@ -42,7 +42,7 @@ def nudge(qtbot: QtBot, window: MainWindow, x: float) -> None:
     session, drafts = window.workbench.session, autosave_of(window).slot / BY_HAND
     before = len(drafts_in(drafts))
     show_plan(session)
-    drop = session.hand.drops.at(FIRST.key)
+    drop = session.plan_editor.drops.at(FIRST.key)
     assert drop is not None and make(session, moved(session, drop, replace(drop, x=x)))
     qtbot.waitUntil(lambda: len(drafts_in(drafts)) == before + 1, timeout=20_000)
 

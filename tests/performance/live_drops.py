@@ -17,9 +17,9 @@ import numpy as np
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.project import Project
 from firegui.io.project_store import load_project
-from firegui.planning.hand_check import HandCheck
+from firegui.planning.drop_validator import DropValidator
 from firegui.runs.folder import read_drops
-from firegui.runs.live import LiveFire, LiveWish
+from firegui.runs.live import PlanPreviewer, PreviewRequest
 
 AIM_PER_SECOND = 10.0
 
@@ -34,16 +34,16 @@ def moved(drop: Drop, count: int, project: Project) -> Drop:
     return drop.moved(10.0 * math.sin(count / 7.0), 10.0 * math.cos(count / 7.0), shape)
 
 
-def measure(live: LiveFire, project: Project, drops: DropList, drop: Drop, seconds: float) -> list[float]:
+def measure(live: PlanPreviewer, project: Project, drops: DropList, drop: Drop, seconds: float) -> list[float]:
     """Seconds of each answer while ``drop`` moves, after the first, which makes the plan before the change ready."""
     end, taken = project.calendar.n_steps, list[float]()
-    wish = LiveWish(project, "cpu", drops, drops, end)
-    live.look(wish, nothing)
+    request = PreviewRequest(project, "cpu", drops, drops, end)
+    live.preview(request, nothing)
     began = time.perf_counter()
     while time.perf_counter() - began < seconds:
         asked = time.perf_counter()
         after = drops.exchanged(drop, moved(drop, len(taken), project))
-        live.look(replace(wish, after=after), nothing)
+        live.preview(replace(request, after=after), nothing)
         taken.append(time.perf_counter() - asked)
     return taken
 
@@ -56,9 +56,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=5.0)
     given = parser.parse_args()
     project, drops = load_project(given.project), DropList.of(read_drops(given.run))
-    live, check, slowest = LiveFire(), HandCheck(project), math.inf
+    live, check, slowest = PlanPreviewer(), DropValidator(project), math.inf
     began = time.perf_counter()
-    live.look(LiveWish(project, "cpu", drops, drops, project.calendar.n_steps), nothing)
+    live.preview(PreviewRequest(project, "cpu", drops, drops, project.calendar.n_steps), nothing)
     print(f"model and first rollout: {time.perf_counter() - began:.1f} s; {len(drops.drops)} drops")
     for drop in (drops.drops[0], drops.drops[len(drops.drops) // 2], drops.drops[-1]):
         taken = measure(live, project, drops, drop, given.seconds)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.drops import Drop
 from firegui.gui.map.drop_card import signed
-from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.number_fields import DecimalField, WholeField
 from firegui.io.georeference import Georeference, half_turn
@@ -39,12 +39,12 @@ class DropDialog(QDialog):
     """The :class:`Change` that was accepted."""
 
     def __init__(
-        self, session: Session, title: str, drop: Drop, change_to: Callable[[Drop], Change], parent: QWidget | None
+        self, session: Session, title: str, drop: Drop, change_to: Callable[[Drop], DropChange], parent: QWidget | None
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self._session, self._hand = session, session.hand
-        self._project, self._drop, self._change_to = session.hand.project, drop, change_to
+        self._session, self._editor = session, session.plan_editor
+        self._project, self._drop, self._change_to = session.plan_editor.project, drop, change_to
         self._place = Georeference(self._project.scenario.grid)
         self.change = change_to(drop)
         rows, columns = self._project.scenario.grid.shape
@@ -88,7 +88,7 @@ class DropDialog(QDialog):
             (self.heading, "°"),
         ):  # fmt: skip
             field.setSuffix(unit)
-        for tail in self._hand.rules.tails:
+        for tail in self._editor.rules.tails:
             self.aircraft.addItem(f"{tail.name} · {tail.type.material.value}", tail.index)
         self.time.setTimeZone(QTimeZone(round(calendar.utc_offset_h * 3600)))
         self.time.setDisplayFormat("d MMM yyyy HH:mm")
@@ -125,14 +125,14 @@ class DropDialog(QDialog):
             number.refused.connect(self.trouble.setText)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
-        self._hand.looked.connect(self._show_effect)
+        self._editor.preview_ready.connect(self._show_effect)
 
     # -- what is entered ---------------------------------------------------------------------------------------------
     def _take(self, **fields: float) -> None:
         self._drop = replace(self._drop, **fields)  # type: ignore[arg-type]  # step and column come as whole numbers
         self.change = self._change_to(self._drop)
         self._show()
-        self._hand.wonder(self.change)
+        self._editor.request_preview(self.change)
 
     def _take_time(self, when: QDateTime) -> None:
         calendar = self._project.calendar
@@ -154,9 +154,9 @@ class DropDialog(QDialog):
 
     def done(self, result: int) -> None:
         """Leave the map as it is; an accepted drop is shown by the edit that follows."""
-        self._hand.looked.disconnect(self._show_effect)
+        self._editor.preview_ready.disconnect(self._show_effect)
         if result != QDialog.DialogCode.Accepted:
-            self._hand.wonder(None)
+            self._editor.request_preview(None)
         super().done(result)
 
     # -- showing -----------------------------------------------------------------------------------------------------
@@ -187,8 +187,8 @@ class DropDialog(QDialog):
         ok.setToolTip("It would break a rule" if self.change.broken else "Take it; can be undone")
 
     def _show_effect(self) -> None:
-        look = self._hand.look
-        if look is None or look.before is None or look.wish.after != self.change.after:
+        look = self._editor.preview
+        if look is None or look.before is None or look.request.after != self.change.after:
             return
         cells = look.after.final_extent_cells - look.before.final_extent_cells
         hectares = cells * self._project.scenario.grid.cell_area_ha

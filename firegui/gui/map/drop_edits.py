@@ -8,7 +8,7 @@ from itertools import count
 
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.schedule import DropRecord
-from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
 
 _GONE = "the shown plan has no such drop any more"
@@ -18,14 +18,14 @@ MERGE_KEYS = count(3_000_000)
 
 def drop_of(session: Session, record: DropRecord) -> Drop | None:
     """The drop of the shown plan that ``record`` is of."""
-    return session.hand.drops.at((record.step, record.column))
+    return session.plan_editor.drops.at((record.step, record.column))
 
 
-def moved(session: Session, drop: Drop, to: Drop) -> Change:
+def moved(session: Session, drop: Drop, to: Drop) -> DropChange:
     """What if ``drop`` were ``to``?"""
-    name, drops = tail_name(session, to), session.hand.drops
+    name, drops = tail_name(session, to), session.plan_editor.drops
     if drop not in drops.drops:
-        return Change(drops, drops, to, f"Move a drop of {name}", (_GONE,))
+        return DropChange(drops, drops, to, f"Move a drop of {name}", (_GONE,))
     if to == drop:
         return _change(session, drops, to, f"Move a drop of {name}")
     if to.key != drop.key:
@@ -36,60 +36,60 @@ def moved(session: Session, drop: Drop, to: Drop) -> Change:
     return _change(session, drops.exchanged(drop, to), to, text)
 
 
-def added(session: Session, drop: Drop) -> Change:
+def added(session: Session, drop: Drop) -> DropChange:
     """What if ``drop`` were flown too?"""
-    return _change(session, session.hand.drops.plus(drop), drop, f"Add a drop of {tail_name(session, drop)}")
+    return _change(session, session.plan_editor.drops.plus(drop), drop, f"Add a drop of {tail_name(session, drop)}")
 
 
-def removed(session: Session, drop: Drop) -> Change:
+def removed(session: Session, drop: Drop) -> DropChange:
     """What if ``drop`` were left out?"""
-    drops, text = session.hand.drops, f"Remove a drop of {tail_name(session, drop)}"
+    drops, text = session.plan_editor.drops, f"Remove a drop of {tail_name(session, drop)}"
     if drop not in drops.drops:
-        return Change(drops, drops, drop, text, (_GONE,))
+        return DropChange(drops, drops, drop, text, (_GONE,))
     return _change(session, drops.minus(drop), drop, text)
 
 
-def _change(session: Session, after: DropList, drop: Drop, text: str) -> Change:
-    before = session.hand.drops
-    return Change(before, after, drop, text, session.hand.rules.broken(before, after))
+def _change(session: Session, after: DropList, drop: Drop, text: str) -> DropChange:
+    before = session.plan_editor.drops
+    return DropChange(before, after, drop, text, session.plan_editor.rules.broken(before, after))
 
 
-def make(session: Session, change: Change, merge: int = -1) -> bool:
+def make(session: Session, change: DropChange, merge: int = -1) -> bool:
     """Make ``change`` one undoable step; whether it was accepted. Why not is said in the status bar."""
-    hand = session.hand
-    refusal = hand.obstacle or " · ".join(change.broken)
+    editor = session.plan_editor
+    refusal = editor.obstacle or " · ".join(change.broken)
     if refusal:
         session.message.emit(f"Not done: {refusal}")
         return False
     if change.after != change.before:
         there = change.drop if change.drop in change.after.drops else None
-        hand.edit(change.text, change.after, there, merge)
+        editor.edit(change.text, change.after, there, merge)
     return True
 
 
 def free_aircraft(session: Session, step: int, y: float, x: float) -> Drop | None:
     """A drop at ``(y, x)`` across the wind by the first aircraft that may fly it at ``step``; ``None`` for none."""
-    hand, project = session.hand, session.hand.project
+    editor, project = session.plan_editor, session.plan_editor.project
     shape = project.scenario.grid.shape
     row, column = min(max(round(y), 0), shape[0] - 1), min(max(round(x), 0), shape[1] - 1)
     step = min(max(step, 0), project.calendar.n_steps - 1)
     towards = float(project.planned_wind[1][project.calendar.day_of_step(step), row, column])
     theta = (towards + math.pi / 2.0) % math.pi if math.isfinite(towards) else 0.0
     bare = Drop(step, 0, y, x, theta).moved(0.0, 0.0, shape)
-    for tail in hand.rules.tails:
+    for tail in editor.rules.tails:
         drop = replace(bare, column=tail.index)
-        if hand.drops.at(drop.key) is None and not added(session, drop).broken:
+        if editor.drops.at(drop.key) is None and not added(session, drop).broken:
             return drop
     return None
 
 
 def tail_name(session: Session, drop: Drop) -> str:
     """The aircraft of ``drop``."""
-    return session.hand.rules.tails[drop.column].name
+    return session.plan_editor.rules.tails[drop.column].name
 
 
 def when_text(session: Session, step: int) -> str:
     """The local time of a step, as people write it."""
-    calendar = session.hand.project.calendar
+    calendar = session.plan_editor.project.calendar
     when = calendar.time_of_step(step).astimezone(calendar.local_zone)
     return f"{when.day} {when:%b %H:%M} {calendar.zone_name}"

@@ -17,7 +17,7 @@ from firegui.gui.map.drop_dialog import DropDialog
 from firegui.gui.map.drop_edits import added, drop_of, free_aircraft, make, moved, removed, tail_name, when_text
 from firegui.gui.map.layers.drops_layer import SIGMAS
 from firegui.gui.map.zone_edits import add_pins, pinned_row, remove_pins
-from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
 
 
@@ -58,7 +58,7 @@ class DropMenu:
         drop = drop_of(session, record)
         if drop is None:
             return
-        session.hand.select(drop)
+        session.plan_editor.select(drop)
         menu = self._new_menu(f"Drop of {record.aircraft}", f"{record.aircraft} · {when_text(session, drop.step)}")
         question = menu.addAction("What is it for?", lambda: self.question(drop))
         question.setToolTip("show the fire without it, and how many cells and hectares that changes")
@@ -71,7 +71,7 @@ class DropMenu:
         remove = menu.addAction("Remove", lambda: make(session, removed(session, drop)))
         remove.setShortcut(QKeySequence("Del"))
         for action in (edit, remove, question):
-            action.setEnabled(not session.hand.obstacle)
+            action.setEnabled(not session.plan_editor.obstacle)
         menu.popup(at)
 
     def open_ground(self, row: float, column: float, at: QPoint) -> None:
@@ -79,21 +79,21 @@ class DropMenu:
         session = self._session
         menu = self._new_menu("Drops", when_text(session, session.step) if session.has_project else "")
         add = menu.addAction("Add a drop here…", lambda: self.add(row, column))
-        add.setEnabled(not session.hand.obstacle)
-        keep = menu.addAction("Keep the edited drops as a run", session.hand.keep_wanted.emit)
-        keep.setEnabled(session.hand.plan is not None)
+        add.setEnabled(not session.plan_editor.obstacle)
+        keep = menu.addAction("Keep the edited drops as a run", session.plan_editor.keep_requested.emit)
+        keep.setEnabled(session.plan_editor.plan is not None)
         menu.popup(at)
 
     # -- what can be done --------------------------------------------------------------------------------------------
     def question(self, drop: Drop) -> None:
         """See what the fire would do without ``drop``; nothing is changed."""
         session = self._session
-        if session.hand.obstacle:
-            session.message.emit(f"Not done: {session.hand.obstacle}")
+        if session.plan_editor.obstacle:
+            session.message.emit(f"Not done: {session.plan_editor.obstacle}")
             return
-        session.hand.select(drop)
+        session.plan_editor.select(drop)
         # Leaving a drop out breaks no rule worth telling here: it stays.
-        session.hand.wonder(replace(removed(session, drop), broken=(), text="Without this drop"))
+        session.plan_editor.request_preview(replace(removed(session, drop), broken=(), text="Without this drop"))
 
     def edit(self, drop: Drop) -> None:
         """Ask for the numbers of ``drop``."""
@@ -102,7 +102,7 @@ class DropMenu:
     def add(self, row: float, column: float) -> None:
         """Ask for the numbers of a new drop at a place in corner coordinates, at the shown step."""
         session = self._session
-        obstacle = session.hand.obstacle
+        obstacle = session.plan_editor.obstacle
         found = None if obstacle else free_aircraft(session, session.step, row - 0.5, column - 0.5)
         if found is None:
             why = obstacle or f"no aircraft may drop here on {when_text(session, session.step)}"
@@ -121,11 +121,11 @@ class DropMenu:
     # -- helpers -----------------------------------------------------------------------------------------------------
     def _ask(self, title: str, drop: Drop, *, is_new: bool) -> None:
         session = self._session
-        if session.hand.obstacle:
-            session.message.emit(f"Not done: {session.hand.obstacle}")
+        if session.plan_editor.obstacle:
+            session.message.emit(f"Not done: {session.plan_editor.obstacle}")
             return
 
-        def change_to(to: Drop) -> Change:
+        def change_to(to: Drop) -> DropChange:
             return added(session, to) if is_new else moved(session, drop, to)
 
         if self.dialog is not None:
@@ -136,7 +136,7 @@ class DropMenu:
 
     def _pin(self, drop: Drop) -> PinnedDrop:
         session = self._session
-        when = session.hand.project.calendar.time_of_step(drop.step)
+        when = session.plan_editor.project.calendar.time_of_step(drop.step)
         return PinnedDrop(when, tail_name(session, drop), drop.y, drop.x, drop.theta)
 
     def _pinned_row(self, drop: Drop) -> int:

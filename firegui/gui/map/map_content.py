@@ -12,7 +12,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
 from firegui.gui.session.session import Session, ShownResult, View
-from firegui.runs.live import LiveLook
+from firegui.runs.live import PreviewResult
 
 Bytes = NDArray[np.uint8]
 
@@ -25,7 +25,7 @@ class Shown:
     step: int
     view: View
     result: ShownResult
-    look: LiveLook | None = None
+    look: PreviewResult | None = None
     """What a drop that is changed by hand does just now."""
     awaited: str = ""
     """What is being worked out for the map, for people."""
@@ -35,7 +35,8 @@ class Shown:
         """The state of the session, ``None`` while no project is open."""
         if not session.has_project:
             return None
-        return Shown(session.project, session.step, session.view, session.result, session.hand.look, session.awaited)
+        preview = session.plan_editor.preview
+        return Shown(session.project, session.step, session.view, session.result, preview, session.awaited)
 
     @property
     def scenario(self) -> Scenario:
@@ -92,7 +93,7 @@ class Shown:
     def plan_fire(self) -> Bytes | None:
         """``P`` of the plan, while a drop is changed by hand that of the changed plan."""
         look = self.look
-        if look is not None and look.fire is not None and look.wish.step == self.frame_step:
+        if look is not None and look.fire is not None and look.request.step == self.frame_step:
             return look.fire if look.fire.shape == self.scenario.grid.shape else None
         return self.frame(self.result.plan, "fire")
 

@@ -60,7 +60,7 @@ class MapView(QWidget):
         self.menu = RegionMenu(session, self, self._zoom_to)
         self.drop_menu = DropMenu(session, self)
         self.card = ProbeCard(self.camera.viewport)
-        self.hand_card = FloatingCard("What the change of a drop does", "Let the drop go", self.camera.viewport)
+        self.drop_card = FloatingCard("What the change of a drop does", "Let the drop go", self.camera.viewport)
         self._files = FileDrops(session, self.camera.viewport)
         self._place = Place(None)
         self._pinned: tuple[int, int] | None = None
@@ -119,7 +119,7 @@ class MapView(QWidget):
             self._schedule()
         self._update_decorations(shown)
         self._update_card(shown)
-        self._update_hand_card()
+        self._update_drop_card()
         if self._hover_dirty:
             self._hover_dirty = False
             self.hovered.emit(self._hover_text(shown))
@@ -178,11 +178,12 @@ class MapView(QWidget):
         session.result_changed.connect(self._on_result)
         session.awaited_changed.connect(self._schedule)
         session.tool_changed.connect(self._on_tool)
-        for signal in (session.hand.looked, session.hand.selected_changed, session.hand.edited):
-            signal.connect(self._on_hand)
+        editor = session.plan_editor
+        for signal in (editor.preview_ready, editor.selected_changed, editor.edited):
+            signal.connect(self._on_plan_editor)
         session.ground.changed.connect(self._on_ground)
         self.layers.reordered.connect(self._schedule)
-        self.hand_card.closed.connect(self._let_go)
+        self.drop_card.closed.connect(self._let_go)
         self.camera.moved.connect(self._schedule)
         self.layers.changed.connect(self._schedule)
         self._router.hovered.connect(self._on_hover)
@@ -201,7 +202,7 @@ class MapView(QWidget):
         self.layers.set_ink(ink)
         self.sketch.ink = self.decorations.ink = ink
         self.card.set_ink(ink)
-        self.hand_card.set_ink(ink)
+        self.drop_card.set_ink(ink)
         self._schedule()
 
     # -- the session -------------------------------------------------------------------------------------------------
@@ -250,15 +251,15 @@ class MapView(QWidget):
     def _on_operations(self) -> None:
         self._mark("operations")
 
-    def _on_hand(self) -> None:
-        self._mark("hand")
+    def _on_plan_editor(self) -> None:
+        self._mark("plan_editor")
 
     def _on_ground(self) -> None:
         self._mark("ground")
 
     def _let_go(self) -> None:
-        self._session.hand.wonder(None)
-        self._session.hand.select(None)
+        self._session.plan_editor.request_preview(None)
+        self._session.plan_editor.select(None)
 
     def _on_tool(self, _: str) -> None:
         for kind, tool in self._tools.items():
@@ -314,17 +315,17 @@ class MapView(QWidget):
         pixel = self.camera.to_point(self._pinned[0] + 0.5, self._pinned[1] + 0.5)
         self.card.place_beside(pixel, self.camera.viewport.rect())
 
-    def _update_hand_card(self) -> None:
-        hand = self._session.hand
-        wanted = self._session.tool is Tool.DROP or hand.change is not None
+    def _update_drop_card(self) -> None:
+        editor = self._session.plan_editor
+        wanted = self._session.tool is Tool.DROP or editor.change is not None
         found = card_rows(self._session) if wanted and self._session.view is not View.BASELINE else None
-        drop = hand.change.drop if hand.change is not None else hand.selected
+        drop = editor.change.drop if editor.change is not None else editor.selected
         if found is None or drop is None:
-            self.hand_card.hide()
+            self.drop_card.hide()
             return
-        self.hand_card.fill(*found)
-        y, x = hand.rules.landing(drop)
-        self.hand_card.place_apart(self.camera.to_point(y + 0.5, x + 0.5), self.camera.viewport.rect())
+        self.drop_card.fill(*found)
+        y, x = editor.rules.landing(drop)
+        self.drop_card.place_apart(self.camera.to_point(y + 0.5, x + 0.5), self.camera.viewport.rect())
 
     def _update_decorations(self, shown: Shown | None) -> None:
         tool = self._active_tool()

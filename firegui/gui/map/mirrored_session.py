@@ -16,7 +16,7 @@ class MirrorSession(Session):
         super().__init__(parent)
         self._main, self._view = main, view
         # The drops are changed, looked at and undone in one place.
-        self.hand, self.ground, self.drawing = main.hand, main.ground, main.drawing
+        self.plan_editor, self.ground, self.drawing = main.plan_editor, main.ground, main.drawing
         main.project_opened.connect(self._follow_project)
         main.project_edited.connect(self._follow_edit)
         main.step_changed.connect(super().set_step)

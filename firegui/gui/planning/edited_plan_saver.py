@@ -39,7 +39,7 @@ class _Made:
 
 
 class EditedPlanSaver(QObject):
-    """Follows the session's hand. A plan is kept when the project is saved, when another takes its place, or on a wish.
+    """Keeps an edited plan when the project is saved, when another plan replaces it, or on request.
 
     A project that has no folder of its own yet has its plans kept when it gets one. :meth:`shutdown` must be called.
     """
@@ -48,7 +48,7 @@ class EditedPlanSaver(QObject):
         self, session: Session, queue: RunQueue, clock: Callable[[], datetime], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._session, self._hand, self._queue, self._clock = session, session.hand, queue, clock
+        self._session, self._editor, self._queue, self._clock = session, session.plan_editor, queue, clock
         self._unkept: EditedPlan | None = None
         self._aside: list[_Made] = []
         self._kept: list[DropList] = []
@@ -59,9 +59,9 @@ class EditedPlanSaver(QObject):
         """Where drafts lie while the project has no folder of its own."""
         self._run_later = QTimer(self, singleShot=True, interval=0)
         self._run_later.timeout.connect(self._run)
-        self._hand.edited.connect(self._on_edited)
-        self._hand.left.connect(self._on_left)
-        self._hand.keep_wanted.connect(self.keep)
+        self._editor.edited.connect(self._on_edited)
+        self._editor.superseded.connect(self._on_left)
+        self._editor.keep_requested.connect(self.keep)
         session.dirty_changed.connect(self._on_dirty)
         session.project_opened.connect(self._on_opened)
 
@@ -151,7 +151,7 @@ class EditedPlanSaver(QObject):
 
     # -- following ---------------------------------------------------------------------------------------------------
     def _on_edited(self) -> None:
-        plan = self._hand.plan
+        plan = self._editor.plan
         # What was undone can be done again, and what is as it was before needs no keeping.
         known = plan is None or plan.drops in self._kept or plan.drops == DropList.of(plan.origin.drops)
         known = known or any(made.drops == plan.drops for made in self._aside if plan is not None)

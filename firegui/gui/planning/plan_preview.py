@@ -18,17 +18,17 @@ from firegui.gui.base.tasks import Task
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_content import Shown
 from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
-from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.runs.engine_values import Check
-from firegui.runs.live import LiveFire, LiveLook, LiveWish
+from firegui.runs.live import PlanPreviewer, PreviewRequest, PreviewResult
 
 STRIDE = 5
 """Steps between the frames of playback, as a run has them."""
 _AT_WORK = "the shown run is still at work: wait until it has ended, or show another one"
 
-Preview = Callable[[LiveWish, Check], LiveLook]
+Preview = Callable[[PreviewRequest, Check], PreviewResult]
 
 
 class PreviewLoop:
@@ -41,11 +41,11 @@ class PreviewLoop:
     def __init__(self, preview: Preview) -> None:
         self._preview = preview
         self._changed = threading.Condition()
-        self._waiting: LiveWish | None = None
-        self._current: LiveWish | None = None
+        self._waiting: PreviewRequest | None = None
+        self._current: PreviewRequest | None = None
         self._ends = False
 
-    def request(self, request: LiveWish | None) -> None:
+    def request(self, request: PreviewRequest | None) -> None:
         """Answer ``request`` next, in place of any that waits. ``None`` removes the one that waits."""
         with self._changed:
             self._waiting = request
@@ -58,7 +58,7 @@ class PreviewLoop:
             self._changed.notify()
 
     def run(self, task: Task[None]) -> None:
-        """Report a :class:`LiveLook`, or the exception, for each request. Called in the thread of ``task``."""
+        """Report a :class:`PreviewResult`, or the exception, for each request. Called in the thread of ``task``."""
         while (request := self._next()) is not None:
             try:
                 task.reported.emit(self._preview(request, self._check))
@@ -67,7 +67,7 @@ class PreviewLoop:
             except Exception as error:  # shown by the window
                 task.reported.emit(error)
 
-    def _next(self) -> LiveWish | None:
+    def _next(self) -> PreviewRequest | None:
         with self._changed:
             self._current = None
             self._changed.wait_for(lambda: self._waiting is not None or self._ends)
@@ -88,12 +88,12 @@ class PlanPreview(QObject):
         session: Session,
         queue: RunQueue,
         *,
-        look: Callable[[], Preview] = lambda: LiveFire().look,
+        look: Callable[[], Preview] = lambda: PlanPreviewer().preview,
         clock: Callable[[], datetime] = datetime.now,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._session, self._hand, self._queue = session, session.hand, queue
+        self._session, self._editor, self._queue = session, session.plan_editor, queue
         self._make_look = look
         self._loop: PreviewLoop | None = None
         self._task: Task[None] | None = None
@@ -101,8 +101,8 @@ class PlanPreview(QObject):
         self._over = False
         self.keeper = EditedPlanSaver(session, queue, clock, self)
         """Keeps what comes of it."""
-        self._hand.wondered.connect(self._on_wondered)
-        self._hand.edited.connect(self._on_edited)
+        self._editor.preview_requested.connect(self._on_wondered)
+        self._editor.edited.connect(self._on_edited)
         session.project_opened.connect(self._end_thread)
         session.step_changed.connect(self._on_step)
         for signal in (session.tool_changed, session.result_changed):
@@ -116,7 +116,7 @@ class PlanPreview(QObject):
         self._end_thread()
 
     # -- looking -----------------------------------------------------------------------------------------------------
-    def _tell(self, wish: LiveWish) -> None:
+    def _tell(self, wish: PreviewRequest) -> None:
         if self._over:
             return
         if self._loop is None:
@@ -126,12 +126,12 @@ class PlanPreview(QObject):
             self._task.start()
         self._loop.request(wish)
 
-    def _wish(self, before: DropList, after: DropList, stride: int | None = None) -> LiveWish:
+    def _wish(self, before: DropList, after: DropList, stride: int | None = None) -> PreviewRequest:
         shown = Shown.of(self._session)
         assert shown is not None
-        return LiveWish(self._hand.project, self._session.backend, before, after, shown.frame_step, stride)
+        return PreviewRequest(self._editor.project, self._session.backend, before, after, shown.frame_step, stride)
 
-    def _on_wondered(self, change: Change | None) -> None:
+    def _on_wondered(self, change: DropChange | None) -> None:
         if change is not None:
             self._tell(self._wish(change.before, change.after))
         elif not self._session.result.pending and self._loop is not None:
@@ -139,37 +139,37 @@ class PlanPreview(QObject):
 
     def _warm(self) -> None:
         """Make the fire ready once the tool for drops is chosen, so that the first movement finds it."""
-        session, hand = self._session, self._hand
-        wanted = session.tool is Tool.DROP and hand.change is None and not session.result.pending
-        if not wanted or session.result is self._warmed or hand.obstacle:
+        session, editor = self._session, self._editor
+        wanted = session.tool is Tool.DROP and editor.change is None and not session.result.pending
+        if not wanted or session.result is self._warmed or editor.obstacle:
             return
         self._warmed = session.result
-        self._tell(self._wish(hand.drops, hand.drops))
+        self._tell(self._wish(editor.drops, editor.drops))
 
     def _on_step(self, _: int) -> None:
-        change = self._hand.change
+        change = self._editor.change
         if change is not None:
             self._on_wondered(change)
 
     def _on_edited(self) -> None:
-        plan = self._hand.plan
+        plan = self._editor.plan
         if plan is not None and self._session.result.pending:
             self._tell(self._wish(plan.drops, plan.drops, STRIDE))
 
     @Slot(object)
-    def _on_answer(self, answer: LiveLook | Exception) -> None:
+    def _on_answer(self, answer: PreviewResult | Exception) -> None:
         if isinstance(answer, Exception):
-            self._hand.wonder(None)
+            self._editor.request_preview(None)
             self._session.refuse(as_input_error(answer, "the drops changed by hand"))
         elif answer.frames is not None:
-            self._hand.take_frames(answer)
-        elif self._session.has_project and answer.wish.project is self._hand.project:
-            self._hand.show_look(answer)
+            self._editor.show_frames(answer)
+        elif self._session.has_project and answer.request.project is self._editor.project:
+            self._editor.show_preview(answer)
 
     # -- following ---------------------------------------------------------------------------------------------------
     def _on_queue(self) -> None:
         shown = self._queue.shown
-        self._hand.block(_AT_WORK if shown is not None and not shown.is_over else "")
+        self._editor.block(_AT_WORK if shown is not None and not shown.is_over else "")
 
     def _end_thread(self) -> None:
         loop, self._loop, task, self._task = self._loop, None, self._task, None

@@ -1,7 +1,7 @@
-"""The shown plan changed by hand: its drops, which one is chosen, what a change does to the fire. Undone like any edit.
+"""Editor of the shown plan's drops: selection, preview of a change, and edits as undo steps.
 
-The drops are no part of the project. They stand in the undo stack with everything else, are shown and exported as the
-plan they are, and are kept as a run of their own (:class:`~firegui.gui.planning.plan_preview.PlanPreview`).
+The drops are no part of the project. They are on the undo stack with everything else, are shown and exported as the
+plan they are, and are kept as a run of their own by :class:`~firegui.gui.planning.edited_plan_saver.EditedPlanSaver`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, Signal
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.project import Project
 from firegui.gui.session.undo import ReplaceCommand
-from firegui.planning.hand_check import HandCheck
-from firegui.runs.live import LiveLook
+from firegui.planning.drop_validator import DropValidator
+from firegui.runs.live import PreviewResult
 
 if TYPE_CHECKING:
     from firegui.gui.session.session import Session, ShownResult
@@ -25,17 +25,17 @@ EDITED = "edited by hand"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditedPlan:
-    """The ``drops`` that took the place of those of ``origin``, which was shown before the first edit."""
+    """The ``drops`` that replaced those of ``origin``, which was shown before the first edit."""
 
     origin: ShownResult
     drops: DropList
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What somebody wonders about: what if the drops ``before`` were ``after``? ``drop`` is the one it is about.
+class DropChange:
+    """Possible edit of ``drop``, which turns the drops ``before`` into ``after``.
 
-    ``broken`` are the rules that it would break, in words. ``text`` is what the change is called.
+    ``broken`` are the rules that it would break, in words. ``text`` is the name of the edit.
     """
 
     before: DropList
@@ -46,18 +46,18 @@ class Change:
 
 
 class PlanEditor(QObject):
-    """See the module. Belongs to a session, which made it."""
+    """Editor of the drops that a session shows. The session makes it."""
 
     edited = Signal()
-    """There are other drops by hand, or none any more: their fire has to be worked out, or is there again."""
+    """The edited drops changed, or were all undone. Their fire has to be computed, or is there again."""
     selected_changed = Signal()
-    wondered = Signal(object)
-    """A :class:`Change` whose fire somebody wants to see, or ``None`` when nobody does any more."""
-    looked = Signal()
-    """There is another answer, or none any more."""
-    left = Signal(object)
+    preview_requested = Signal(object)
+    """A :class:`DropChange` to preview, or ``None`` to end the preview."""
+    preview_ready = Signal()
+    """:attr:`preview` changed."""
+    superseded = Signal(object)
     """The :class:`EditedPlan` that was shown; another plan has taken its place."""
-    keep_wanted = Signal()
+    keep_requested = Signal()
     """The drops are to be kept as a run."""
 
     def __init__(self, session: Session) -> None:
@@ -65,27 +65,27 @@ class PlanEditor(QObject):
         self._session = session
         self._plan: EditedPlan | None = None
         self._selected: tuple[int, int] | None = None
-        self._change: Change | None = None
-        self._look: LiveLook | None = None
-        self._check: HandCheck | None = None
+        self._change: DropChange | None = None
+        self._preview: PreviewResult | None = None
+        self._validator: DropValidator | None = None
         self._blocked = ""
-        session.project_opened.connect(self._forget)
-        session.result_changed.connect(self._follow)
+        session.project_opened.connect(self._reset)
+        session.result_changed.connect(self._on_result_changed)
 
-    # -- what there is -----------------------------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------------------------
     @property
     def plan(self) -> EditedPlan | None:
-        """The shown plan as a person made it; ``None`` while it is as it was."""
+        """The shown plan as it was edited; ``None`` for one that was not."""
         return self._plan
 
     @property
     def drops(self) -> DropList:
-        """The drops of the shown plan that are flown."""
+        """The executed drops of the shown plan."""
         return self._plan.drops if self._plan is not None else DropList.of(self._session.result.drops)
 
     @property
     def obstacle(self) -> str:
-        """Why the drops that are shown cannot be changed, or empty."""
+        """Why the shown drops cannot be edited, or empty."""
         session, result = self._session, self._session.result
         if not session.has_project or result.plan is None:
             return "no plan is shown: start a run, or show one from the list of runs"
@@ -99,72 +99,70 @@ class PlanEditor(QObject):
 
     @property
     def project(self) -> Project:
-        """What the shown plan was made for."""
+        """The project that the shown plan was made for."""
         return self._session.result.project or self._session.project
 
     @property
-    def rules(self) -> HandCheck:
-        """What may be flown in :attr:`project`."""
+    def rules(self) -> DropValidator:
+        """The flight rules of :attr:`project`."""
         return self._rules_of(self.project)
 
     @property
     def selected(self) -> Drop | None:
-        """The chosen drop of the shown plan."""
+        """The selected drop of the shown plan."""
         return None if self._selected is None else self.drops.at(self._selected)
 
     @property
-    def change(self) -> Change | None:
-        """What is wondered about."""
+    def change(self) -> DropChange | None:
+        """The change that is previewed."""
         return self._change
 
     @property
-    def look(self) -> LiveLook | None:
-        """The latest answer to what is wondered about; it may be of a moment ago."""
-        return self._look
+    def preview(self) -> PreviewResult | None:
+        """The latest preview. It may answer an earlier :attr:`change`."""
+        return self._preview
 
-    # -- what can be asked -------------------------------------------------------------------------------------------
+    # -- commands ----------------------------------------------------------------------------------------------------
     def block(self, why: str) -> None:
-        """Let nobody change the shown drops, and say why; empty lets them again."""
+        """Prevent edits, for the reason ``why``; empty allows them again."""
         self._blocked = why
 
     def select(self, drop: Drop | None) -> None:
-        """Choose a drop of the shown plan, or none."""
+        """Select a drop of the shown plan, or none."""
         key = None if drop is None else drop.key
         if key != self._selected:
             self._selected = key
             self.selected_changed.emit()
 
-    def wonder(self, change: Change | None) -> None:
-        """See what ``change`` would do to the fire, without making it."""
+    def request_preview(self, change: DropChange | None) -> None:
+        """Preview the fire after ``change`` without making it; ``None`` ends the preview."""
         self._change = change
         if change is None:
-            self._look = None
-        self.wondered.emit(change)
-        self.looked.emit()
+            self._preview = None
+        self.preview_requested.emit(change)
+        self.preview_ready.emit()
 
-    def show_look(self, look: LiveLook) -> None:
-        """An answer is here."""
+    def show_preview(self, preview: PreviewResult) -> None:
+        """Show a preview that was computed."""
         if self._change is not None:
-            self._look = look
-            self.looked.emit()
+            self._preview = preview
+            self.preview_ready.emit()
 
-    def edit(self, text: str, after: DropList, chosen: Drop | None, merge: int = -1) -> None:
-        """Make ``after`` the shown plan's drops as one undoable step, with ``chosen`` selected."""
+    def edit(self, text: str, after: DropList, selected: Drop | None, merge: int = -1) -> None:
+        """Replace the shown plan's drops by ``after`` as one undo step, with ``selected`` selected."""
         before, session = self._plan, self._session
         plan = EditedPlan(session.result if before is None else before.origin, after)
-        self._selected = None if chosen is None else chosen.key
+        self._selected = None if selected is None else selected.key
         session.undo_stack.push(ReplaceCommand(text, self._set, before, plan, merge))
         self.selected_changed.emit()
 
-    def take_frames(self, look: LiveLook) -> None:
-        """The fire of the drops that are shown is worked out."""
+    def show_frames(self, preview: PreviewResult) -> None:
+        """Show the frames for playback of the edited drops, unless these have changed since."""
         plan, result = self._plan, self._session.result
-        if plan is not None and result.pending and look.wish.after == plan.drops and look.frames is not None:
-            self._session.show_result(
-                replace(result, plan=look.frames, plan_metrics=look.after, pending=False)
-            )  # fmt: skip
+        if plan is not None and result.pending and preview.request.after == plan.drops and preview.frames is not None:
+            self._session.show_result(replace(result, plan=preview.frames, plan_metrics=preview.after, pending=False))
 
-    # -- following ---------------------------------------------------------------------------------------------------
+    # -- following the session ---------------------------------------------------------------------------------------
     def _set(self, plan: EditedPlan | None) -> None:
         shown = self._session.result
         if plan is None:
@@ -175,32 +173,31 @@ class PlanEditor(QObject):
         else:
             self._plan = plan
             rules = self._rules_of(plan.origin.project or self._session.project)
-            self._session.show_result(_by_hand(plan, shown if shown.by_hand else plan.origin, rules))
+            self._session.show_result(_edited_result(plan, shown if shown.by_hand else plan.origin, rules))
         self.edited.emit()
 
-    def _rules_of(self, project: Project) -> HandCheck:
-        if self._check is None or self._check.project is not project:
-            self._check = HandCheck(project)
-        return self._check
+    def _rules_of(self, project: Project) -> DropValidator:
+        if self._validator is None or self._validator.project is not project:
+            self._validator = DropValidator(project)
+        return self._validator
 
-    def _follow(self) -> None:
-        """What is shown may be another plan now."""
+    def _on_result_changed(self) -> None:
         plan = self._plan
         if plan is not None and not self._session.result.by_hand:
             self._plan = None
-            self.wonder(None)
-            self.left.emit(plan)
+            self.request_preview(None)
+            self.superseded.emit(plan)
         if self._selected is not None and self.drops.at(self._selected) is None:
             self.select(None)
 
-    def _forget(self) -> None:
-        self._plan, self._check = None, None
+    def _reset(self) -> None:
+        self._plan, self._validator = None, None
         self.select(None)
-        self.wonder(None)
+        self.request_preview(None)
 
 
-def _by_hand(plan: EditedPlan, shown: ShownResult, rules: HandCheck) -> ShownResult:
-    """What is shown with other drops, whose fire is still to be worked out; that of before is shown until then."""
+def _edited_result(plan: EditedPlan, shown: ShownResult, rules: DropValidator) -> ShownResult:
+    """Return ``shown`` with the drops of ``plan``. The fire of before stays until theirs is computed."""
     name = f"{plan.origin.plan_name or plan.origin.title}, {EDITED}"
     return replace(
         shown, title=name, plan_name=name, drops=rules.records(plan.drops), folder=None, by_hand=True, pending=True

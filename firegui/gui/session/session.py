@@ -140,7 +140,7 @@ class Session(QObject):
         self._devices: dict[str, str] = {}
         self._stages: tuple[Stage, ...] = (Stage.OPTIMIZE, Stage.PRUNE)
         self._start_file: Path | None = None
-        self.hand = PlanEditor(self)
+        self.plan_editor = PlanEditor(self)
         """The drops of the shown plan, changed by hand."""
         self.ground = BaseMap(self)
         self.drawing = DrawingOptions(self)

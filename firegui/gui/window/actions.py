@@ -187,7 +187,7 @@ class Actions(QObject):
         self._session.view_changed.connect(self._check)
 
     def _make_drawing(self) -> None:
-        choices, hand = self._session.drawing, self._session.hand
+        choices, editor = self._session.drawing, self._session.plan_editor
         corners = "let a corner that is drawn or dragged come to rest on a near corner of another region or zone"
         cells = "let a corner that is drawn or dragged come to rest where cells meet"
         units = "measure in feet, miles and acres instead of metres and hectares"
@@ -196,8 +196,8 @@ class Actions(QObject):
         self.us_units = self._toggle("Measure in &US units", choices.set_us_units, "units", units)
         choices.changed.connect(self._check)
         kept = "score the drops that were changed by hand and keep them as a run; saving the project does it too"
-        self.keep_drops = self._action("&Keep edited drops as a run", hand.keep_wanted.emit, None, "keep", kept)
-        hand.edited.connect(self._enable)
+        self.keep_drops = self._action("&Keep edited drops as a run", editor.keep_requested.emit, None, "keep", kept)
+        editor.edited.connect(self._enable)
         self._session.ground.changed.connect(self._enable)
 
     def _toggle(self, text: str, choose: Callable[[bool], object], picture: str, help: str) -> QAction:
@@ -324,7 +324,7 @@ class Actions(QObject):
         self.export.setEnabled(there and result.plan is not None and not result.pending)
         self.base_map.setEnabled(there)
         self.no_base_map.setEnabled(self._session.ground.archive is not None)
-        self.keep_drops.setEnabled(there and self._session.hand.plan is not None)
+        self.keep_drops.setEnabled(there and self._session.plan_editor.plan is not None)
         self.delete_region.setEnabled(bool(self._session.selected_region))
         self.views[View.BASELINE].setEnabled(result.baseline is not None)
         self.views[View.PLAN].setEnabled(result.plan is not None)

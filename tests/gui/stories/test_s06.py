@@ -61,8 +61,8 @@ def test_what_a_drop_is_for_is_shown_and_changes_nothing(person: Person) -> None
     drops, drop = person.session.result.drops, a_drop(person)
     ask_about(person, drop)
     person.choose_in(person.window.workbench.map.drop_menu.menu, "What is it for?")
-    person.until(lambda: person.session.hand.look is not None)
-    look = person.session.hand.look
+    person.until(lambda: person.session.plan_editor.preview is not None)
+    look = person.session.plan_editor.preview
     assert look is not None and look.before is not None
     assert look.after.drops_executed == look.before.drops_executed - 1
     assert look.after.objective != look.before.objective
@@ -82,7 +82,7 @@ def test_a_drop_is_dragged_the_fire_answers_and_the_drag_is_undone(person: Perso
     # Towards the middle, for there is no dropping beside the grid.
     down, right = (2.0 if here[0] < rows / 2 else -2.0), (3.0 if here[1] < columns / 2 else -3.0)
     person.hand.drag(here, (here[0] + down, here[1] + right))
-    person.until(lambda: person.session.hand.plan is not None)
+    person.until(lambda: person.session.plan_editor.plan is not None)
     moved = drop_of(person, drop)
     assert (moved.landing_y - drop.landing_y, moved.landing_x - drop.landing_x) == pytest.approx((down, right), abs=0.3)
     person.until(lambda: person.session.result.plan_metrics not in (None, before))

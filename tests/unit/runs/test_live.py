@@ -12,7 +12,7 @@ from firegui.domain.drops import Drop, DropList
 from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError
 from firegui.runs.engine import LazyEngine, load_engine
-from firegui.runs.live import CLEARLY, LiveFire, LiveWish
+from firegui.runs.live import CLEARLY, PlanPreviewer, PreviewRequest
 from tests.support import make_project
 
 PROJECT = make_project(seed=3)
@@ -41,8 +41,10 @@ class Counting(LazyEngine):
         return super().glance(model, schedule, steps, **more)
 
 
-def wish(before: DropList = BEFORE, after: DropList = AFTER, step: int = 16, stride: int | None = None) -> LiveWish:
-    return LiveWish(PROJECT, "cpu", before, after, step, stride)
+def request(
+    before: DropList = BEFORE, after: DropList = AFTER, step: int = 16, stride: int | None = None
+) -> PreviewRequest:
+    return PreviewRequest(PROJECT, "cpu", before, after, step, stride)
 
 
 def test_numbers_and_pictures_are_those_of_whole_rollouts() -> None:
@@ -51,7 +53,7 @@ def test_numbers_and_pictures_are_those_of_whole_rollouts() -> None:
     whole = [
         engine.simulate(model, drops.schedule(END, model.fleet.n_aircraft), frame_stride=1) for drops in (BEFORE, AFTER)
     ]
-    look = LiveFire().look(wish(), nothing)
+    look = PlanPreviewer().preview(request(), nothing)
     assert look.before == whole[0].metrics and look.after == whole[1].metrics
     first, second = (rollout.frames for rollout in whole)
     assert first is not None and second is not None and look.fire is not None and look.change is not None
@@ -63,32 +65,32 @@ def test_numbers_and_pictures_are_those_of_whole_rollouts() -> None:
 
 def test_model_and_the_plan_before_are_kept_and_only_the_days_that_can_differ_are_rolled_out() -> None:
     engine = Counting()
-    live = LiveFire(engine)
+    live = PlanPreviewer(engine)
     for column in (9.0, 10.0, 11.0):
-        live.look(wish(after=BEFORE.exchanged(BEFORE.drops[1], Drop(14, 0, 9.0, column, 0.4))), nothing)
+        live.preview(request(after=BEFORE.exchanged(BEFORE.drops[1], Drop(14, 0, 9.0, column, 0.4))), nothing)
     assert engine.built == 1
     assert engine.starts == [0, 1, 1, 1]
 
 
 def test_before_the_change_the_fire_is_the_one_before() -> None:
-    live = LiveFire()
-    early, unchanged = live.look(wish(step=4), nothing), live.look(wish(after=BEFORE, step=4), nothing)
+    live = PlanPreviewer()
+    early, unchanged = live.preview(request(step=4), nothing), live.preview(request(after=BEFORE, step=4), nothing)
     assert early.fire is not None and unchanged.fire is not None
     assert np.array_equal(early.fire, unchanged.fire)
     assert unchanged.changed == 0 and unchanged.before == unchanged.after
 
 
 def test_frames_for_playback_are_of_the_new_drops() -> None:
-    look = LiveFire().look(wish(AFTER, AFTER, stride=5), nothing)
+    look = PlanPreviewer().preview(request(AFTER, AFTER, stride=5), nothing)
     assert look.frames is not None and look.frames.stride == 5
-    assert look.after == LiveFire().look(wish(), nothing).after
+    assert look.after == PlanPreviewer().preview(request(), nothing).after
 
 
 def test_a_look_can_be_given_up_and_the_next_one_is_right() -> None:
     def never() -> None:
         raise CancelledError("not wanted")
 
-    live = LiveFire()
+    live = PlanPreviewer()
     with pytest.raises(CancelledError):
-        live.look(wish(), never)
-    assert live.look(wish(), nothing).after == LiveFire().look(wish(), nothing).after
+        live.preview(request(), never)
+    assert live.preview(request(), nothing).after == PlanPreviewer().preview(request(), nothing).after

@@ -18,13 +18,13 @@ from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, RasterLayer
 from firegui.gui.map.map_colors import faded
 from firegui.gui.map.map_content import Shown
 from firegui.gui.session.session import Session, View
-from firegui.planning.hand_check import HandCheck
+from firegui.planning.drop_validator import DropValidator
 
 _HANDLE_CELLS, _HANDLE_PX = 2.0, 5.0
 """The handle stands that many cells beyond the end of the footprint's long axis."""
 
 
-def handle_of(rules: HandCheck, drop: Drop) -> tuple[float, float]:
+def handle_of(rules: DropValidator, drop: Drop) -> tuple[float, float]:
     """Where the handle is that turns ``drop``, in corner coordinates."""
     y, x = rules.landing(drop)
     sigma = rules.tails[drop.column].type.sigma_parallel_m / rules.project.scenario.grid.cell_size_m
@@ -38,7 +38,7 @@ class ChangeLayer(RasterLayer):
     key = "change"
     title = "What a change does"
     help = "While a drop is moved or questioned: P(fire) at the end of the plan, before minus after, −1 to +1"
-    follows = frozenset({"hand", "result", "view"})
+    follows = frozenset({"plan_editor", "result", "view"})
 
     def __init__(self, session: Session) -> None:
         scale = replace(difference_scale(), title="P(fire) at the end, before − after the change")
@@ -51,7 +51,7 @@ class ChangeLayer(RasterLayer):
 
     def missing(self) -> str:
         """Says when nothing is being changed."""
-        look = self.session.hand.look
+        look = self.session.plan_editor.preview
         return "" if look is not None and look.change is not None else "shown while a drop is moved: tool Drops"
 
     def identity(self, shown: Shown) -> object:
@@ -72,7 +72,7 @@ class ChosenLayer(Layer):
     key = "chosen"
     title = "Chosen drop"
     help = "The drop chosen with the tool Drops: 2σ footprint where it lands, release point, handle to turn it"
-    follows = frozenset({"hand", "result", "view", "tool"})
+    follows = frozenset({"plan_editor", "result", "view", "tool"})
 
     def __init__(self, session: Session) -> None:
         self._screen = ScreenItem(self._paint)
@@ -100,8 +100,8 @@ class ChosenLayer(Layer):
 
     def missing(self) -> str:
         """Says when none is chosen."""
-        hand = self.session.hand
-        return "" if hand.selected is not None or hand.change is not None else "none chosen: see the tool Drops"
+        editor = self.session.plan_editor
+        return "" if editor.selected is not None or editor.change is not None else "none chosen: see the tool Drops"
 
     def draw(self, shown: Shown | None) -> None:
         """It is placed while painting."""
@@ -110,10 +110,10 @@ class ChosenLayer(Layer):
         self._screen.update()
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
-        hand = self.session.hand
+        editor = self.session.plan_editor
         if not self.session.has_project:
             return
-        selected, change = hand.selected, hand.change
+        selected, change = editor.selected, editor.change
         if change is not None:
             self._paint_drop(painter, transform, change.drop, broken=bool(change.broken))
             if selected is not None and selected != change.drop and change.drop in change.after.drops:
@@ -122,7 +122,7 @@ class ChosenLayer(Layer):
             self._paint_drop(painter, transform, selected, broken=False)
 
     def _paint_drop(self, painter: QPainter, transform: QTransform, drop: Drop, *, broken: bool) -> None:
-        rules = self.session.hand.rules
+        rules = self.session.plan_editor.rules
         kind, cell = rules.tails[drop.column].type, rules.project.scenario.grid.cell_size_m
         fill = self.ink.water if kind.material is Material.WATER else self.ink.retardant
         color = self.ink.observed if broken else self.ink.accent
@@ -146,7 +146,8 @@ class ChosenLayer(Layer):
 
     def _paint_way(self, painter: QPainter, transform: QTransform, drop: Drop, to: Drop) -> None:
         """From where it lands now to where it would."""
-        ends = [transform.map(QPointF(x + 0.5, y + 0.5)) for y, x in map(self.session.hand.rules.landing, (drop, to))]
+        landings = map(self.session.plan_editor.rules.landing, (drop, to))
+        ends = [transform.map(QPointF(x + 0.5, y + 0.5)) for y, x in landings]
         for pen in (QPen(self.ink.halo, 3.5), QPen(self.ink.text, 1.2, Qt.PenStyle.DashLine)):
             painter.setPen(pen)
             painter.drawLine(*ends)

@@ -39,7 +39,7 @@ class OccupancyLayer(RasterLayer):
     key = "occupancy"
     title = "Fire occupancy"
     help = "P(fire) = 1 − U: probability that the cell burns or has burned by the shown step, 0 to 1"
-    follows = frozenset({"step", "view", "result", "hand"})
+    follows = frozenset({"step", "view", "result", "plan_editor"})
     source = "fire"
     mean = "mean probability of fire"
 
@@ -119,7 +119,7 @@ class DifferenceLayer(RasterLayer):
     key = "difference"
     title = "Difference to baseline"
     help = "P(fire) of the baseline minus that of the plan, −1 to +1; shown in the difference view"
-    follows = frozenset({"step", "view", "result", "hand"})
+    follows = frozenset({"step", "view", "result", "plan_editor"})
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, difference_scale(), opacity=0.9)

@@ -13,7 +13,7 @@ from firegui.gui.map.drop_edits import MERGE_KEYS, drop_of, make, moved, removed
 from firegui.gui.map.drop_menu import DropMenu, drop_at
 from firegui.gui.map.layers.edited_drops_layer import handle_of
 from firegui.gui.map.tools.tool import PanningTool, Pointer, Workplace
-from firegui.gui.session.plan_editor import Change
+from firegui.gui.session.plan_editor import DropChange
 
 _GRAB_PX = 9.0
 _NEAR_PX = 4.0
@@ -32,7 +32,7 @@ class _Drag:
     drop: Drop
     start: Pointer
     turns: bool
-    change: Change | None = None
+    change: DropChange | None = None
 
 
 class DropTool(PanningTool):
@@ -50,8 +50,8 @@ class DropTool(PanningTool):
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:
         """Take the handle of the chosen drop, a drop, or the map."""
-        hand = self.place.session.hand
-        chosen = hand.selected
+        editor = self.place.session.plan_editor
+        chosen = editor.selected
         if chosen is not None and self._on_handle(chosen, at):
             self._begin(chosen, at, turns=True)
             return
@@ -59,17 +59,17 @@ class DropTool(PanningTool):
         if drop is None:
             super().press(at)
             return
-        hand.select(drop)
+        editor.select(drop)
         self._begin(drop, at, turns=False)
 
     def _begin(self, drop: Drop, at: Pointer, *, turns: bool) -> None:
-        obstacle = self.place.session.hand.obstacle
+        obstacle = self.place.session.plan_editor.obstacle
         if obstacle:
             self.place.session.message.emit(f"Not done: {obstacle}")
             return
         self._drag = _Drag(drop, at, turns)
         # Where it is now is worked out at once, so that the first movement finds the fire before the change ready.
-        self.place.session.hand.wonder(moved(self.place.session, drop, drop))
+        self.place.session.plan_editor.request_preview(moved(self.place.session, drop, drop))
 
     def move(self, at: Pointer) -> None:
         """Show where the drop would be, and ask what that does."""
@@ -84,7 +84,7 @@ class DropTool(PanningTool):
         to = self._turned(drag.drop, at) if drag.turns else self._moved(drag, at)
         if drag.change is None or to != drag.change.drop:
             drag.change = moved(self.place.session, drag.drop, to)
-            self.place.session.hand.wonder(drag.change)
+            self.place.session.plan_editor.request_preview(drag.change)
 
     def release(self, at: Pointer) -> None:
         """Make the drag one undoable step; what breaks a rule is put back, and said."""
@@ -93,18 +93,18 @@ class DropTool(PanningTool):
             super().release(at)
             return
         if drag.change is None or not make(self.place.session, drag.change):
-            self.place.session.hand.wonder(None)
+            self.place.session.plan_editor.request_preview(None)
 
     def click(self, at: Pointer) -> None:
         """Beside every drop: choose none."""
-        self.place.session.hand.wonder(None)
-        self.place.session.hand.select(None)
+        self.place.session.plan_editor.request_preview(None)
+        self.place.session.plan_editor.select(None)
 
     def double_click(self, at: Pointer) -> None:
         """On a drop, its numbers; beside them, a new one."""
         drop = self._drop_at(at)
         if drop is not None:
-            self.place.session.hand.wonder(None)
+            self.place.session.plan_editor.request_preview(None)
             self._drag = None
             self._menu.edit(drop)
         else:
@@ -120,18 +120,18 @@ class DropTool(PanningTool):
     # -- the keyboard ------------------------------------------------------------------------------------------------
     def key(self, key: Qt.Key) -> bool:
         """Arrows move by a cell, brackets turn; N and B choose the next and the one before; Ins adds."""
-        hand = self.place.session.hand
+        editor = self.place.session.plan_editor
         if self._drag is not None:
             return False
         if key in _NEIGHBOURS:
             self._choose(_NEIGHBOURS[key])
         elif key == Qt.Key.Key_Insert:
             rows, columns = self.place.shape
-            chosen = hand.selected
+            chosen = editor.selected
             y, x = (rows / 2.0, columns / 2.0) if chosen is None else (chosen.y + 0.5, chosen.x + 0.5)
             self._menu.add(y, x)
-        elif hand.selected is not None:
-            return self._key_on(hand.selected, key)
+        elif editor.selected is not None:
+            return self._key_on(editor.selected, key)
         else:
             return False
         return True
@@ -164,7 +164,7 @@ class DropTool(PanningTool):
     def _choose(self, onwards: int) -> None:
         """The next drop in time, beginning at the shown step, brought into view."""
         session = self.place.session
-        drops, chosen = session.hand.drops.drops, session.hand.selected
+        drops, chosen = session.plan_editor.drops.drops, session.plan_editor.selected
         if not drops:
             session.message.emit("The shown plan has no drops: Ins adds one.")
             return
@@ -173,19 +173,19 @@ class DropTool(PanningTool):
             number = next(later, 0)
         else:
             number = (drops.index(chosen) + onwards) % len(drops)
-        session.hand.select(drops[number])
+        session.plan_editor.select(drops[number])
         session.set_step(drops[number].step)
         self._look_at(drops[number].y + 0.5, drops[number].x + 0.5)
 
     def cancel(self) -> bool:
         """Put the dragged drop back, else let go of the chosen one."""
         drag, self._drag = self._drag, None
-        hand = self.place.session.hand
-        had = drag is not None or hand.change is not None or hand.selected is not None
-        if hand.change is not None:
-            hand.wonder(None)
+        editor = self.place.session.plan_editor
+        had = drag is not None or editor.change is not None or editor.selected is not None
+        if editor.change is not None:
+            editor.request_preview(None)
         if drag is None:
-            hand.select(None)
+            editor.select(None)
         return super().cancel() or had
 
     # -- helpers -----------------------------------------------------------------------------------------------------
@@ -193,7 +193,8 @@ class DropTool(PanningTool):
         """The chosen drop where it is under the mouse, else one of the shown day, else any."""
         session = self.place.session
         per_day = session.project.calendar.steps_per_day
-        drops, near, chosen = session.result.drops, _NEAR_PX / self.place.camera.pixels_per_cell, session.hand.selected
+        drops, chosen = session.result.drops, session.plan_editor.selected
+        near = _NEAR_PX / self.place.camera.pixels_per_cell
         own = [each for each in drops if chosen is not None and (each.step, each.column) == chosen.key]
         today = [each for each in drops if each.step // per_day == session.step // per_day]
         for group in (own, today, drops):
@@ -203,7 +204,7 @@ class DropTool(PanningTool):
         return None
 
     def _on_handle(self, drop: Drop, at: Pointer) -> bool:
-        row, column = handle_of(self.place.session.hand.rules, drop)
+        row, column = handle_of(self.place.session.plan_editor.rules, drop)
         away = self.place.camera.to_pixel(row, column) - at.pixel
         return bool(math.hypot(away.x(), away.y()) <= _GRAB_PX)
 
@@ -211,7 +212,7 @@ class DropTool(PanningTool):
         return drag.drop.moved(at.row - drag.start.row, at.column - drag.start.column, self.place.shape)
 
     def _turned(self, drop: Drop, at: Pointer) -> Drop:
-        y, x = self.place.session.hand.rules.landing(drop)
+        y, x = self.place.session.plan_editor.rules.landing(drop)
         along = QPointF(at.column - 0.5 - x, at.row - 0.5 - y)
         if not along.manhattanLength():
             return drop
@@ -219,7 +220,7 @@ class DropTool(PanningTool):
         return replace(drop, theta=math.atan2(-along.y(), along.x()) % math.pi)
 
     def _show_grip(self, at: Pointer) -> None:
-        chosen = self.place.session.hand.selected
+        chosen = self.place.session.plan_editor.selected
         if chosen is not None and self._on_handle(chosen, at):
             shape = Qt.CursorShape.CrossCursor
         else:

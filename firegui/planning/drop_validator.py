@@ -1,4 +1,4 @@
-"""Whether drops that a person sets by hand may be flown, and where they come down. Loads no torch."""
+"""Flight rules of single drops, and their landing points. Loads no torch."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from firegui.rollout.gates import FlightRules
 from firegui.rollout.landing import drift_cells
 
 
-class HandCheck:
-    """What can be said of drops on ``project``, which has no :meth:`~Project.problems`, without any fire."""
+class DropValidator:
+    """Checks drops on ``project`` without simulating the fire. The project must have no :meth:`~Project.problems`."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -33,7 +33,7 @@ class HandCheck:
         return flight_rules(self.project, self._air)
 
     def violations(self, drops: DropList) -> tuple[str, ...]:
-        """A sentence for each rule that flying all of ``drops`` would break: the audit's."""
+        """Return a sentence for each rule that flying all of ``drops`` would break, as the audit does."""
         calendar, shape = self.project.calendar, self.project.scenario.grid.shape
         inside = DropList(tuple(drop for drop in drops.drops if 0 <= drop.step < calendar.n_steps))
         schedule = inside.schedule(calendar.n_steps, self.fleet.n_aircraft)
@@ -44,7 +44,7 @@ class HandCheck:
         return report.violations
 
     def broken(self, before: DropList, after: DropList) -> tuple[str, ...]:
-        """The violations of ``after`` that ``before`` did not have; what was wrong already is no fault of the edit."""
+        """Return the violations of ``after`` that ``before`` did not have."""
         if before == after:
             return ()
         if self._known is None or self._known[0] != before:
@@ -52,12 +52,12 @@ class HandCheck:
         return tuple((Counter(self.violations(after)) - self._known[1]).elements())
 
     def records(self, drops: DropList) -> tuple[DropRecord, ...]:
-        """The table of ``drops``: landing points, and whether the gates execute them."""
+        """Return the table of ``drops``: landing points, and whether the gates execute them."""
         schedule = drops.schedule(self.project.calendar.n_steps, self.fleet.n_aircraft)
         return drop_records(self._air, self.fleet, schedule, self._rules)
 
     def landing(self, drop: Drop) -> tuple[float, float]:
-        """Where the wind carries ``drop``, in cells, cell centres at integers."""
+        """Return where the wind carries ``drop``, in cells, cell centres at integers."""
         kind, steps = self.tails[drop.column].type, np.array([drop.step])
         drift = drift_cells(self._air, kind, steps, np.array([drop.y]), np.array([drop.x]))
         return drop.y + float(drift[0][0]), drop.x + float(drift[1][0])
