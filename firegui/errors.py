@@ -6,7 +6,7 @@ Bad input never ends in a traceback: every importer, reader and validator collec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -16,6 +16,10 @@ class FireguiError(Exception):
 
 class CancelledError(FireguiError):
     """Long work was asked to stop; whoever catches it keeps the best so far."""
+
+
+Check = Callable[[], None]
+"""Called often by long work; raises :class:`CancelledError` to end it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from firegui.io.project_store import load_project
 from firegui.io.schedule_file import is_plan, read_claims
 from firegui.planning.audit import AuditReport, Conditions
 from firegui.planning.audit import audit as check_rules
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.folder import PLAN, SCHEDULE
 from firegui.runs.messages import counted
 
@@ -44,7 +44,7 @@ def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_
         check_source(schedule_file, gather)
         gather.raise_if_any("The schedule cannot be checked")
         return
-    engine, fleet, calendar = load_engine(), project.planned_fleet, project.calendar
+    engine, fleet, calendar = Engine(), project.planned_fleet, project.calendar
     gather.extend(project.operations.problems(fleet, calendar, project.scenario.grid))
     gather.raise_if_any("The schedule cannot be checked")
     schedule_file = schedule_of_run(schedule_file, SCHEDULE, PLAN)

@@ -11,7 +11,7 @@ from firegui.cli.output import table
 from firegui.domain.project import Project
 from firegui.errors import Problems
 from firegui.io.fleet_toml import default_fleet
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 
 FIRES = ("unsuppressed", "contained")
 _ENGINES = {"cpu": "CPU", "cuda": "GPU"}
@@ -36,19 +36,19 @@ class Say:
             click.echo(text, err=True)
 
 
-def run_bench(engine: LazyEngine, project: Project | None, rounds: int, say: Say) -> dict[str, Any]:
+def run_bench(engine: Engine, project: Project | None, rounds: int, say: Say) -> dict[str, Any]:
     """Time the fire and fleet of ``project``, or a synthetic fire of the paper's size with the default fleet.
 
     Raises :class:`~firegui.errors.InputError` for a project that cannot be planned.
     """
     try:
         if project is None:
-            return engine.benchmark(None, default_fleet(), rounds, say)
+            say("making a synthetic fire")
+            return engine.benchmark("synthetic fire", engine.synthetic_fire(), default_fleet(), rounds, say)
         problems = Problems()
         problems.extend(project.problems())
         problems.raise_if_any("The project cannot be timed")
-        fire = (project.scenario.name, engine.project_maps(project))
-        return engine.benchmark(fire, project.planned_fleet, rounds, say)
+        return engine.benchmark(project.scenario.name, engine.project_maps(project), project.planned_fleet, rounds, say)
     finally:
         say("")
 

@@ -21,7 +21,7 @@ from firegui.io.project_store import load_project
 from firegui.runs.benchmark import asked_problems, usable_planners
 from firegui.runs.benchmark_folder import PLACE, TITLE, BenchmarkHeader, read_header
 from firegui.runs.benchmark_text import benchmark_command
-from firegui.runs.engine import LazyEngine, load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.events import BenchmarkReady, FinishReason, RunFinished
 from firegui.runs.spec import BenchmarkSpec
 
@@ -75,7 +75,7 @@ def benchmark(
     every schedule is scored at nominal effectiveness. Without --budget the two-stage plan is made first, whose drops
     become the budget. Each task is one process on one thread, saved as it works: --resume computes nothing twice.
     """
-    gather, engine = Gather(), load_engine()
+    gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
     earlier = gather.attempt(lambda: PLACE.check(out, resume))
     wanted = _wanted(given, earlier, engine, gather)
@@ -112,7 +112,7 @@ class _Paths:
     out: Path
 
 
-def _wanted(given: Mapping[str, Any], earlier: BenchmarkHeader | None, engine: LazyEngine, gather: Gather) -> _Wanted:
+def _wanted(given: Mapping[str, Any], earlier: BenchmarkHeader | None, engine: Engine, gather: Gather) -> _Wanted:
     """What is asked for, on top of what was asked for ``earlier``; every problem is noted."""
     base = BenchmarkSettings(planners=()) if earlier is None else earlier.settings
     notes = () if earlier is None else earlier.notes

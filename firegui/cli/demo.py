@@ -21,7 +21,7 @@ from firegui.cli.words import command_text
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.io.project_store import load_project, project_hash, save_project
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, RunState
 from firegui.runs.folder import RUN, RunRecord, read_run
 from firegui.runs.spec import Stage
@@ -79,7 +79,7 @@ def _demo_project(place: Demo) -> Project:
     if place.project.exists():
         return load_project(place.project)
     click.echo("making the demo fire (synthetic, not a real one)", err=True)
-    project = load_engine().demo()
+    project = Engine().make_demo()
     save_project(project, place.project)
     return project
 

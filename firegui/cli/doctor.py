@@ -21,7 +21,7 @@ from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report, table
 from firegui.errors import FireguiError
 from firegui.io.project_store import load_project
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 
 PACKAGES = (
     "firegui",
@@ -77,7 +77,7 @@ def doctor(bench: bool, project: Path | None, rounds: int, as_json: bool) -> Non
     loaded = load_project(project) if project is not None else None
     data = diagnosis()
     if bench:
-        data["bench"] = run_bench(load_engine(), loaded, rounds, Say())
+        data["bench"] = run_bench(Engine(), loaded, rounds, Say())
     report(as_json, data, lambda: _lines(data))
 
 
@@ -86,7 +86,7 @@ def diagnosis() -> dict[str, Any]:
     libraries, trouble = missing_libraries(), display_trouble()
     absent = [name for name in RESOURCES if not _has_resource(name)]
     try:
-        engine: dict[str, Any] = {**load_engine().devices(), "kernels": load_engine().kernels()}
+        engine: dict[str, Any] = {**Engine().devices(), "kernels": Engine().compilers()}
     except ImportError as error:
         engine = {"error": str(error)}
     return {

@@ -15,7 +15,7 @@ from firegui.cli.remarks import Remarks
 from firegui.cli.results import evaluation, metrics_table
 from firegui.domain.schedule import Schedule
 from firegui.io.atomic import replacing
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.messages import counted, engine_words
 
 
@@ -25,7 +25,7 @@ from firegui.runs.messages import counted, engine_words
 @json_option
 def evaluate(request: RolloutRequest, state: Path | None, as_json: bool) -> None:
     """Roll a schedule out on PROJECT at nominal effectiveness; without one, the fire without drops."""
-    engine, remarks = load_engine(), Remarks()
+    engine, remarks = Engine(), Remarks()
     project, schedule = request.read(engine, state, "The evaluation cannot start")
     began = time.monotonic()
     model = engine.build(project, project.plan.nominal, request.backend, request.precision, tell=remarks)

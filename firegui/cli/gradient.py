@@ -12,7 +12,7 @@ from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report
 from firegui.cli.remarks import Remarks
 from firegui.io.atomic import replacing
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 
 
 @click.command()
@@ -24,7 +24,7 @@ def gradient(request: RolloutRequest, out: Path, as_json: bool) -> None:
 
     The file holds loss, logit [T, A], pose [T, A, 3] with respect to (y, x, θ) in cells and radians, and aircraft [A].
     """
-    engine, remarks = load_engine(), Remarks()
+    engine, remarks = Engine(), Remarks()
     project, schedule = request.read(engine, out, "The gradient cannot be computed")
     assert schedule is not None
     model = engine.build(project, project.plan.nominal, request.backend, request.precision, tell=remarks)

@@ -26,7 +26,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL
 from firegui.errors import Problems
 from firegui.io.project_store import load_project
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 
 Command = Callable[..., None]
 
@@ -42,7 +42,7 @@ class RolloutRequest:
     backend: str
     precision: str
 
-    def read(self, engine: LazyEngine, out: Path | None, title: str) -> tuple[Project, Schedule | None]:
+    def read(self, engine: Engine, out: Path | None, title: str) -> tuple[Project, Schedule | None]:
         """The project at the nominal effectiveness asked for, and the schedule; ``out`` is a file to be written later.
 
         Raises :class:`~firegui.errors.InputError` with everything that is wrong with any of it.

@@ -12,7 +12,7 @@ from firegui.cli.options import FILE, project_argument
 from firegui.cli.output import json_option, report
 from firegui.io.importers.maps import write_maps
 from firegui.io.project_store import load_project
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 
 _TITLE = "The maps cannot be made"
 
@@ -30,7 +30,7 @@ def maps(project_folder: Path, out: Path, as_json: bool) -> None:
         gather.extend(project.problems())
     gather.raise_if_any(_TITLE)
     assert project is not None
-    made = load_engine().project_maps(project)
+    made = Engine().project_maps(project)
     write_maps(out, made, project.scenario.grid, project.calendar.start)
     rows, columns = made.shape
     data = {

@@ -22,7 +22,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings, PlanSettings, Start
 from firegui.io.project_store import load_project
 from firegui.runs.command import plan_command
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, RunState
 from firegui.runs.folder import OCCUPANCY, PLAN, REFERENCE, SCHEDULE, RunRecord, check_out, read_run
 from firegui.runs.messages import FORMING_EPOCHS, counted
@@ -125,7 +125,7 @@ def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int
 
     Raises :class:`~firegui.errors.InputError` with everything that is wrong, before anything is written.
     """
-    gather, engine, out, resume = Gather(), load_engine(), request.out, request.resume
+    gather, engine, out, resume = Gather(), Engine(), request.out, request.resume
     project = gather.attempt(lambda: load_project(request.project_folder))
     earlier = gather.attempt(lambda: check_out(out, resume))
     plan = asked_plan(PlanSettings() if project is None else project.plan, earlier, request.given)

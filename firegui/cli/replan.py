@@ -23,7 +23,7 @@ from firegui.domain.settings import PlanSettings
 from firegui.io.observation_file import read_observation
 from firegui.io.project_store import load_project
 from firegui.runs.command import replan_command
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished
 from firegui.runs.folder import RunRecord, check_out, read_run
 from firegui.runs.messages import counted
@@ -112,7 +112,7 @@ def _gathered(request: _Request) -> ReplanSpec:
         gather.add("--day", "is missing", "give the day to plan from, counted from 0")
     if request.closed_loop and request.observed_file is not None:
         gather.add("--observed", "is of no use in a closed loop, which draws its fire", "leave one of them out")
-    gather.attempt(lambda: load_engine().check_backend(request.backend))
+    gather.attempt(lambda: Engine().check_backend(request.backend))
     spec = None
     if project is None:
         gather.extend(plan.problems())

@@ -17,7 +17,7 @@ from firegui.cli.progress import emitter, plain_progress_option
 from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings, ScalingTable, slope_of
 from firegui.io.project_store import load_project
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, ScalingReady
 from firegui.runs.scaling import scaling_problems
 from firegui.runs.scaling_folder import PLACE, TITLE, ScalingHeader, read_header
@@ -81,7 +81,7 @@ def scaling(
     the gradient planner and CMA-ES then search with the same few evaluations. Nothing else should run on the machine
     meanwhile.
     """
-    gather, engine = Gather(), load_engine()
+    gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
     earlier = gather.attempt(lambda: PLACE.check(out, resume))
     settings = _settings(given, earlier)

@@ -22,7 +22,7 @@ from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.uncertainty import ErrorSource
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.project_store import load_project
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, SensitivityReady
 from firegui.runs.sensitivity import sensitivity_problems
 from firegui.runs.sensitivity_folder import PLACE, TITLE, AnyTable, SensitivityHeader, flat_rows
@@ -90,7 +90,7 @@ def sensitivity(
     readings of where retardant acts. design needs no schedule: it makes a whole plan at each design effectiveness,
     which takes as long as that many plans, and scores them at nominal effectiveness.
     """
-    gather, engine = Gather(), load_engine()
+    gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
     earlier = gather.attempt(lambda: PLACE.check(out, resume))
     wanted = _wanted(kind_name, given, earlier, gather)

@@ -22,7 +22,7 @@ from firegui.fire.skill_report import SkillReport, Span
 from firegui.io.project_store import load_project
 from firegui.io.weights_file import read_weights
 from firegui.runs.control import RunControl
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, SkillReady
 from firegui.runs.runner import execute
 from firegui.runs.skill import FIT_DAYS, MOST_DAYS, available_days, fitted_days, skill_problems
@@ -63,7 +63,7 @@ def skill(
     No later perimeter is read but to score. Beside it stand the constant-parameter model, the last perimeter held that
     training could read and, for a fire that has one, a published curve.
     """
-    gather, engine = Gather(), load_engine()
+    gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
     weights = None if weights_file is None else gather.attempt(lambda: read_weights(weights_file))
     gather.attempt(lambda: engine.check_backend(backend))

@@ -18,7 +18,7 @@ from firegui.domain.study_table import StudyTable
 from firegui.io.project_store import load_project
 from firegui.io.schedule_file import read_schedule
 from firegui.io.study_file import StudyFile, read_study
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, StudyReady
 from firegui.runs.spec import StudySpec
 from firegui.studies.folder import PLACE, TITLE, read_header
@@ -54,7 +54,7 @@ def study(
     is done, and a cell that fails is told with its error and stops no other. The tables are the same, bit for bit,
     however many workers there are and however often the study was interrupted.
     """
-    gather, engine = Gather(), load_engine()
+    gather, engine = Gather(), Engine()
     said = gather.attempt(lambda: read_study(study_file))
     project = None if said is None else gather.attempt(lambda: load_project(said.project_folder(study_file)))
     schedule = _schedule(said, study_file, project, gather)

@@ -22,7 +22,7 @@ from firegui.domain.project import Project
 from firegui.domain.uncertainty import ErrorSource, ResidualMode, UncertaintyKind, UncertaintySettings
 from firegui.errors import InputError, Problem
 from firegui.io.project_store import load_project
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.events import EnsembleReady, FinishReason, RunFinished
 from firegui.runs.sensitivity_text import PRESET
 from firegui.runs.spec import UncertaintySpec
@@ -94,7 +94,7 @@ def uq(
     fire model there, weather perturbs the wind of whole members. Both fires of a member meet the same random numbers,
     at nominal effectiveness; the schedule stays as it is. Without a schedule there are only the fires without drops.
     """
-    gather, engine = Gather(), load_engine()
+    gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
     earlier = gather.attempt(lambda: PLACE.check(out, resume))
     settings = _settings(kind_name, given, earlier, gather)

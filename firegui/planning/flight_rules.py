@@ -131,6 +131,12 @@ def project_gates(schedule: Schedule, project: Project) -> Gates:
     return gates_of(schedule, project.planned_fleet, air, flight_rules(project, air))
 
 
+def executed_drops(schedule: Schedule, project: Project) -> list[tuple[int, int]]:
+    """Return ``(step, column)`` of the drops that the gates of ``project`` let through; see :func:`project_gates`."""
+    executed = project_gates(schedule, project).executed
+    return [(int(step), int(column)) for step, column in np.argwhere(executed)]
+
+
 def with_pins(schedule: Schedule, model: Planned) -> Schedule:
     """``schedule`` with the pinned drops of ``model.rules`` proposed, at their poses; itself when none is pinned."""
     rules = model.rules

@@ -223,3 +223,8 @@ def adam_step(
     spread = (variance.sqrt() / (1.0 - second**step) ** 0.5).add_(ADAM_EPSILON)
     now.addcdiv_(average, spread, value=-rate / (1.0 - first**step))
     return now.numpy(), average.numpy(), variance.numpy()
+
+
+def restore_planner(model: Model, settings: OptimizerSettings, checkpoint: Path) -> GradientPlanner:
+    """Return the planner whose state is in the file ``checkpoint``; see :meth:`GradientPlanner.restore`."""
+    return GradientPlanner.restore(model, settings, PlannerState.load(checkpoint))

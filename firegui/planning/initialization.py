@@ -130,3 +130,48 @@ class _Placer:
         nearest = np.rint(places).astype(np.int64)
         wind = self._model.maps.wind_dir[step // self._model.maps.steps_per_day]
         return np.column_stack([places, across_wind(wind, nearest[:, 0], nearest[:, 1])])
+
+
+def initial_schedule(
+    model: Model, settings: OptimizerSettings, warm_start: Schedule | None, check: Callable[[], None] | None, *,
+    reopen: bool = False,
+) -> Schedule:  # fmt: skip
+    """Return the schedule that the first stage starts from: ``settings.start``, or ``warm_start`` where there is one.
+
+    ``reopen`` puts whatever the warm start does not propose back on the front, just below the threshold.
+    """
+    if warm_start is None:
+        return start_schedule(model, settings, check=check)
+    front = front_schedule(model, settings, check=check)
+    begin = warmed(front, warm_start, pose_logits_of(warm_start.poses, model.shape))
+    return reopened(front, begin) if reopen else begin
+
+
+def warmed(front: Schedule, warm_start: Schedule, pose_logits: NDArray[np.float64]) -> Schedule:
+    """``warm_start`` with the front's pose wherever it proposes nothing, in the optimizer's variables.
+
+    A file lists only drops; an unlisted pair has no pose of its own, and the corner ``(0, 0, 0)`` would have no
+    gradient to leave by. ``pose_logits [T, A, 3]`` are those of ``warm_start.poses``. A warm start that carries its own
+    is kept as it is.
+    """
+    if warm_start.pose_logits is not None or front.pose_logits is None:
+        return warm_start
+    listed = warm_start.proposed[:, :, None]
+    poses = np.where(listed, warm_start.poses, front.poses)
+    return Schedule(warm_start.logits, poses, np.where(listed, pose_logits, front.pose_logits))
+
+
+def reopened(front: Schedule, begin: Schedule) -> Schedule:
+    """``begin`` with the front's logit and pose wherever it proposes nothing.
+
+    What a plan has pruned stands at −3, and a short descent would not bring it back; from a fire that is not the one it
+    was pruned for, every aircraft has to be free again.
+    """
+    if begin.pose_logits is None or front.pose_logits is None:
+        return begin
+    listed, keeps = begin.proposed, begin.proposed[:, :, None]
+    return Schedule(
+        np.where(listed, begin.logits, front.logits),
+        np.where(keeps, begin.poses, front.poses),
+        np.where(keeps, begin.pose_logits, front.pose_logits),
+    )

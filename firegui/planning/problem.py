@@ -19,10 +19,10 @@ from firegui.rollout.simulate import prepare
 
 def build(
     project: Project,
-    *,
     effectiveness: Effectiveness,
     backend: str = "auto",
     precision: str = "float32",
+    *,
     tell: Tell = silent,
     check: Callable[[], None] | None = None,
     maps: FireMaps | None = None,

@@ -69,9 +69,9 @@ class Replanner:
         assert days is not None
         return np.asarray(days[day] > 0.5)
 
-    def left(self, schedule: Schedule, day: int, state: FireState, check: Check | None = None) -> Left:
+    def left(self, schedule: Schedule, day: int, state: FireState, check: Check | None = None) -> RemainingProblem:
         """What is left of ``schedule`` on ``day`` with the fire in ``state``."""
-        return Left(self.whole, self._design, schedule, day, state, check)
+        return RemainingProblem(self.whole, self._design, schedule, day, state, check)
 
     def table(self, schedule: Schedule) -> tuple[tuple[DropRecord, ...], AuditReport]:
         """The drops of the whole plan, and their audit by code that shares nothing with the gates."""
@@ -107,7 +107,7 @@ class Replanner:
         return FireState(np.asarray(burning & ~state.burned), np.asarray(state.burned | out))
 
 
-class Left:
+class RemainingProblem:
     """The planning problem that is left on ``day``; its models are made when they are asked for."""
 
     def __init__(

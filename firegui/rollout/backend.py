@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import exceeded, state_of
 from firegui.rollout.kernels.gpu import ON_THE_CPU, Gpu
 from firegui.rollout.kernels.gpu_launch import triton_is_there
-from firegui.rollout.machine import kernel_folder
+from firegui.rollout.machine import compilers, kernel_folder
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, Sight
@@ -108,6 +108,18 @@ def choose(name: str) -> tuple[str, str]:
     if name == "auto":
         name = "cuda" if has_gpu else "cpu"
     return name, "cuda" if name == "cuda" else "cpu"
+
+
+def devices() -> dict[str, Any]:
+    """Return what can be computed on: torch's version, the kernels' threads and the names of the graphics cards."""
+    cards = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+    use_threads()
+    return {"torch": str(torch.__version__), "threads": kernel_threads(), "cuda": cards}
+
+
+def kernel_compilers() -> dict[str, Any]:
+    """Return :func:`~firegui.rollout.machine.compilers` and, as ``trouble``, why the CPU has no kernels."""
+    return {**compilers(), "trouble": NO_KERNELS}
 
 
 def dtype_of(precision: str) -> torch.dtype:

@@ -134,6 +134,12 @@ def benchmark(name: str, maps: FireMaps, fleet: Fleet, extent: Extent, say: Say)
     }
 
 
+def benchmark_machine(name: str, maps: FireMaps, fleet: Fleet, rounds: int, say: Say) -> dict[str, Any]:
+    """Measure every backend of this machine on the fire ``maps`` as :func:`benchmark` does."""
+    backends = ("cpu", "cuda") if torch.cuda.device_count() else ("cpu",)
+    return benchmark(name, maps, fleet, Extent(backends=backends, rounds=rounds), say)
+
+
 class _Bench:
     """Collects what is timed: names such as ``cpu rollout contained``, and what was found out on the way."""
 

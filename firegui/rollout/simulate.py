@@ -12,11 +12,12 @@ from torch import Tensor
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.results import Frames, Metrics
-from firegui.domain.schedule import Schedule
+from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
 from firegui.rollout import backend as backends
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
+from firegui.rollout.drops import drop_records
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import LastLook, Observer, Onlooker
@@ -219,3 +220,8 @@ def watch(
     """
     observer = Onlooker(model, see)
     return _rollout(backends.engine(model).simulate(model, schedule, observer, check, WHOLE), observer)
+
+
+def model_drops(model: Model, schedule: Schedule, *, flown: bool = False) -> tuple[DropRecord, ...]:
+    """Return the table of a schedule's proposed or ``flown`` drops, by the fleet, wind and rules of ``model``."""
+    return drop_records(model.maps, model.fleet, schedule, model.rules, flown=flown)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firegui.domain.benchmark import PLANNERS, BenchmarkSettings, PlannerName, Task, tasks_of
 from firegui.domain.results import Metrics
@@ -29,7 +30,7 @@ from firegui.runs.benchmark_line import Order, Report, Word
 from firegui.runs.benchmark_tables import write_tables
 from firegui.runs.benchmark_text import benchmark_message
 from firegui.runs.control import RunControl
-from firegui.runs.engine_values import EngineModel
+from firegui.runs.engine import Engine
 from firegui.runs.events import (
     BenchmarkProgress,
     BenchmarkReady,
@@ -42,10 +43,13 @@ from firegui.runs.events import (
 from firegui.runs.header import PACKAGES
 from firegui.runs.kept import KeptFolder, common_fields
 from firegui.runs.messages import counted
-from firegui.runs.protocols import Engine
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import BenchmarkSpec
 from firegui.runs.state import RunMachine
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
+
 
 SEARCHES_WITH = ("numba", "cma", "nevergrad")
 """Packages beyond a plan's that decide the numbers."""
@@ -166,7 +170,7 @@ class BenchmarkRun:
             lambda then: [*resume_problems(then, spec), *row_problems(spec.out, tasks_of(spec.settings))],
         )
 
-    def _new_header(self, model: EngineModel, then: BenchmarkHeader | None) -> BenchmarkHeader:
+    def _new_header(self, model: Model, then: BenchmarkHeader | None) -> BenchmarkHeader:
         spec = self._spec
         return BenchmarkHeader(
             **common_fields(spec, then, model.backend, (*PACKAGES, *SEARCHES_WITH)),

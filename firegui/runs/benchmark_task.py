@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firegui.domain.benchmark import BenchmarkRow, PlannerName, TaskTerms, Violations
 from firegui.domain.project import Project
@@ -17,11 +18,14 @@ from firegui.planning.shared_objective import SharedObjective
 from firegui.runs.benchmark_folder import clear_up, read_rows, task_folder, write_row
 from firegui.runs.benchmark_line import Listener, Report, Word
 from firegui.runs.benchmark_two_stage import TwoStage
-from firegui.runs.engine_values import EngineModel
+from firegui.runs.engine import Engine
 from firegui.runs.folder import CHECKPOINT, PLAN, SCHEDULE
 from firegui.runs.lock import FolderLock
-from firegui.runs.planner_protocols import TaskRun
-from firegui.runs.protocols import Engine
+
+if TYPE_CHECKING:
+    from firegui.planning.trial_run import TaskRun
+    from firegui.rollout.model import Model
+
 
 TOLD_SECONDS = 0.25
 """Nobody reads more of a task's progress than this."""
@@ -39,7 +43,7 @@ class Desk:
     backend: str
     project: Project
     engine: Engine
-    model: EngineModel
+    model: Model
     line: Listener
     checkpoint_seconds: float
 
@@ -157,7 +161,9 @@ def _audit(desk: Desk, schedule: Schedule) -> tuple[int, Violations]:
     """
     maps, fleet, project = desk.model.maps, desk.model.fleet, desk.project
     executed = [(drop.step, drop.column) for drop in desk.engine.drops(desk.model, schedule) if drop.executed]
-    audit = desk.engine.audit(schedule, fleet, maps.steps_per_day, maps.shape, executed, Conditions.of(project))
+    audit = desk.engine.audit(
+        schedule, fleet, maps.steps_per_day, maps.shape, executed, conditions=Conditions.of(project)
+    )
     counts = audit.counts
     if project.operations.off:
         withheld = set(replay(schedule, fleet, maps.steps_per_day)).difference(executed)

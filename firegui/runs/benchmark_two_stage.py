@@ -18,11 +18,11 @@ from firegui.io import atomic
 from firegui.runs.benchmark_folder import TITLE
 from firegui.runs.benchmark_line import Listener
 from firegui.runs.command import plan_command
+from firegui.runs.engine import Engine
 from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan
 from firegui.runs.folder import HISTORY, PRELIMINARY_HISTORY, RUN, RunRecord
 from firegui.runs.history import read_history
 from firegui.runs.nested_plan import planned
-from firegui.runs.protocols import Engine
 from firegui.runs.spec import PlanSpec, Stage
 
 SECONDS = "processor.json"
@@ -90,7 +90,7 @@ class TwoStage:
         charge = before + GRADIENT_CHARGE * len(record.history)
         pruned = record.scores.pruned
         if pruned is not None:
-            smoothing = self._engine.smoothing_charge(self._project.plan) if pruned.smoothed else 0
+            smoothing = self._engine.smoothing_charge(self._project.plan.elimination) if pruned.smoothed else 0
             charge += elimination_charge(pruned.rollouts, pruned.passes) + pruned.smoothed * smoothing
         return Made(self._folder, charge, seconds, tuple(_improvements(before, record.history)))
 

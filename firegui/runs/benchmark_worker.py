@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,17 +19,19 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
-from firegui.errors import CancelledError, InputError, Problem
+from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.io.project_store import load_project
 from firegui.rollout.remark import Tell, silent
 from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, read_header, task_folder
 from firegui.runs.benchmark_line import GRACE_SECONDS, Line, Report, Word
 from firegui.runs.benchmark_task import Desk, carried_out
-from firegui.runs.engine import LazyEngine
-from firegui.runs.engine_values import Check, EngineModel
+from firegui.runs.engine import Engine
 from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.header import event_hash
 from firegui.runs.lock import is_held
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
 
 
 def work(connection: Connection, folder: str) -> None:
@@ -60,15 +63,15 @@ def work(connection: Connection, folder: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelAtHand(LazyEngine):
+class ModelAtHand(Engine):
     """The engine of one project's tasks, with its ``model`` made already."""
 
-    model: EngineModel
+    model: Model
 
     def build(
-        self, project: Project, effectiveness: Effectiveness, backend: str, precision: str = "float32", *,
+        self, project: Project, effectiveness: Effectiveness, backend: str = "auto", precision: str = "float32", *,
         tell: Tell = silent, check: Check | None = None, maps: FireMaps | None = None,
-    ) -> EngineModel:  # fmt: skip
+    ) -> Model:  # fmt: skip
         """The model at hand, at ``effectiveness``."""
         return self.model.with_effectiveness(effectiveness)
 
@@ -76,7 +79,7 @@ class ModelAtHand(LazyEngine):
 def _desk(out: Path, line: Line) -> Desk:
     header = read_header(out)
     project = _project(header)
-    engine, check = LazyEngine(), line.control.check
+    engine, check = Engine(), line.control.check
     model = engine.build(project, project.plan.nominal, header.backend, check=check)
     _warm_up(engine, model, project.plan.optimizer, check)
     where = Path(header.project_folder)
@@ -85,7 +88,7 @@ def _desk(out: Path, line: Line) -> Desk:
     )  # fmt: skip
 
 
-def _warm_up(engine: LazyEngine, model: EngineModel, settings: OptimizerSettings, check: Check) -> None:
+def _warm_up(engine: Engine, model: Model, settings: OptimizerSettings, check: Check) -> None:
     """What the engine loads and compiles at its first epoch and its first rollout belongs to no task's time."""
     size, (rows, columns) = (model.maps.n_steps, model.fleet.n_aircraft), model.shape
     poses = np.broadcast_to(np.array([rows / 2.0, columns / 2.0, 0.0]), (*size, 3))

@@ -19,6 +19,7 @@ from firegui.io.atomic import write_problem
 from firegui.io.weights_file import weights_bytes, write_weights
 from firegui.rollout.remark import Remark
 from firegui.runs.control import RunControl
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, FitEpoch, Message, RunEvent, RunFinished, RunState, WeightsReady
 from firegui.runs.fit_checkpoint import (
     FitCheckpoint,
@@ -30,7 +31,6 @@ from firegui.runs.fit_checkpoint import (
 )
 from firegui.runs.header import fire_hash
 from firegui.runs.messages import counted
-from firegui.runs.protocols import Engine
 from firegui.runs.resume import differences
 from firegui.runs.spec import CalibrateSpec
 from firegui.runs.state import RunMachine

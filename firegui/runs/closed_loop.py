@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +16,11 @@ from firegui.runs.events import FinishReason, Message, Progress, RunFinished, Ru
 from firegui.runs.folder import RunRecord
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import LoopDay, ReplanJob, ReplanScores, no_drops, note_of
-from firegui.runs.replan_protocols import Replanner
 from firegui.runs.replan_stages import ReplanFolder, RestStages
 from firegui.runs.session import RunSession
+
+if TYPE_CHECKING:
+    from firegui.planning.replan import Replanner
 
 
 class ClosedLoop(ReplanJob):
@@ -33,7 +36,7 @@ class ClosedLoop(ReplanJob):
         spec, check = self._spec, self._control.check
         note = note_of(spec)
         previous = self._checked(note)
-        replanner = self._engine.replanner(spec.project, spec.backend, tell=self._speaker.pass_on, check=check)
+        replanner = self._engine.replanner(spec.project, backend=spec.backend, tell=self._speaker.pass_on, check=check)
         # A day that was broken off begins anew, so its stages need no checkpoints.
         plan = replace(self._plan, checkpoint_seconds=math.inf)
         session = self._open(replanner.whole, previous, note, plan)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
-from firegui.errors import CancelledError
+from firegui.errors import CancelledError, Check
 from firegui.planning.audit import AuditReport, Conditions
-from firegui.runs.engine_values import Check, EngineModel, RolloutResult
+from firegui.runs.engine import Engine
 from firegui.runs.events import PlanUpdated
 from firegui.runs.folder import Pruned, RunFolder, RunScores, Swept
-from firegui.runs.protocols import Engine
 from firegui.runs.spec import Stage
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
+    from firegui.rollout.simulate import Rollout
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +29,7 @@ class Conclusion:
     """
 
     engine: Engine
-    model: EngineModel
+    model: Model
     project: Project
     best: Schedule
     best_epoch: int
@@ -66,11 +70,13 @@ class Conclusion:
         # What the rollout's gates executed, checked by code that shares nothing with them.
         executed = [(drop.step, drop.column) for drop in drops if drop.executed]
         conditions = Conditions.of(self.project)
-        return self.engine.audit(self.best, self.model.fleet, maps.steps_per_day, maps.shape, executed, conditions)
+        return self.engine.audit(
+            self.best, self.model.fleet, maps.steps_per_day, maps.shape, executed, conditions=conditions
+        )
 
-    def _score(self, check: Check) -> RolloutResult:
+    def _score(self, check: Check) -> Rollout:
         nominal = self.model.with_effectiveness(self.project.plan.nominal)
         return self.engine.simulate(nominal, self.best, check=check, frame_stride=self.frame_stride, keep_days=True)
 
-    def _at_nominal(self, schedule: Schedule, check: Check) -> RolloutResult:
+    def _at_nominal(self, schedule: Schedule, check: Check) -> Rollout:
         return self.engine.simulate(self.model.with_effectiveness(self.project.plan.nominal), schedule, check=check)

@@ -1,35 +1,140 @@
-"""The engine as runs and commands see it, loaded when the first run needs it.
+"""Functions and classes of the engine that runs and commands use, each imported on first use.
 
-torch takes seconds to load and the window must not wait for it, so the modules of ``fire``, ``rollout`` and
-``planning`` are imported by name at the first call. This module and its parts, ``engine_*``, are the one place with a
-late import of the engine; importing any module of :mod:`firegui.runs` loads no torch.
+torch takes seconds to load and the window must not wait for it. Importing any module of :mod:`firegui.runs` loads no
+torch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ctypes
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import Any
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from firegui.domain.fleet import Fleet
-from firegui.domain.maps import FireMaps
-from firegui.runs.engine_figures import FigureCalls
-from firegui.runs.engine_fits import FitCalls
-from firegui.runs.engine_planning import PlanningCalls
-from firegui.runs.engine_rollouts import RolloutCalls
+T = TypeVar("T")
 
 
-class LazyEngine(RolloutCalls, PlanningCalls, FitCalls, FigureCalls):
-    """The real engine. Each call imports the module that it needs, and no more: an audit loads no torch."""
+class LazyPackage:
+    """Stand-in for a package: ``LazyPackage("a").b.c`` imports the module ``a.b`` and returns its name ``c``."""
 
-    def chosen(self, backend: str) -> str:
-        """The backend that computes when ``backend`` is asked for here (:func:`firegui.rollout.backend.choose`)."""
-        return str(import_module("firegui.rollout.backend").choose(backend)[0])
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        module = import_module(self._path)
+        return LazyPackage(f"{self._path}.{name}") if hasattr(module, "__path__") else getattr(module, name)
+
+
+class Lazy(Generic[T]):
+    """Class attribute whose value is looked up at every access."""
+
+    def __init__(self, find: Callable[[], T]) -> None:
+        self._find = find
+
+    def __get__(self, instance: object, owner: type) -> T:
+        return self._find()
+
+
+if TYPE_CHECKING:
+    import firegui.calibration.forecast
+    import firegui.calibration.network_fit
+    import firegui.calibration.skill_figures
+    import firegui.fire.demo.event
+    import firegui.fire.maps
+    import firegui.planning.audit
+    import firegui.planning.benchmark
+    import firegui.planning.benchmark_figures
+    import firegui.planning.flight_rules
+    import firegui.planning.gradient
+    import firegui.planning.initialization
+    import firegui.planning.problem
+    import firegui.planning.replan
+    import firegui.planning.scaling
+    import firegui.planning.scaling_figures
+    import firegui.planning.sensitivity
+    import firegui.planning.sensitivity_figures
+    import firegui.planning.study_figures
+    import firegui.planning.tactical_plan
+    import firegui.planning.trial_run
+    import firegui.planning.two_stage
+    import firegui.rollout.backend
+    import firegui.rollout.benchmark
+    import firegui.rollout.glance
+    import firegui.rollout.simulate
+    import firegui.rollout.yardstick
+    import firegui.uncertainty.ensemble
+    import firegui.uncertainty.ensemble_figures
+    import firegui.uncertainty.random_field
+    import firegui.uncertainty.residuals
+    import firegui.uncertainty.weather
+else:
+    firegui = LazyPackage("firegui")
+
+
+class Engine:
+    """The engine's functions and classes. Tests replace the whole engine or single names."""
+
+    # Fire and rollouts.
+    make_demo = Lazy(lambda: firegui.fire.demo.event.make_demo)
+    project_maps = Lazy(lambda: firegui.fire.maps.project_maps)
+    build = Lazy(lambda: _after_torch(lambda: firegui.planning.problem.build))
+    simulate = Lazy(lambda: firegui.rollout.simulate.simulate)
+    gradient = Lazy(lambda: firegui.rollout.simulate.simulate_with_gradient)
+    glance = Lazy(lambda: firegui.rollout.glance.glance)
+    drops = Lazy(lambda: firegui.rollout.simulate.model_drops)
+
+    # Planning.
+    start_schedule = Lazy(lambda: firegui.planning.initialization.initial_schedule)
+    planner = Lazy(lambda: firegui.planning.gradient.GradientPlanner)
+    restore_planner = Lazy(lambda: firegui.planning.gradient.restore_planner)
+    eliminator = Lazy(lambda: firegui.planning.two_stage.eliminator)
+    smoother = Lazy(lambda: firegui.planning.two_stage.smoother)
+    smoothing_charge = Lazy(lambda: firegui.planning.two_stage.smoothing_charge)
+    tactical = Lazy(lambda: firegui.planning.tactical_plan.tactical_plan)
+    replanner = Lazy(lambda: firegui.planning.replan.Replanner)
+    task_run = Lazy(lambda: firegui.planning.trial_run.TaskRun)
+    missing_extra = Lazy(lambda: firegui.planning.benchmark.missing_extra)
+    sensitivity_rows = Lazy(lambda: firegui.planning.sensitivity.rows_of)
+    scaling = Lazy(lambda: firegui.planning.scaling.ScalingBench)
+    audit = Lazy(lambda: firegui.planning.audit.audit)
+    executed = Lazy(lambda: firegui.planning.flight_rules.executed_drops)
+
+    # Ensembles and fits.
+    fit_error = Lazy(lambda: firegui.uncertainty.residuals.fit_error_model)
+    ensemble = Lazy(lambda: firegui.uncertainty.ensemble.run_ensemble)
+    member = Lazy(lambda: firegui.uncertainty.ensemble.member_rollout)
+    member_winds = Lazy(lambda: firegui.uncertainty.ensemble.all_weather)
+    error_field = Lazy(lambda: firegui.uncertainty.random_field.error_field)
+    with_wind = Lazy(lambda: firegui.uncertainty.weather.blown)
+    forecast = Lazy(lambda: firegui.calibration.forecast.forecast)
+    fit_network = Lazy(lambda: firegui.calibration.network_fit.fit_network)
+    fitted_weights = Lazy(lambda: firegui.calibration.network_fit.weights_of_state)
+
+    # Figures: matplotlib takes a moment to load.
+    draw_benchmark = Lazy(lambda: firegui.planning.benchmark_figures.draw)
+    draw_ensemble = Lazy(lambda: firegui.uncertainty.ensemble_figures.draw)
+    draw_scaling = Lazy(lambda: firegui.planning.scaling_figures.draw)
+    draw_sensitivity = Lazy(lambda: firegui.planning.sensitivity_figures.draw)
+    draw_skill = Lazy(lambda: firegui.calibration.skill_figures.draw)
+    draw_study = Lazy(lambda: firegui.planning.study_figures.draw)
+
+    # The machine.
+    choose = Lazy(lambda: firegui.rollout.backend.choose)
+    method = Lazy(lambda: firegui.rollout.backend.method)
+    devices = Lazy(lambda: firegui.rollout.backend.devices)
+    compilers = Lazy(lambda: firegui.rollout.backend.kernel_compilers)
+    benchmark = Lazy(lambda: firegui.rollout.benchmark.benchmark_machine)
+    synthetic_fire = Lazy(lambda: firegui.rollout.yardstick.synthetic_fire)
 
     def check_backend(self, name: str) -> None:
         """Raise :class:`~firegui.errors.InputError` for a backend that is unknown or not there. ``auto`` always is."""
         if name != "auto":
-            import_module("firegui.rollout.backend").choose(name)
+            self.choose(name)
 
     def device_name(self, device: str) -> str:
         """``the CPU``, ``the GPU NVIDIA H200``; ``the GPU`` where it is not on this machine."""
@@ -38,33 +143,53 @@ class LazyEngine(RolloutCalls, PlanningCalls, FitCalls, FigureCalls):
         cards = self.devices()["cuda"]
         return f"the GPU {cards[0]}" if cards else "the GPU"
 
-    def benchmark(
-        self, fire: tuple[str, FireMaps] | None, fleet: Fleet, rounds: int, say: Callable[[str], None]
-    ) -> dict[str, Any]:
-        """See :func:`firegui.rollout.benchmark.benchmark`; ``fire`` is a name and its maps, None a synthetic one."""
-        module = import_module("firegui.rollout.benchmark")
-        if fire is None:
-            say("making a synthetic fire")
-            fire = "synthetic fire", import_module("firegui.rollout.yardstick").synthetic_fire()
-        backends = ("cpu", "cuda") if self.devices()["cuda"] else ("cpu",)
-        found: dict[str, Any] = module.benchmark(*fire, fleet, module.Extent(backends=backends, rounds=rounds), say)
-        return found
 
-    def kernels(self) -> dict[str, Any]:
-        """What compiles the kernels (:mod:`firegui.rollout.machine`); ``trouble`` is why the CPU has none."""
-        trouble = import_module("firegui.rollout.backend").NO_KERNELS
-        found: dict[str, Any] = import_module("firegui.rollout.machine").compilers()
-        return {**found, "trouble": trouble}
-
-    def devices(self) -> dict[str, Any]:
-        """What the engine can compute on: torch's version, the kernels' threads and the graphics cards."""
-        torch = import_module("torch")
-        cards = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
-        backend = import_module("firegui.rollout.backend")
-        backend.use_threads()
-        return {"torch": str(torch.__version__), "threads": int(backend.kernel_threads()), "cuda": cards}
+def _after_torch(find: Callable[[], T]) -> T:
+    """Import torch without stalling other threads, then return what ``find`` finds."""
+    if "torch" not in sys.modules:
+        with _garbage_collection_off():
+            _load_torch_libraries()
+            import_module("torch")
+            return find()
+    return find()
 
 
-def load_engine() -> LazyEngine:
-    """The engine; nothing is imported until it is used."""
-    return LazyEngine()
+# In the order in which torch loads them on Linux; what they need is found beside them.
+_LIBRARIES = ("libtorch_global_deps.so", "libc10.so", "libtorch_cpu.so")
+
+
+def _load_torch_libraries() -> None:
+    """Load torch's own libraries, unless torch is there already; where that fails, torch does it later by itself.
+
+    They are 430 MB. The import of torch loads them while it holds the interpreter's lock, a fifth of a second from
+    memory and over a second from disk, in which no thread can do anything. ``ctypes`` gives the lock away meanwhile.
+    """
+    if "torch" in sys.modules or sys.platform != "linux":
+        return
+    with suppress(ImportError, OSError, ValueError):
+        spec = find_spec("torch")
+        if spec is None or spec.origin is None:
+            return
+        folder = Path(spec.origin).parent / "lib"
+        for name in _LIBRARIES:
+            file = folder / name
+            if file.is_file():
+                # The first is for all to see, as torch has it.
+                ctypes.CDLL(str(file), mode=ctypes.RTLD_GLOBAL if name == _LIBRARIES[0] else ctypes.DEFAULT_MODE)
+
+
+@contextmanager
+def _garbage_collection_off() -> Iterator[None]:
+    """Collect no garbage inside, and never look again through what is there at the end.
+
+    Python looks through every object there is while it holds the interpreter's lock: a fifth of a second once torch is
+    there, which makes a million of them, and again whenever a run has made some more.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_on:
+            gc.enable()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problems
 from firegui.rollout.remark import silent
 from firegui.runs.control import RunControl
-from firegui.runs.engine_values import EngineModel, RolloutResult
+from firegui.runs.engine import Engine
 from firegui.runs.events import (
     BaselineReady,
     FinishReason,
@@ -20,10 +21,14 @@ from firegui.runs.events import (
     RunState,
 )
 from firegui.runs.messages import gain_message
-from firegui.runs.protocols import Engine
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.state import RunMachine
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
+    from firegui.rollout.simulate import Rollout
+
 
 FILE_EPOCH = -1
 """``PlanUpdated.epoch`` of a plan that comes from a file."""
@@ -58,7 +63,7 @@ class Evaluation:
         problems.raise_if_any("The project cannot be run")
         speaker = Speaker(self._emit, self._engine, spec.backend)
         check, tell = self._control.check, speaker.pass_on
-        blown = project if spec.wind is None else self._engine.blown(project, spec.wind)
+        blown = project if spec.wind is None else self._engine.with_wind(project, spec.wind)
         model = self._engine.build(blown, project.plan.nominal, spec.backend, tell=tell, check=check)
         speaker.say_device(model)
         self._machine.move(RunState.RUNNING)
@@ -84,7 +89,7 @@ class Evaluation:
     def close(self) -> None:
         """Nothing is held by an evaluation."""
 
-    def _model_of_other(self, model: EngineModel) -> EngineModel:
+    def _model_of_other(self, model: Model) -> Model:
         """What the first fire is rolled out with: ``model``, unless it is of a plan for another project."""
         other = self._spec.against_project
         if other is None:
@@ -92,11 +97,14 @@ class Evaluation:
         check = self._control.check
         return self._engine.build(other, other.plan.nominal, self._spec.backend, tell=silent, check=check)
 
-    def _rollout(self, model: EngineModel, schedule: Schedule | None) -> RolloutResult:
+    def _rollout(self, model: Model, schedule: Schedule | None) -> Rollout:
         spec, check = self._spec, self._control.check
         if spec.member is not None:
             member, stride = spec.member, spec.frame_stride
-            return self._engine.member(spec.project, model, schedule, member, frame_stride=stride, check=check)
+            return self._engine.member(
+                spec.project, model, schedule, member.settings, member.number, error=member.error, frame_stride=stride,
+                check=check,
+            )  # fmt: skip
         flown = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft) if schedule is None else schedule
         return self._engine.simulate(model, flown, check=check, frame_stride=spec.frame_stride)
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from firegui.domain.results import Metrics
 from firegui.domain.settings import OptimizerSettings
-from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import EpochDone, FinishReason
 from firegui.runs.folder import CHECKPOINT, HISTORY, PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY
 from firegui.runs.pictures import Pictures
-from firegui.runs.planner_protocols import EpochResult, Planner
 from firegui.runs.session import RunSession
+
+if TYPE_CHECKING:
+    from firegui.planning.gradient import EpochReport, GradientPlanner
+    from firegui.rollout.model import Model
+
 
 ROLLOUTS_PER_EPOCH = 3
 """A gradient epoch is charged as three rollouts (paper, planner benchmark)."""
@@ -37,7 +41,7 @@ class FirstStage:
     """Drives ``planner`` on ``model`` to its end."""
 
     def __init__(
-        self, session: RunSession, model: EngineModel, planner: Planner, ledger: Ledger, rows: Sequence[EpochDone]
+        self, session: RunSession, model: Model, planner: GradientPlanner, ledger: Ledger, rows: Sequence[EpochDone]
     ) -> None:
         self._session, self._model, self._ledger = session, model, ledger
         self.planner = planner
@@ -76,7 +80,7 @@ class FirstStage:
             seconds=self._session.seconds,
         )
 
-    def _row(self, report: EpochResult) -> EpochDone:
+    def _row(self, report: EpochReport) -> EpochDone:
         metrics = report.metrics
         return EpochDone(
             epoch=report.epoch,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,50 +13,18 @@ from firegui.domain.drops import DropList
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import Effectiveness
-from firegui.runs.engine import load_engine
-from firegui.runs.engine_values import Check, EngineModel, RolloutResult
+from firegui.errors import Check
+from firegui.runs.engine import Engine
+
+if TYPE_CHECKING:
+    from firegui.rollout.glance import Glance
+    from firegui.rollout.model import Model
+
 
 Bytes = NDArray[np.uint8]
 
 CLEARLY = 0.1
 """A cell counts as changed where its probability of fire at the end changes by at least this much."""
-
-
-class GlanceResult(Protocol):
-    """See :class:`firegui.rollout.glance.Glance`."""
-
-    @property
-    def metrics(self) -> Metrics:
-        """Its numbers."""
-
-    @property
-    def fire(self) -> Mapping[int, Bytes]:
-        """``P [H, W]`` in 1/255 at the steps that were looked at."""
-
-    @property
-    def states(self) -> tuple[Any, ...]:
-        """The states at the starts of days, to go on from."""
-
-
-class LiveEngine(Protocol):
-    """What is asked of the engine here."""
-
-    def build(
-        self, project: Project, effectiveness: Effectiveness, backend: str, *, check: Check | None = None
-    ) -> EngineModel:
-        """The project's fire model, regions and fleet on a device."""
-
-    def glance(
-        self, model: Any, schedule: Schedule, steps: Collection[int], *, start: Any = None, keep_states: bool = False,
-        check: Check | None = None,
-    ) -> GlanceResult:  # fmt: skip
-        """Roll a schedule out and look at a few states."""
-
-    def simulate(
-        self, model: Any, schedule: Schedule, *, check: Check | None = None, frame_stride: int | None = None
-    ) -> RolloutResult:
-        """Roll a schedule out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,16 +65,16 @@ class _Base:
     """Plan before the change: its states at the starts of days and its fire."""
 
     drops: DropList
-    glance: GlanceResult
+    glance: Glance
 
 
 class PlanPreviewer:
     """Answers requests one after another. The model and the plan before the change are kept between them."""
 
-    def __init__(self, engine: LiveEngine | None = None) -> None:
-        self._engine = engine or load_engine()
+    def __init__(self, engine: Engine | None = None) -> None:
+        self._engine = engine or Engine()
         self._made_of: tuple[Project, str] | None = None
-        self._model: EngineModel | None = None
+        self._model: Model | None = None
         self._base: _Base | None = None
 
     def preview(self, request: PreviewRequest, check: Check) -> PreviewResult:
@@ -133,7 +100,7 @@ class PlanPreviewer:
             request, after.metrics, base.metrics, fire, change, changed, seconds=perf_counter() - began
         )
 
-    def _prepared(self, request: PreviewRequest, check: Check) -> EngineModel:
+    def _prepared(self, request: PreviewRequest, check: Check) -> Model:
         made_of = self._made_of
         if self._model is None or made_of is None or made_of[0] is not request.project or made_of[1] != request.backend:
             self._model = self._base = None
@@ -143,7 +110,7 @@ class PlanPreviewer:
             self._made_of = request.project, request.backend
         return self._model
 
-    def _base_of(self, model: EngineModel, request: PreviewRequest, check: Check) -> GlanceResult:
+    def _base_of(self, model: Model, request: PreviewRequest, check: Check) -> Glance:
         known = self._base
         if known is not None and known.drops == request.before and request.step in known.glance.fire:
             return known.glance
@@ -152,7 +119,7 @@ class PlanPreviewer:
         self._base = _Base(request.before, found)
         return found
 
-    def _after(self, model: EngineModel, request: PreviewRequest, base: GlanceResult, check: Check) -> GlanceResult:
+    def _after(self, model: Model, request: PreviewRequest, base: Glance, check: Check) -> Glance:
         """Roll out from the start of the day of the first change. Gates and fire before it are the same."""
         first = request.after.first_change(request.before)
         if first is None:
@@ -162,5 +129,5 @@ class PlanPreviewer:
         return self._engine.glance(model, _schedule(model, request.after), steps, start=start, check=check)
 
 
-def _schedule(model: EngineModel, drops: DropList) -> Schedule:
+def _schedule(model: Model, drops: DropList) -> Schedule:
     return drops.schedule(model.maps.n_steps, model.fleet.n_aircraft)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from firegui.domain.schedule import Schedule
-from firegui.runs.engine_values import Check, EngineModel
+from firegui.errors import Check
+from firegui.runs.engine import Engine
 from firegui.runs.events import PlanUpdated, RunEvent
-from firegui.runs.planner_protocols import EpochResult
-from firegui.runs.protocols import Engine
 from firegui.runs.spec import Stage
+
+if TYPE_CHECKING:
+    from firegui.planning.gradient import EpochReport
+    from firegui.rollout.model import Model
 
 
 class Pictures:
@@ -22,12 +26,12 @@ class Pictures:
     """
 
     def __init__(
-        self, engine: Engine, model: EngineModel, emit: Callable[[RunEvent], None], stride: int, seconds: float
+        self, engine: Engine, model: Model, emit: Callable[[RunEvent], None], stride: int, seconds: float
     ) -> None:
         self._engine, self._model, self._emit = engine, model, emit
         self._stride, self._seconds = stride, seconds
         self._shown_at = -float("inf")
-        self._pending: EpochResult | None = None
+        self._pending: EpochReport | None = None
         self._shown_drops = -1
 
     def stride_if_due(self) -> int | None:
@@ -35,7 +39,7 @@ class Pictures:
         due = math.isfinite(self._seconds) and time.monotonic() - self._shown_at >= self._seconds
         return self._stride if due else None
 
-    def offer(self, report: EpochResult, best: Schedule, check: Check) -> None:
+    def offer(self, report: EpochReport, best: Schedule, check: Check) -> None:
         """Consider the epoch just done; ``best`` is the best plan now."""
         if report.improved:
             self._pending = report

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firegui.domain.results import Metrics
 from firegui.domain.scenario import LAYERS
@@ -15,7 +16,7 @@ from firegui.io.schedule_file import read_schedule
 from firegui.planning.flight_rules import with_pins
 from firegui.runs.conclusion import Conclusion
 from firegui.runs.control import RunControl
-from firegui.runs.engine_values import EngineModel
+from firegui.runs.engine import Engine
 from firegui.runs.events import BaselineReady, FinishReason, Message, RunEvent, RunFinished, RunState, StageBegan
 from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, Ledger
 from firegui.runs.folder import PRELIMINARY as PRELIMINARY_PLAN
@@ -32,7 +33,6 @@ from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
 from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
 from firegui.runs.place import claim
-from firegui.runs.protocols import Engine
 from firegui.runs.resume import resume_problems
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
@@ -40,6 +40,10 @@ from firegui.runs.speaker import Speaker
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.state import RunMachine
 from firegui.runs.tactical_stage import TacticalStage, budget_problems
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
+
 
 _TITLE = "The run cannot start"
 
@@ -119,7 +123,7 @@ class Planning:
         self._warm = self._warm or (previous is not None and previous.header.warm_start != "")
         return previous
 
-    def _open(self, model: EngineModel, previous: RunRecord | None) -> RunSession:
+    def _open(self, model: Model, previous: RunRecord | None) -> RunSession:
         self._lock = claim(self._spec.out, self._spec.resume, previous, found_in, _TITLE)
         header = new_header(self._spec, model.backend, model.device, previous.header if previous else None)
         folder = RunFolder(self._spec.out, header)
@@ -216,7 +220,7 @@ class Planning:
         return met
 
     def _optimize(
-        self, session: RunSession, previous: RunRecord | None, model: EngineModel, ledger: Ledger,
+        self, session: RunSession, previous: RunRecord | None, model: Model, ledger: Ledger,
         start: Schedule | None, number: int,
     ) -> FinishReason:  # fmt: skip
         text = "setting A's gradient descent, to begin with" if ledger is PRELIMINARY else "gradient descent"
@@ -225,10 +229,10 @@ class Planning:
         if ledger is PRELIMINARY:
             rows = read_history(self._spec.out / PRELIMINARY_HISTORY, self._settings.epochs)
         if self._has(ledger.checkpoint):
-            planner = self._engine.restore(model, self._settings, self._spec.out / ledger.checkpoint)
+            planner = self._engine.restore_planner(model, self._settings, self._spec.out / ledger.checkpoint)
             stage = FirstStage(session, model, planner, ledger, rows)
         else:
-            begin = self._engine.start(model, self._settings, start, self._control.check)
+            begin = self._engine.start_schedule(model, self._settings, start, self._control.check)
             stage = FirstStage(session, model, self._engine.planner(model, self._settings, begin), ledger, ())
             session.save(stage.save)
         self._first = stage

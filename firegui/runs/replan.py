@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from firegui.domain.observation import FireState
 from firegui.domain.results import Metrics
@@ -13,10 +14,12 @@ from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdate
 from firegui.runs.folder import OCCUPANCY
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, note_of
-from firegui.runs.replan_protocols import LeftToPlan, Replanner
 from firegui.runs.replan_stages import Ended, ReplanFolder, RestStages
 from firegui.runs.session import RunSession
 from firegui.runs.spec import Stage
+
+if TYPE_CHECKING:
+    from firegui.planning.replan import RemainingProblem, Replanner
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Replanning(ReplanJob):
         """Prepare, plan what is left, conclude. Writes nothing before the input is known to be good."""
         spec, check = self._spec, self._control.check
         previous = self._checked(note_of(spec))
-        replanner = self._engine.replanner(spec.project, spec.backend, tell=self._speaker.pass_on, check=check)
+        replanner = self._engine.replanner(spec.project, backend=spec.backend, tell=self._speaker.pass_on, check=check)
         state = self._state(replanner)
         left = replanner.left(spec.schedule, spec.day, state, check)
         note = note_of(spec, state)
@@ -76,7 +79,7 @@ class Replanning(ReplanJob):
         self._emit(Message(f"{text}, {counted(int(state.burned.sum()), 'cell')} burned out"))
         return state
 
-    def _outlook(self, left: LeftToPlan) -> _Outlook:
+    def _outlook(self, left: RemainingProblem) -> _Outlook:
         check, nothing = self._control.check, no_drops(left.design)
         outlook = _Outlook(left.score(nothing, check=check).metrics, left.score(left.rest, check=check).metrics)
         self.baseline_metrics = outlook.nothing
@@ -133,7 +136,7 @@ class Replanning(ReplanJob):
 @dataclass(frozen=True, slots=True, eq=False)
 class _Work:
     replanner: Replanner
-    left: LeftToPlan
+    left: RemainingProblem
     outlook: _Outlook
     ended: Ended
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -16,13 +17,12 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.plain_words import plain_words
 from firegui.runs.control import RunControl
-from firegui.runs.engine_values import EngineModel
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunEvent, RunState
 from firegui.runs.folder import METRICS, RunRecord, RunScores, check_out, found_in
 from firegui.runs.header import new_header, schedule_hash
 from firegui.runs.lock import FolderLock
 from firegui.runs.place import claim
-from firegui.runs.protocols import Engine
 from firegui.runs.replan_stages import ReplanFolder
 from firegui.runs.resume import differences, resume_problems
 from firegui.runs.session import RunSession
@@ -30,6 +30,10 @@ from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import PlanSpec, ReplanNote, ReplanSpec
 from firegui.runs.state import RunMachine
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
+
 
 TITLE = "The plan cannot be replanned"
 
@@ -163,7 +167,7 @@ class ReplanJob:
                     found.append(Problem(where, f"was run with {title} = {old}, now {new}", "set it back"))
         return found
 
-    def _open(self, model: EngineModel, previous: RunRecord | None, note: ReplanNote, plan: PlanSpec) -> RunSession:
+    def _open(self, model: Model, previous: RunRecord | None, note: ReplanNote, plan: PlanSpec) -> RunSession:
         out = self._spec.out
         self._lock = claim(out, self._spec.resume, previous, found_in, TITLE)
         header = new_header(plan, model.backend, model.device, previous.header if previous else None)
@@ -206,6 +210,6 @@ def note_of(spec: ReplanSpec, state: FireState | None = None) -> ReplanNote:
     )
 
 
-def no_drops(model: EngineModel) -> Schedule:
+def no_drops(model: Model) -> Schedule:
     """A schedule for ``model`` that flies nothing."""
     return Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
@@ -13,10 +14,13 @@ from firegui.runs.events import FinishReason, StageBegan
 from firegui.runs.first_stage import MAIN, FirstStage
 from firegui.runs.folder import CHECKPOINT, PLAN, REFERENCE, Pruned, RunFolder, RunRecord
 from firegui.runs.header import RunHeader
-from firegui.runs.replan_protocols import LeftToPlan
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
 from firegui.runs.spec import Stage
+
+if TYPE_CHECKING:
+    from firegui.planning.replan import RemainingProblem
+
 
 _FIRST = "gradient descent on the days that are left"
 _SECOND = "elimination of the drops that are not needed"
@@ -50,7 +54,7 @@ class RestStages:
     """
 
     def __init__(
-        self, session: RunSession, plan: PlanSettings, left: LeftToPlan, previous: RunRecord | None = None
+        self, session: RunSession, plan: PlanSettings, left: RemainingProblem, previous: RunRecord | None = None
     ) -> None:
         self._session, self._plan, self._left, self._previous = session, plan, left, previous
         self._first: FirstStage | None = None
@@ -101,9 +105,9 @@ class RestStages:
         session, model, settings = self._session, self._left.design, self._plan.optimizer
         session.emit(StageBegan(Stage.OPTIMIZE, 1, 2, _FIRST))
         if self._has(CHECKPOINT):
-            planner = session.engine.restore(model, settings, session.folder.path / CHECKPOINT)
+            planner = session.engine.restore_planner(model, settings, session.folder.path / CHECKPOINT)
         else:
-            begin = session.engine.start(model, settings, self._left.rest, session.control.check, reopen=True)
+            begin = session.engine.start_schedule(model, settings, self._left.rest, session.control.check, reopen=True)
             planner = session.engine.planner(model, settings, begin)
         rows = () if self._previous is None else self._previous.history
         self._first = FirstStage(session, model, planner, MAIN, rows)

@@ -3,45 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
 from firegui.domain.results import Metrics
 from firegui.errors import CancelledError, InputError
-from firegui.runs.benchmark import BenchmarkRun
-from firegui.runs.calibrate import Calibration
-from firegui.runs.closed_loop import ClosedLoop
 from firegui.runs.control import RunControl
-from firegui.runs.engine import load_engine
-from firegui.runs.evaluate import Evaluation
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunEvent, RunFinished, RunState
 from firegui.runs.failures import failure_message, is_foreseen, write_log
-from firegui.runs.plan import Planning
-from firegui.runs.protocols import Engine
-from firegui.runs.replan import Replanning
-from firegui.runs.scaling import ScalingStudy
-from firegui.runs.sensitivity import Tabulation
-from firegui.runs.skill import SkillScoring
-from firegui.runs.spec import (
-    BenchmarkSpec,
-    CalibrateSpec,
-    EnsembleExportSpec,
-    ErrorFieldSpec,
-    EvaluateSpec,
-    ReplanSpec,
-    RunSpec,
-    ScalingSpec,
-    SensitivitySpec,
-    SkillSpec,
-    StudySpec,
-    UncertaintySpec,
-)
+from firegui.runs.spec import ReplanSpec, RunSpec
 from firegui.runs.state import RunMachine
-from firegui.runs.uq import EnsembleRun
-from firegui.runs.uq_export import EnsembleExport
-from firegui.runs.uq_field import FieldDraw
 
 Emit = Callable[[RunEvent], None]
+
+RUN_CLASSES = {
+    "PlanSpec": "firegui.runs.plan:Planning",
+    "EvaluateSpec": "firegui.runs.evaluate:Evaluation",
+    "ReplanSpec": "firegui.runs.replan:Replanning",
+    "ReplanSpec.closed_loop": "firegui.runs.closed_loop:ClosedLoop",
+    "CalibrateSpec": "firegui.runs.calibrate:Calibration",
+    "SkillSpec": "firegui.runs.skill:SkillScoring",
+    "SensitivitySpec": "firegui.runs.sensitivity:SensitivityRun",
+    "UncertaintySpec": "firegui.runs.uq:EnsembleRun",
+    "ErrorFieldSpec": "firegui.runs.uq_field:FieldDraw",
+    "EnsembleExportSpec": "firegui.runs.uq_export:EnsembleExport",
+    "ScalingSpec": "firegui.runs.scaling:ScalingStudy",
+    "BenchmarkSpec": "firegui.runs.benchmark:BenchmarkRun",
+}
+"""Class that carries out each kind of spec, imported when such a run is started.
+
+A :class:`~firegui.runs.spec.StudySpec` is carried out by :mod:`firegui.studies.runner`.
+"""
 
 
 class Job(Protocol):
@@ -65,6 +59,9 @@ class Job(Protocol):
         """Let go of everything."""
 
 
+RunClass = Callable[[RunSpec, Emit, RunControl, Engine, RunMachine], Job]
+
+
 def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | None = None) -> None:
     """Run ``spec`` to its end. The last event is always :class:`~firegui.runs.events.RunFinished`.
 
@@ -74,7 +71,7 @@ def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | 
     counts as an error in the program. ``engine`` stands in for the real one in tests.
     """
     machine = RunMachine(emit)
-    job = _job(spec, emit, control, engine or load_engine(), machine)
+    job = _load_run_class(spec)(spec, emit, control, engine or Engine(), machine)
     conduct(job, emit, machine)
 
 
@@ -96,30 +93,13 @@ def conduct(job: Job, emit: Emit, machine: RunMachine) -> None:
     emit(finished)
 
 
-def _job(spec: RunSpec, emit: Emit, control: RunControl, engine: Engine, machine: RunMachine) -> Job:
-    if isinstance(spec, EvaluateSpec):
-        return Evaluation(spec, emit, control, engine, machine)
-    if isinstance(spec, SkillSpec):
-        return SkillScoring(spec, emit, control, engine, machine)
-    if isinstance(spec, CalibrateSpec):
-        return Calibration(spec, emit, control, engine, machine)
-    if isinstance(spec, SensitivitySpec):
-        return Tabulation(spec, emit, control, engine, machine)
-    if isinstance(spec, UncertaintySpec):
-        return EnsembleRun(spec, emit, control, engine, machine)
-    if isinstance(spec, ErrorFieldSpec):
-        return FieldDraw(spec, emit, control, engine, machine)
-    if isinstance(spec, EnsembleExportSpec):
-        return EnsembleExport(spec, emit, control, engine, machine)
-    if isinstance(spec, ScalingSpec):
-        return ScalingStudy(spec, emit, control, engine, machine)
-    if isinstance(spec, BenchmarkSpec):
-        return BenchmarkRun(spec, emit, control, engine, machine)
-    if isinstance(spec, ReplanSpec):
-        return (ClosedLoop if spec.closed_loop else Replanning)(spec, emit, control, engine, machine)
-    if isinstance(spec, StudySpec):
-        raise TypeError("a study is carried out by firegui.studies.runner")
-    return Planning(spec, emit, control, engine, machine)
+def _load_run_class(spec: RunSpec) -> RunClass:
+    kind = "ReplanSpec.closed_loop" if isinstance(spec, ReplanSpec) and spec.closed_loop else type(spec).__name__
+    if kind not in RUN_CLASSES:
+        raise TypeError(f"{kind} is not carried out by firegui.runs.runner")
+    module, name = RUN_CLASSES[kind].split(":")
+    found: RunClass = getattr(import_module(module), name)
+    return found
 
 
 def _failure(error: Exception, job: Job) -> RunFinished:

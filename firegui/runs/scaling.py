@@ -7,17 +7,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.scaling import ScalingRow, ScalingTable, cases_of
 from firegui.errors import CancelledError, Problem, Problems
 from firegui.runs.control import RunControl
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, ScalingReady
 from firegui.runs.header import PACKAGES
 from firegui.runs.kept import KeptFolder, common_fields
-from firegui.runs.planner_protocols import ScalingBench
-from firegui.runs.protocols import Engine
 from firegui.runs.scaling_folder import (
     PLACE,
     TABLE,
@@ -32,6 +32,10 @@ from firegui.runs.scaling_text import notes_of, planner_words, study_message
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import ScalingSpec
 from firegui.runs.state import RunMachine
+
+if TYPE_CHECKING:
+    from firegui.planning.scaling import ScalingBench
+
 
 FIGURES = ("scaling_ratio.png", "scaling_ratio.svg", "planner_dimension.png", "planner_dimension.svg")
 """What is drawn once everything is done."""

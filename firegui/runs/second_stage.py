@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.runs.elimination_log import elimination_text
-from firegui.runs.engine_values import EngineModel
 from firegui.runs.events import EliminationStep, Progress
 from firegui.runs.folder import ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT, Pruned
 from firegui.runs.pictures import Pictures
-from firegui.runs.planner_protocols import EliminationResult, Smoother
 from firegui.runs.session import RunSession
+
+if TYPE_CHECKING:
+    from firegui.planning.elimination import EliminationReport
+    from firegui.planning.smoothing import PoseSmoothing
+    from firegui.rollout.model import Model
 
 
 class SecondStage:
@@ -24,7 +28,7 @@ class SecondStage:
     """
 
     def __init__(
-        self, session: RunSession, model: EngineModel, plan: PlanSettings, reference: Schedule,
+        self, session: RunSession, model: Model, plan: PlanSettings, reference: Schedule,
         rows: Sequence[EliminationStep], epoch: int, *, resume: bool,
     ) -> None:  # fmt: skip
         self._session, self._model, self._plan, self._reference = session, model, plan, reference
@@ -34,7 +38,7 @@ class SecondStage:
         # A kill may have come between the log and the state: the log is then ahead.
         self.rows = [row for row in rows if row.rollouts <= self.eliminator.report.rollouts]
         self._before = session.seconds - (self.rows[-1].seconds if self.rows else 0.0)
-        self._smoother: Smoother | None = None
+        self._smoother: PoseSmoothing | None = None
 
     @property
     def schedule(self) -> Schedule:
@@ -91,7 +95,7 @@ class SecondStage:
         path = self._session.folder.path / name
         return path if self._resume and path.is_file() else None
 
-    def _note(self, report: EliminationResult) -> None:
+    def _note(self, report: EliminationReport) -> None:
         held = report.ratios
         step = EliminationStep(
             report.rollouts, report.passes, report.drops, report.drops_before, report.removed, report.tested,

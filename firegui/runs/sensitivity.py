@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
@@ -23,7 +24,7 @@ from firegui.errors import CancelledError, Problem
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.command import plan_command
 from firegui.runs.control import RunControl
-from firegui.runs.engine_values import EngineModel
+from firegui.runs.engine import Engine
 from firegui.runs.events import (
     EliminationStep,
     EpochDone,
@@ -42,7 +43,6 @@ from firegui.runs.header import schedule_hash
 from firegui.runs.kept import KeptFolder, common_fields
 from firegui.runs.messages import counted
 from firegui.runs.nested_plan import planned
-from firegui.runs.protocols import Engine
 from firegui.runs.sensitivity_folder import (
     PLACE,
     TITLE,
@@ -55,6 +55,10 @@ from firegui.runs.sensitivity_text import schedule_text, table_message
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import PlanSpec, SensitivitySpec, Stage
 from firegui.runs.state import RunMachine
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
+
 
 _PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
 """What a plan of the sweep says that also belongs to the sweep."""
@@ -76,7 +80,7 @@ def sensitivity_problems(spec: SensitivitySpec) -> list[Problem]:
     return found
 
 
-class Tabulation:
+class SensitivityRun:
     """Carries out a :class:`~firegui.runs.spec.SensitivitySpec`."""
 
     def __init__(
@@ -136,7 +140,7 @@ class Tabulation:
             sensitivity_problems(spec), lambda then: resume_problems(then, spec, schedule_hash(spec.schedule))
         )
 
-    def _new_header(self, model: EngineModel, then: SensitivityHeader | None) -> SensitivityHeader:
+    def _new_header(self, model: Model, then: SensitivityHeader | None) -> SensitivityHeader:
         spec = self._spec
         return SensitivityHeader(
             **common_fields(spec, then, model.backend),
@@ -167,7 +171,7 @@ class Tabulation:
         )
 
     # -- the sweep ---------------------------------------------------------------------------------------------------
-    def _sweep(self, model: EngineModel, bare: SensitivityTable[Row]) -> RunFinished:
+    def _sweep(self, model: Model, bare: SensitivityTable[Row]) -> RunFinished:
         self._folder.update(state=RunState.RUNNING)
         designs, table, reason = self._spec.settings.designs, bare, FinishReason.COMPLETED
         columns = MonteCarloColumns(
@@ -218,7 +222,7 @@ class Tabulation:
         return "" if folder is None else plan_command(_STAGES, folder, out, plan, backend=self._spec.backend)
 
     def _design_row(
-        self, model: EngineModel, design: Effectiveness, record: RunRecord, baseline: Reading,
+        self, model: Model, design: Effectiveness, record: RunRecord, baseline: Reading,
         columns: MonteCarloColumns,
     ) -> DesignRow:  # fmt: skip
         schedule = read_schedule(record.folder / PLAN, model.fleet, model.maps.n_steps, model.maps.shape)
@@ -261,7 +265,7 @@ class Tabulation:
         self._emit(SensitivityReady(table))
 
     # -- small things ------------------------------------------------------------------------------------------------
-    def _scored(self, model: EngineModel, schedule: Schedule) -> Metrics:
+    def _scored(self, model: Model, schedule: Schedule) -> Metrics:
         return self._engine.simulate(model, schedule, check=self._control.check).metrics
 
     def _say(self, done: int, total: int, text: str) -> None:

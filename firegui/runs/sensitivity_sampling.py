@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from firegui.domain.ensemble import BASELINE, PLAN
 from firegui.domain.project import Project
@@ -10,8 +11,11 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import NO_MEMBERS_REASON, MonteCarlo, SensitivitySettings
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import InputError
-from firegui.runs.engine_values import EngineModel
-from firegui.runs.protocols import Engine
+from firegui.runs.engine import Engine
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
+
 
 Check = Callable[[], None]
 
@@ -20,7 +24,7 @@ class MonteCarloColumns:
     """Samples every plan of a sweep with the same random numbers; the error model is fitted once."""
 
     def __init__(
-        self, project: Project, settings: SensitivitySettings, engine: Engine, model: EngineModel, check: Check
+        self, project: Project, settings: SensitivitySettings, engine: Engine, model: Model, check: Check
     ) -> None:
         self._project, self._engine, self._model, self._check = project, engine, model, check
         self._settings = settings
@@ -39,7 +43,7 @@ class MonteCarloColumns:
 
     def _sampled(self, schedule: Schedule, kind: UncertaintyKind, error: ErrorModel | None) -> MonteCarlo:
         ensemble = self._engine.ensemble(
-            self._project, self._model, schedule, self._ensemble(kind), error, state=None,
+            self._project, self._model, schedule, self._ensemble(kind), error=error, state=None,
             progress=lambda done: None, keep=lambda state: None, check=self._check,
         )  # fmt: skip
         return MonteCarlo.of(ensemble.final(PLAN).tolist(), ensemble.final(BASELINE).tolist())
@@ -53,7 +57,8 @@ class MonteCarloColumns:
             return self._error
         settings = self._ensemble(UncertaintyKind.EPISTEMIC)
         try:
-            self._error = self._engine.fit_error(self._project, self._model, settings, check=self._check).error
+            event, first = self._project.scenario, self._project.plan.start_day
+            self._error = self._engine.fit_error(self._model, event, first, settings, check=self._check).error
         except InputError as error:
             self._reason = "; ".join(f"{problem.where}: {problem.what}" for problem in error.problems)
         return self._error

@@ -5,15 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from firegui.errors import InputError
 from firegui.runs.control import RunControl
-from firegui.runs.engine_values import EngineModel
+from firegui.runs.engine import Engine
 from firegui.runs.events import Message, RunEvent, RunState
 from firegui.runs.folder import RunFolder
-from firegui.runs.protocols import Engine
 from firegui.runs.spec import PlanSpec
 from firegui.runs.state import RunMachine
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
+
 
 Keep = Callable[[], None]
 
@@ -23,7 +27,7 @@ class RunSession:
 
     def __init__(
         self, spec: PlanSpec, emit: Callable[[RunEvent], None], control: RunControl, engine: Engine,
-        machine: RunMachine, folder: RunFolder, model: EngineModel, before: float,
+        machine: RunMachine, folder: RunFolder, model: Model, before: float,
     ) -> None:  # fmt: skip
         self.spec, self.emit, self.control, self.engine = spec, emit, control, engine
         self.machine, self.folder, self.model = machine, folder, model

@@ -14,8 +14,8 @@ from firegui.fire.skill import ForecastSkill, forecast_skill, observed_start, sc
 from firegui.fire.skill_report import SkillReport, skill_report
 from firegui.rollout.remark import Remark
 from firegui.runs.control import RunControl
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, SkillReady
-from firegui.runs.protocols import Engine
 from firegui.runs.spec import SkillSpec
 from firegui.runs.state import RunMachine
 

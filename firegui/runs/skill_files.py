@@ -18,13 +18,13 @@ from firegui.fire.reliability import Reliability
 from firegui.fire.skill_report import SkillReport
 from firegui.io.atomic import replacing, write_problem, write_text
 from firegui.io.exporters.geotiff import write_occupancy_tif
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 
 SCORES, DIAGRAM, RASTER, STATES = "skill.csv", "reliability.csv", "forecast.tif", "forecast.npz"
 
 
 def write_skill(
-    report: SkillReport, states: NDArray[np.float32], project: Project, folder: Path, engine: LazyEngine
+    report: SkillReport, states: NDArray[np.float32], project: Project, folder: Path, engine: Engine
 ) -> list[Path]:
     """Write everything into ``folder``, made if absent, and return the paths; each file is replaced whole.
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from firegui.rollout.remark import Remark
-from firegui.runs.engine_values import EngineModel
+from firegui.runs.engine import Engine
 from firegui.runs.events import DeviceUsed, Message, RunEvent
 from firegui.runs.messages import engine_words
-from firegui.runs.protocols import Engine
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
 
 
 class Speaker:
@@ -24,7 +27,7 @@ class Speaker:
         used = self._used(remark.device) if remark.device else None
         self._emit(Message(remark.text, remark.level, used))
 
-    def say_device(self, model: EngineModel) -> None:
+    def say_device(self, model: Model) -> None:
         """Say what ``model`` is computed on, unless the engine has said by now that it moved to another device."""
         if not self._moved:
             used = self._used(model.device)

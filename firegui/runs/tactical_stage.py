@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problem
 from firegui.runs.events import FinishReason, Progress
 from firegui.runs.folder import TACTICAL_CHECKPOINT, Swept
-from firegui.runs.planner_protocols import TacticalSearch
 from firegui.runs.session import RunSession
+
+if TYPE_CHECKING:
+    from firegui.planning.tactical_plan import TacticalPlan
+
 
 _FIRST = "forecasting the fire without drops and placing drops on it"
 _AGAIN = "forecasting the fire under these drops and placing them anew"
@@ -33,7 +37,7 @@ class TacticalStage:
     def __init__(self, session: RunSession, budget: int | None) -> None:
         self._session = session
         checkpoint = session.folder.path / TACTICAL_CHECKPOINT
-        self._search: TacticalSearch = session.engine.tactical(
+        self._search: TacticalPlan = session.engine.tactical(
             session.model, session.spec.project.plan.optimizer, budget, checkpoint if checkpoint.is_file() else None
         )
 

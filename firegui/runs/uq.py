@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firegui.domain.ensemble import Ensemble, EnsembleState
 from firegui.domain.project import Project
@@ -22,7 +23,7 @@ from firegui.domain.uncertainty import (
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.ensemble_file import read_members
 from firegui.runs.control import RunControl
-from firegui.runs.engine_values import EngineModel
+from firegui.runs.engine import Engine
 from firegui.runs.events import (
     EnsembleReady,
     ErrorFitted,
@@ -35,7 +36,6 @@ from firegui.runs.events import (
 )
 from firegui.runs.header import schedule_hash
 from firegui.runs.kept import KeptFolder, common_fields
-from firegui.runs.protocols import Engine
 from firegui.runs.speaker import Speaker
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.state import RunMachine
@@ -53,6 +53,9 @@ from firegui.runs.uq_folder import (
 from firegui.runs.uq_members import Members
 from firegui.runs.uq_summary import summarised
 from firegui.runs.uq_text import error_text, notes, replan_note, summary_message
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
 
 
 def uq_problems(spec: UncertaintySpec) -> list[Problem]:
@@ -121,12 +124,12 @@ class EnsembleRun:
         self._update(state=RunState.RUNNING)
         if self._fit is not None:
             write_fit(spec.out, self._fit, spec.project)
-        winds = self._engine.weather(spec.settings)
+        winds = self._engine.member_winds(spec.settings)
         members = Members(spec, self._emit, self._control, self._machine, begun, winds, self._folder.header.seconds)
         self._members = members
         try:
             ensemble = self._engine.ensemble(
-                spec.project, model, spec.schedule, spec.settings, error, state=begun,
+                spec.project, model, spec.schedule, spec.settings, error=error, state=begun,
                 progress=members.hear, keep=members.keep, check=check,
             )  # fmt: skip
         except CancelledError:
@@ -155,7 +158,7 @@ class EnsembleRun:
             uq_problems(spec), lambda then: resume_problems(then, spec, schedule_hash(spec.schedule))
         )
 
-    def _error_model(self, model: EngineModel, then: EnsembleHeader | None) -> ErrorModel | None:
+    def _error_model(self, model: Model, then: EnsembleHeader | None) -> ErrorModel | None:
         """The error model of the members: as it was ``then``, the paper's, or fitted now."""
         spec, settings = self._spec, self._spec.settings
         if settings.kind is not UncertaintyKind.EPISTEMIC:
@@ -166,13 +169,14 @@ class EnsembleRun:
             error = replace(PAPER_BEAR, mode=settings.mode, threshold=settings.threshold)
         else:
             self._say("Fitting the model error to the project's perimeters")
-            fit = self._engine.fit_error(spec.project, model, settings, check=self._control.check)
+            event, first = spec.project.scenario, spec.project.plan.start_day
+            fit = self._engine.fit_error(model, event, first, settings, check=self._control.check)
             self._emit(ErrorFitted(fit))
             self._fit, error = fit, fit.error
         self._emit(Message(f"Model error: {error_text(error)}"))
         return error
 
-    def _deterministic(self, model: EngineModel) -> Deterministic:
+    def _deterministic(self, model: Model) -> Deterministic:
         self._say("Rolling out the fires without chance")
         check, schedule = self._control.check, self._spec.schedule
         nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
@@ -180,7 +184,7 @@ class EnsembleRun:
         plan = None if schedule is None else self._engine.simulate(model, schedule, check=check).metrics
         return Deterministic(self.baseline_metrics, plan)
 
-    def _new_header(self, model: EngineModel, then: EnsembleHeader | None, error: ErrorModel | None) -> EnsembleHeader:
+    def _new_header(self, model: Model, then: EnsembleHeader | None, error: ErrorModel | None) -> EnsembleHeader:
         spec = self._spec
         return EnsembleHeader(
             **common_fields(spec, then, model.backend),

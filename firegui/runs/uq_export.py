@@ -14,10 +14,10 @@ from firegui.domain.results import Metrics
 from firegui.errors import InputError, Problems
 from firegui.io import atomic
 from firegui.runs.control import RunControl
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished, RunState
 from firegui.runs.messages import counted
 from firegui.runs.place import check_place
-from firegui.runs.protocols import Engine
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
 from firegui.runs.state import RunMachine
 from firegui.runs.uq_folder import (

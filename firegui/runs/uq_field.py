@@ -8,8 +8,8 @@ from pathlib import Path
 from firegui.domain.results import Metrics
 from firegui.errors import Problems
 from firegui.runs.control import RunControl
+from firegui.runs.engine import Engine
 from firegui.runs.events import FieldDrawn, FinishReason, RunEvent, RunFinished, RunState
-from firegui.runs.protocols import Engine
 from firegui.runs.spec import ErrorFieldSpec
 from firegui.runs.state import RunMachine
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -31,11 +31,14 @@ from firegui.runs.benchmark_line import Report
 from firegui.runs.benchmark_task import Cost, Desk, carried_out, scored
 from firegui.runs.benchmark_worker import ModelAtHand
 from firegui.runs.control import RunControl
-from firegui.runs.engine import LazyEngine
-from firegui.runs.engine_values import EngineModel
+from firegui.runs.engine import Engine
 from firegui.runs.failures import failure_message, is_foreseen
 from firegui.runs.folder import PLAN
 from firegui.studies.parcel import unpacked
+
+if TYPE_CHECKING:
+    from firegui.rollout.model import Model
+
 
 Told = Callable[[int, int, float], object]
 """Hears how far a cell is: rollout-equivalents charged, the allowance, seconds."""
@@ -88,7 +91,7 @@ class Bench:
         self.settings = msgspec.json.decode(order.settings, type=StudySettings)
         self._project, self._schedule = unpacked(order.parcel)
         self._backend, self._name = order.backend, order.name
-        self._engine = LazyEngine()
+        self._engine = Engine()
         self._maps: tuple[tuple[int, int, WeatherDraw | None], Project, FireMaps] | None = None
 
     def carry_out(self, cell: Cell, control: RunControl, told: Told) -> Answer:
@@ -140,12 +143,12 @@ class Bench:
         allowance = 0 if planner is PlannerName.TWO_STAGE else terms.allowance
         return TaskTerms(Task(planner, project.plan.optimizer.seed), allowance, budget, self.settings.excess)
 
-    def _model(self, terms: Prepared, control: RunControl) -> tuple[EngineModel, Project]:
+    def _model(self, terms: Prepared, control: RunControl) -> tuple[Model, Project]:
         """The cell's model at nominal effectiveness; the fire's maps of the cell before are used again if they can."""
         plan = terms.project.plan
         key = (plan.start_day, plan.days, terms.wind)
         if self._maps is None or self._maps[0] != key:
-            blown = terms.project if terms.wind is None else self._engine.blown(terms.project, terms.wind)
+            blown = terms.project if terms.wind is None else self._engine.with_wind(terms.project, terms.wind)
             self._maps = key, blown, self._engine.project_maps(blown, control.check)
         _, event, maps = self._maps
         project = replace(terms.project, scenario=event.scenario)

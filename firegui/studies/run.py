@@ -20,7 +20,7 @@ from firegui.io.project_store import project_hash
 from firegui.rollout.machine import cores, processor
 from firegui.runs.benchmark import SEARCHES_WITH, installation
 from firegui.runs.control import RunControl
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, RunState, StudyProgress, StudyReady
 from firegui.runs.header import PACKAGES, installed_versions, schedule_hash
 from firegui.runs.kept import KeptFolder, common_fields
@@ -54,7 +54,7 @@ _AT_ONCE = 16
 _DASK = "distributed"
 
 
-def study_lacks(spec: StudySpec, engine: LazyEngine) -> list[Problem]:
+def study_lacks(spec: StudySpec, engine: Engine) -> list[Problem]:
     """Everything that keeps ``spec`` from being carried out, but for what lies in its folder."""
     found = list(spec.project.problems()) + study_problems(spec.settings, spec.project)
     if spec.workers is not None and spec.workers < 0:
@@ -84,7 +84,7 @@ class StudyRun:
     """Carries out a :class:`~firegui.runs.spec.StudySpec`. ``opens`` makes what carries its cells out."""
 
     def __init__(
-        self, spec: StudySpec, emit: Callable[[RunEvent], None], control: RunControl, engine: LazyEngine,
+        self, spec: StudySpec, emit: Callable[[RunEvent], None], control: RunControl, engine: Engine,
         machine: RunMachine, opens: Opens = Bench,
     ) -> None:  # fmt: skip
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
@@ -163,7 +163,7 @@ class StudyRun:
         spec = self._spec
         if spec.scheduler:
             return "cpu" if spec.backend == "auto" else spec.backend
-        return self._engine.chosen(spec.backend)
+        return self._engine.choose(spec.backend)[0]
 
     def _checked(self, backend: str) -> StudyHeader | None:
         spec = self._spec

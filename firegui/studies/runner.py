@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firegui.runs.control import RunControl
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 from firegui.runs.runner import Emit, conduct
 from firegui.runs.runner import execute as execute_run
 from firegui.runs.spec import RunSpec, StudySpec
@@ -22,4 +22,4 @@ def execute(spec: RunSpec, emit: Emit, control: RunControl, *, opens: Opens = Be
         execute_run(spec, emit, control)
         return
     machine = RunMachine(emit)
-    conduct(StudyRun(spec, emit, control, LazyEngine(), machine, opens), emit, machine)
+    conduct(StudyRun(spec, emit, control, Engine(), machine, opens), emit, machine)

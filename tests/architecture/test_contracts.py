@@ -75,6 +75,35 @@ def test_every_contract_is_kept() -> None:
     assert verdict.status == 0
 
 
+def count_type_imports(folder: Path) -> None:
+    """Make the contracts of the copy, "torch" apart, see imports under ``TYPE_CHECKING``, too."""
+    file = folder / "pyproject.toml"
+    flag = "exclude_type_checking_imports = true"
+    head, *contracts = file.read_text(encoding="utf-8").split("[[tool.importlinter.contracts]]")
+    assert flag in head
+    kept = [text for text in contracts if 'id = "torch"' not in text]
+    assert len(kept) == len(contracts) - 1
+    text = "[[tool.importlinter.contracts]]".join([head.replace(flag, flag.replace("true", "false")), *kept])
+    file.write_text(text, encoding="utf-8")
+
+
+TYPED = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import "
+
+
+def test_types_of_the_engine_may_be_imported(copy: Path) -> None:
+    add(copy, "runs/right.py", f"{TYPED}firegui.rollout.simulate")
+
+    assert lint(copy).broken == frozenset()
+
+
+def test_imports_of_types_keep_every_contract_but_torch(copy: Path) -> None:
+    count_type_imports(copy)
+    assert lint(copy).broken == frozenset()
+
+    add(copy, "rollout/wrong.py", f"{TYPED}firegui.planning")
+    assert lint(copy).broken == {"layers"}
+
+
 VIOLATIONS = [
     ("layers", {"domain/wrong.py": "import firegui.io"}),
     ("layers", {"rollout/wrong.py": "import firegui.planning"}),

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from firegui.cli.main import main
 from firegui.runs import benchmark_crew
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 from tests.support import tiny_project
 from tests.unit.runs.workers import Colleague, Workplace
 
@@ -59,6 +59,6 @@ def project(tmp_path: Path) -> Path:
 def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
     """Benchmarks of this test begin no processes and draw no pictures."""
     place = Workplace()
-    monkeypatch.setattr(LazyEngine, "draw_benchmark", lambda self, table, project, folder: [])
+    monkeypatch.setattr(Engine, "draw_benchmark", lambda self, table, project, folder: [])
     monkeypatch.setattr(benchmark_crew, "Worker", partial(Colleague, place))
     return place

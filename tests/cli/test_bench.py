@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 from tests.cli.conftest import Run
 from tests.support import make_project
 
@@ -59,10 +59,10 @@ def test_ctrl_c_ends_it_with_its_own_exit_code(firegui: Run, monkeypatch: pytest
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(LazyEngine, "benchmark", interrupted)
+    monkeypatch.setattr(Engine, "benchmark", interrupted)
     assert firegui("doctor", "--bench").code == 130
 
 
 def test_without_bench_nothing_is_timed(firegui: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LazyEngine, "benchmark", lambda *_: pytest.fail("was timed"))
+    monkeypatch.setattr(Engine, "benchmark", lambda *_: pytest.fail("was timed"))
     assert "bench" not in firegui("doctor", "--json").json

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from firegui.rollout.remark import Remark
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 from tests.cli.conftest import Run
 from tests.support import write_schedule
 
@@ -19,15 +19,15 @@ MOVES = Remark("Memory does not suffice.", "warning", "cpu")
 @pytest.fixture
 def talkative(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that compiles while it prepares a model and then calls its device another, which it leaves."""
-    build = LazyEngine.build
+    build = Engine.build
 
-    def talk(self: LazyEngine, *arguments: Any, tell: Any, **options: Any) -> Any:
+    def talk(self: Engine, *arguments: Any, tell: Any, **options: Any) -> Any:
         tell(COMPILES)
         tell(MOVES)
-        return build(self, *arguments, tell=tell, **options)
+        return build(*arguments, tell=tell, **options)
 
-    monkeypatch.setattr(LazyEngine, "build", talk)
-    monkeypatch.setattr(LazyEngine, "method", lambda _self, _model: "what was left")
+    monkeypatch.setattr(Engine, "build", talk)
+    monkeypatch.setattr(Engine, "method", lambda _self, _model: "what was left")
 
 
 @pytest.mark.usefixtures("talkative")

@@ -11,12 +11,12 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.film import Film
 from firegui.domain.results import Frames, Metrics
+from firegui.errors import Check
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.planning.drop_validator import DropValidator
-from firegui.runs.engine_values import Check
 from firegui.runs.live import PreviewRequest, PreviewResult
 from tests.unit.domain.samples import untreated
 

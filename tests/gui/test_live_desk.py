@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
 from firegui.gui.planning.edited_plan_draft import UNSAVED
@@ -23,7 +23,6 @@ from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.schedule_file import read_schedule
-from firegui.runs.engine_values import Check
 from firegui.runs.live import PreviewRequest, PreviewResult
 from firegui.runs.spec import PlanSpec, Stage
 from tests.gui.fake_runs import FakeExecute

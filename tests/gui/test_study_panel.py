@@ -21,7 +21,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 from firegui.runs.events import RunEvent
 from firegui.runs.spec import RunSpec, StudySpec
 from firegui.studies.runner import execute
@@ -45,7 +45,7 @@ values = [0, 1, 2, 3]
 @pytest.fixture
 def folder(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The open project is a saved one."""
-    monkeypatch.setattr(LazyEngine, "draw_study", lambda *_: [])
+    monkeypatch.setattr(Engine, "draw_study", lambda *_: [])
     place, project = tmp_path / "p.firegui", make_project()
     save_project(project, place)
     session.open_project(project, place)

@@ -13,7 +13,7 @@ from datetime import datetime
 from PySide6.QtCore import QObject, Qt, Slot
 
 from firegui.domain.drops import DropList
-from firegui.errors import CancelledError
+from firegui.errors import CancelledError, Check
 from firegui.gui.base.tasks import Task
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_content import Shown
@@ -21,7 +21,6 @@ from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult, Tool
-from firegui.runs.engine_values import Check
 from firegui.runs.live import PlanPreviewer, PreviewRequest, PreviewResult
 
 STRIDE = 5

@@ -15,7 +15,7 @@ from firegui.domain.observation import FireState
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import DESIGN, NOMINAL, ObjectiveWeights, RetardantSide
 from firegui.planning.audit import audit
-from firegui.planning.replan import Left, Replanner, carried, executed, ground_factor, remaining, rows
+from firegui.planning.replan import RemainingProblem, Replanner, carried, executed, ground_factor, remaining, rows
 from firegui.rollout.gates import FlightRules
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import last_state, prepare, simulate
@@ -85,7 +85,7 @@ def test_a_fire_of_certain_states_goes_on_as_if_nothing_had_happened() -> None:
     whole = simulate(model, schedule, keep_days=True)
     state = state_of(*last_state(_on(maps.window(0, 1), fleet), rows(schedule, 0, PER_DAY)))
     assert (int(state.burning.sum()), int(state.burned.sum())) == (1, PER_DAY)
-    left = Left(model, DESIGN, schedule, 1, state)
+    left = RemainingProblem(model, DESIGN, schedule, 1, state)
     scored = left.score(left.rest, keep_days=True)
     assert whole.p_fire_days is not None
     assert scored.p_fire_days is not None
@@ -119,7 +119,7 @@ def test_the_rest_flies_what_the_whole_plan_flies(day: int) -> None:
     whole = executed(model, schedule)
     first = day * PER_DAY
     assert 0 < whole[:first].sum() < 20 == whole.sum()
-    left = Left(model, DESIGN, schedule, day, FireState(maps.ignition, np.zeros_like(maps.ignition)))
+    left = RemainingProblem(model, DESIGN, schedule, day, FireState(maps.ignition, np.zeros_like(maps.ignition)))
     np.testing.assert_array_equal(executed(left.design, left.rest), whole[first:])
     assert left.flown == whole[:first].sum()
 
@@ -128,7 +128,7 @@ def test_a_new_rest_keeps_the_flown_bits_and_passes_the_audit() -> None:
     maps, fleet = random_maps(4, days=DAYS, steps_per_day=PER_DAY), small_fleet()
     model = model_of(maps, fleet)
     old = random_schedule(5, maps, fleet, share=0.9)
-    left = Left(model, DESIGN, old, 1, FireState(maps.ignition, np.zeros_like(maps.ignition)))
+    left = RemainingProblem(model, DESIGN, old, 1, FireState(maps.ignition, np.zeros_like(maps.ignition)))
     rest = rows(random_schedule(6, maps, fleet, share=0.9), PER_DAY, maps.n_steps)
     kept = executed(left.design, rest)
     joined = left.joined(replace(rest, logits=np.where(kept, rest.logits, -3.0)))
@@ -145,7 +145,7 @@ def test_the_optimizers_own_variables_stay_where_both_parts_have_them() -> None:
     maps, fleet = random_maps(4, days=DAYS, steps_per_day=PER_DAY), small_fleet()
     model, z = model_of(maps, fleet), np.random.default_rng(1).normal(size=(maps.n_steps, fleet.n_aircraft, 3))
     old = Schedule.from_pose_logits(np.ones(z.shape[:2]), z, maps.shape)
-    left = Left(model, DESIGN, old, 2, FireState(maps.ignition, np.zeros_like(maps.ignition)))
+    left = RemainingProblem(model, DESIGN, old, 2, FireState(maps.ignition, np.zeros_like(maps.ignition)))
     whole = left.joined(left.rest)
     assert whole.pose_logits is not None
     np.testing.assert_array_equal(whole.pose_logits, z)
@@ -175,7 +175,7 @@ def test_burned_out_cells_count_as_fire_in_every_number() -> None:
     burned = np.zeros(maps.shape, bool)
     burned[:3, :5] = True  # inside the first region
     nothing = Schedule.empty(maps.n_steps, fleet.n_aircraft)
-    left = Left(model, DESIGN, nothing, 1, FireState(maps.ignition, burned))
+    left = RemainingProblem(model, DESIGN, nothing, 1, FireState(maps.ignition, burned))
     bare, scored = simulate(left.nominal(), left.rest).metrics, left.score(left.rest, keep_days=True)
     assert scored.metrics.final_extent_cells == bare.final_extent_cells + 15
     assert scored.metrics.occupancy_cell_days == bare.occupancy_cell_days + 15 * (DAYS - 1)

@@ -14,13 +14,12 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings, Start
 from firegui.errors import CancelledError, InputError
 from firegui.planning.audit import Conditions, audit
-from firegui.planning.initialization import start_schedule
+from firegui.planning.initialization import initial_schedule, start_schedule
 from firegui.planning.problem import build
 from firegui.planning.tactical_plan import TacticalPlan, TacticalState, tactical_plan
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
-from firegui.runs.engine import load_engine
 from tests.numerics.cases import model_of, random_maps, small_fleet
 from tests.support import make_project
 
@@ -77,7 +76,7 @@ def test_it_does_better_than_nothing_and_no_pass_before_it_did_better(model: Mod
 
 def test_as_a_warm_start_it_is_the_tactical_start(model: Model) -> None:
     settings = replace(SETTINGS, start=Start.TACTICAL)
-    warm = load_engine().start(model, settings, made(model, settings=settings).best, None)
+    warm = initial_schedule(model, settings, made(model, settings=settings).best, None)
     start = start_schedule(model, settings)
     assert np.array_equal(warm.logits, start.logits)
     assert warm.pose_logits == pytest.approx(start.pose_logits)

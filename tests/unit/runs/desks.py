@@ -6,17 +6,19 @@ import multiprocessing
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firegui.domain.benchmark import BenchmarkRow, PlannerName, Task, TaskTerms
 from firegui.domain.project import Project
-from firegui.domain.settings import PlanSettings
+from firegui.errors import Check
 from firegui.runs.benchmark_line import Line
 from firegui.runs.benchmark_task import Desk
-from firegui.runs.engine import LazyEngine
-from firegui.runs.engine_values import Check
-from firegui.runs.planner_protocols import TaskRun
+from firegui.runs.engine import Engine
 from tests.support import make_project
+
+if TYPE_CHECKING:
+    pass
+
 
 ALLOWANCE, BUDGET = 40, 9
 
@@ -29,14 +31,14 @@ def line_of(desk: Desk) -> Line:
     return desk.line
 
 
-class Engine(LazyEngine):
+class ObservedEngine(Engine):
     """The real one; ``before`` is told of every step of a task, counted from 0, before it is taken."""
 
     def __init__(self, before: Callable[[int], None] = lambda step: None) -> None:
         self.before = before
 
-    def task_run(self, model: Any, plan: PlanSettings, terms: TaskTerms, checkpoint: Path | None) -> TaskRun:
-        task = super().task_run(model, plan, terms, checkpoint)
+    def task_run(self, *arguments: Any) -> Any:  # type: ignore[override]
+        task = super().task_run(*arguments)
         advance, steps = task.advance, iter(range(1_000_000))
 
         def told(check: Check | None = None) -> None:
@@ -65,7 +67,7 @@ def made_desks(tmp_path: Path) -> Iterator[Desks]:
         project = make_project(epochs=8) if project is None else project
         ours, theirs = multiprocessing.Pipe()
         ends.append(ours)
-        engine = Engine()
+        engine = ObservedEngine()
         model = engine.build(project, project.plan.nominal, "cpu")
         line = Line(theirs, leave=lambda code: None)
         line.other = ours  # type: ignore[attr-defined]

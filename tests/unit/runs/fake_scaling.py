@@ -7,7 +7,7 @@ from typing import Any
 
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.scaling import QualityRow, QualityTask, ScalingCase, ScalingRow, ScalingSettings, Timings
-from firegui.runs.engine_values import Check
+from firegui.errors import Check
 
 
 def row_of(case: ScalingCase, repeats: int) -> ScalingRow:

@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.benchmark import BenchmarkTable, PlannerName, TaskTerms
+from firegui.domain.benchmark import PlannerName
 from firegui.domain.ensemble import UNIT, Ensemble, EnsembleProgress, EnsembleState
 from firegui.domain.film import Film
 from firegui.domain.fit import EventProgress, FitProgress, FitState, NetworkFitSettings
@@ -19,7 +19,7 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.results import Frames, Metrics
-from firegui.domain.scaling import QualityTask, ScalingTable
+from firegui.domain.scaling import QualityTask
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.sensitivity import (
@@ -28,9 +28,14 @@ from firegui.domain.sensitivity import (
     Row,
     SensitivityKind,
     SensitivitySettings,
-    SensitivityTable,
 )
-from firegui.domain.settings import Effectiveness, ObjectiveWeights, OptimizerSettings, PlanSettings
+from firegui.domain.settings import (
+    Effectiveness,
+    EliminationSettings,
+    ObjectiveWeights,
+    OptimizerSettings,
+    PlanSettings,
+)
 from firegui.domain.uncertainty import (
     PAPER_BEAR,
     ErrorFit,
@@ -41,17 +46,20 @@ from firegui.domain.uncertainty import (
     WeatherDraw,
 )
 from firegui.domain.weights import NetworkWeights
+from firegui.errors import Check
 from firegui.planning.audit import AuditReport, Conditions
 from firegui.rollout.gates import FlightRules
 from firegui.rollout.remark import Tell, silent
 from firegui.runs.control import RunControl
-from firegui.runs.engine_values import Check
 from firegui.runs.events import RunEvent
-from firegui.runs.planner_protocols import TaskRun
 from firegui.runs.runner import execute
-from firegui.runs.spec import MemberOf, RunSpec
+from firegui.runs.spec import RunSpec
 from tests.unit.domain.samples import training, weights
 from tests.unit.runs.fake_scaling import FakeBench
+
+if TYPE_CHECKING:
+    pass
+
 
 BASELINE = 10.0
 
@@ -294,8 +302,12 @@ def fake_members(members: int, cases: int, days: int, shape: tuple[int, int]) ->
     return EnsembleState(extent, 0.1 * extent, fire, fire // 2)
 
 
+AnyEngine: Any = object
+"""Base of fake engines, so that type checkers take one for :class:`~firegui.runs.engine.Engine`."""
+
+
 @dataclass
-class FakeEngine:
+class FakeEngine(AnyEngine):  # type: ignore[misc]
     """``during_epoch``, ``during_rollout`` and ``during_build`` are called before the work, to stop, to fail, to wait.
 
     ``tell`` is what it was built with: who hears its remarks.
@@ -336,7 +348,7 @@ class FakeEngine:
         assert project.maps is not None
         return FakeModel(project.maps, project.planned_fleet, effectiveness, weights=project.plan.weights)
 
-    def blown(self, project: Project, draw: WeatherDraw) -> Project:
+    def with_wind(self, project: Project, draw: WeatherDraw) -> Project:
         return project
 
     def simulate(
@@ -416,7 +428,7 @@ class FakeEngine:
     ) -> NetworkWeights:
         return weights(training=training(epochs=int(state.tensors["best"][0]), seed=settings.seed))
 
-    def start(
+    def start_schedule(
         self, model: Any, settings: OptimizerSettings, warm_start: Schedule | None, check: Check | None, *,
         reopen: bool = False,
     ) -> Schedule:  # fmt: skip
@@ -425,7 +437,7 @@ class FakeEngine:
     def planner(self, model: Any, settings: OptimizerSettings, start: Schedule) -> FakePlanner:
         return FakePlanner(self, model, settings, FakeState(0, -1))
 
-    def restore(self, model: Any, settings: OptimizerSettings, checkpoint: Path) -> FakePlanner:
+    def restore_planner(self, model: Any, settings: OptimizerSettings, checkpoint: Path) -> FakePlanner:
         return FakePlanner(self, model, settings, FakeState(*json.loads(checkpoint.read_text())))
 
     def sensitivity_rows(
@@ -446,9 +458,11 @@ class FakeEngine:
             rows.append(EffectivenessRow(pair, Reading.of(found, ObjectiveWeights()), 1.0))
         return tuple(rows)
 
-    def fit_error(self, project: Project, model: Any, settings: UncertaintySettings, *, check: Check) -> ErrorFit:
+    def fit_error(
+        self, model: Any, event: Scenario, start_day: int, settings: UncertaintySettings, *, check: Check
+    ) -> ErrorFit:
         self.error_fits += 1
-        nothing, shape = np.zeros(0), project.scenario.grid.shape
+        nothing, shape = np.zeros(0), event.grid.shape
         error = replace(PAPER_BEAR, correlation_cells=5.0, threshold=settings.threshold, source="fake")
         variogram = Semivariogram(nothing, nothing, np.zeros(0, np.int64))
         residuals = np.zeros((1, 2, *shape), np.float32)
@@ -477,17 +491,19 @@ class FakeEngine:
             now = fake_members(done, *size)
             progress(EnsembleProgress(done, settings.members, now.extent, now.protected))
             keep(now)
-        return fake_members(done, *size).ensemble(settings.kind, model.maps.shape, 0.09, done, self.weather(settings))
+        return fake_members(done, *size).ensemble(
+            settings.kind, model.maps.shape, 0.09, done, self.member_winds(settings)
+        )
 
     def member(
-        self, project: Project, model: Any, schedule: Schedule | None, member: MemberOf, *, frame_stride: int | None,
-        check: Check,
+        self, project: Project, model: Any, schedule: Schedule | None, settings: UncertaintySettings, member: int, *,
+        error: ErrorModel | None, frame_stride: int | None, check: Check,
     ) -> FakeRollout:  # fmt: skip
         """As a rollout, with the member's number as its objective."""
-        found = metrics(float(member.number), 0 if schedule is None else int(schedule.proposed.sum()))
+        found = metrics(float(member), 0 if schedule is None else int(schedule.proposed.sum()))
         return self.rollout(model, found, frame_stride)
 
-    def weather(self, settings: UncertaintySettings) -> tuple[WeatherDraw, ...]:
+    def member_winds(self, settings: UncertaintySettings) -> tuple[WeatherDraw, ...]:
         many = settings.members if settings.kind is UncertaintyKind.WEATHER else 0
         return tuple(WeatherDraw(1.0 + member, 0.5, -2.0) for member in range(many))
 
@@ -497,31 +513,21 @@ class FakeEngine:
         """The member's number, and the day's in the second coordinate."""
         return np.stack([np.full(shape, member, np.float32), np.full(shape, day, np.float32)])
 
-    def draw_ensemble(self, ensemble: Ensemble, project: Project, folder: Path) -> list[Path]:
+    def draw_nothing(self, *drawn: Any) -> list[Path]:
         return []
+
+    draw_ensemble = draw_benchmark = draw_sensitivity = draw_scaling = draw_nothing
 
     def missing_extra(self, planner: PlannerName) -> str:
         return self.missing.get(planner, "")
 
-    def task_run(self, model: Any, plan: PlanSettings, terms: TaskTerms, checkpoint: Path | None) -> TaskRun:
-        raise NotImplementedError("tasks are tested on the real engine")
-
-    def smoothing_charge(self, plan: PlanSettings) -> int:
+    def smoothing_charge(self, settings: EliminationSettings) -> int:
         return 17
-
-    def draw_benchmark(self, table: BenchmarkTable, project: Project, folder: Path) -> list[Path]:
-        return []
-
-    def draw_sensitivity(self, table: SensitivityTable[Row], folder: Path) -> list[Path]:
-        return []
 
     def scaling(self, project: Project, backend: str, *, tell: Tell, check: Check) -> FakeBench:
         return FakeBench(
             self.build(project, project.plan.nominal, backend, tell=tell), self.during_round, self.during_search
         )
-
-    def draw_scaling(self, table: ScalingTable, folder: Path) -> list[Path]:
-        return []
 
     def eliminator(
         self, model: Any, plan: PlanSettings, reference: Schedule, checkpoint: Path | None, check: Check | None
@@ -547,9 +553,6 @@ class FakeEngine:
             DropRecord(int(t), tails[a].name, int(a), "t", "water", 1.0, True, 1.0, 2.0, 0.5, 1.0, 2.5, 3.0, 0.3)
             for t, a in pairs
         )
-
-    def replanner(self, project: Project, backend: str, *, tell: Tell = silent, check: Check | None = None) -> Any:
-        raise NotImplementedError("replanning is tested on the real engine")
 
     def audit(
         self,

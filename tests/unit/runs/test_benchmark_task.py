@@ -15,19 +15,18 @@ import pytest
 from firegui.domain.benchmark import BenchmarkRow, PlannerName, Task, Violations
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
-from firegui.errors import CancelledError, InputError
+from firegui.errors import CancelledError, Check, InputError
 from firegui.io.schedule_file import read_schedule
 from firegui.runs import benchmark_task
 from firegui.runs.benchmark_folder import task_folder, write_row
 from firegui.runs.benchmark_line import Order, Report, Word
 from firegui.runs.benchmark_task import Desk, carried_out
 from firegui.runs.benchmark_two_stage import SECONDS
-from firegui.runs.engine_values import Check
 from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
 from firegui.runs.history import read_history
 from firegui.runs.lock import is_held
 from tests.support import make_project
-from tests.unit.runs.desks import ALLOWANCE, BUDGET, Desks, Engine, line_of, measured, terms_of
+from tests.unit.runs.desks import ALLOWANCE, BUDGET, Desks, ObservedEngine, line_of, measured, terms_of
 
 SEARCHES = [PlannerName.TACTICAL, PlannerName.GREEDY, PlannerName.CMA_ES, PlannerName.GRADIENT_DESIGN]
 
@@ -40,8 +39,8 @@ def reports(desk: Desk) -> list[Report]:
     return found
 
 
-def stopping_at(desk: Desk, number: int) -> Engine:
-    return Engine(lambda step: line_of(desk).end() if step == number else None)
+def stopping_at(desk: Desk, number: int) -> ObservedEngine:
+    return ObservedEngine(lambda step: line_of(desk).end() if step == number else None)
 
 
 def test_a_row_says_what_its_schedule_does_at_nominal_effectiveness(desks: Desks) -> None:
@@ -63,7 +62,7 @@ def test_a_row_says_what_its_schedule_does_at_nominal_effectiveness(desks: Desks
     assert np.array_equal(listed.proposed, schedule.proposed)
 
 
-class Withholding(Engine):
+class Withholding(ObservedEngine):
     """Its gates keep back the last drop that they should have let through."""
 
     def drops(self, model: Any, schedule: Schedule, *, flown: bool = False) -> tuple[DropRecord, ...]:
@@ -83,7 +82,7 @@ def test_a_task_that_another_worker_has_finished_is_not_done_again(desks: Desks)
         raise AssertionError(step)
 
     row = carried_out(desks("run"), terms_of(PlannerName.TACTICAL))
-    assert carried_out(replace(desks("run"), engine=Engine(fail)), terms_of(PlannerName.TACTICAL)) == row
+    assert carried_out(replace(desks("run"), engine=ObservedEngine(fail)), terms_of(PlannerName.TACTICAL)) == row
 
 
 def test_a_row_is_written_before_anybody_else_may_have_the_task(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,12 +133,14 @@ def test_a_checkpoint_written_as_it_works_is_enough_to_go_on(desks: Desks) -> No
             raise MemoryError
 
     with pytest.raises(MemoryError):
-        carried_out(desks("killed", checkpoint_seconds=0.0, engine=Engine(killed)), terms_of(PlannerName.GRADIENT))
+        carried_out(
+            desks("killed", checkpoint_seconds=0.0, engine=ObservedEngine(killed)), terms_of(PlannerName.GRADIENT)
+        )
     steps: list[int] = []
-    row = carried_out(desks("killed", engine=Engine(steps.append)), terms_of(PlannerName.GRADIENT))
+    row = carried_out(desks("killed", engine=ObservedEngine(steps.append)), terms_of(PlannerName.GRADIENT))
     assert measured(row) == measured(whole)
     everything: list[int] = []
-    carried_out(desks("again", engine=Engine(everything.append)), terms_of(PlannerName.GRADIENT))
+    carried_out(desks("again", engine=ObservedEngine(everything.append)), terms_of(PlannerName.GRADIENT))
     assert len(steps) == len(everything) - 5, "nothing was computed twice"
 
 
@@ -147,7 +148,7 @@ def test_a_stop_while_the_end_is_scored_keeps_the_search(desks: Desks) -> None:
     whole = carried_out(desks("run"), terms_of(PlannerName.UNIFORM))
     desk = desks("broken")
 
-    class Scoring(Engine):
+    class Scoring(ObservedEngine):
         def simulate(self, model: Any, schedule: Any, *, check: Check | None = None, **rest: Any) -> Any:
             line_of(desk).end()
             return super().simulate(model, schedule, check=check, **rest)
@@ -155,7 +156,7 @@ def test_a_stop_while_the_end_is_scored_keeps_the_search(desks: Desks) -> None:
     with pytest.raises(CancelledError):
         carried_out(replace(desk, engine=Scoring()), terms_of(PlannerName.UNIFORM))
     steps: list[int] = []
-    row = carried_out(desks("broken", engine=Engine(steps.append)), terms_of(PlannerName.UNIFORM))
+    row = carried_out(desks("broken", engine=ObservedEngine(steps.append)), terms_of(PlannerName.UNIFORM))
     assert measured(row) == measured(whole) and steps == []
 
 
@@ -225,7 +226,7 @@ def test_a_paused_task_is_saved_and_goes_on_when_told(desks: Desks) -> None:
             while not desk.line.control.pause_requested:
                 time.sleep(0.01)
 
-    row = carried_out(replace(desk, engine=Engine(hold)), terms_of(PlannerName.GRADIENT))
+    row = carried_out(replace(desk, engine=ObservedEngine(hold)), terms_of(PlannerName.GRADIENT))
     watcher.join()
     assert "no checkpoint could be written" in warned[0]
     assert measured(row) == measured(carried_out(desks("again"), terms_of(PlannerName.GRADIENT)))

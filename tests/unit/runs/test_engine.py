@@ -2,17 +2,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from firegui.domain.schedule import Schedule
-from firegui.runs.engine import LazyEngine
+from firegui.planning.initialization import reopened, warmed
+from firegui.runs.engine import Engine, Lazy
 from firegui.runs.events import DeviceUsed, Message
 from firegui.runs.messages import engine_words
-from firegui.runs.spec import EvaluateSpec, PlanSpec
-from firegui.runs.warm_start import reopened, warmed
+from firegui.runs.runner import RUN_CLASSES
+from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec
 from tests.support import make_project
 from tests.unit.runs.fakes import carried_out
 
@@ -55,11 +58,11 @@ def test_a_warm_start_with_its_own_pose_logits_is_kept_whole() -> None:
 
 
 def test_a_device_is_called_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = LazyEngine()
-    monkeypatch.setattr(LazyEngine, "devices", lambda _self: {"cuda": ["NVIDIA H200"]})
+    engine = Engine()
+    monkeypatch.setattr(Engine, "devices", lambda _self: {"cuda": ["NVIDIA H200"]})
     assert engine.device_name("cpu") == "the CPU"
     assert engine.device_name("cuda") == "the GPU NVIDIA H200"
-    monkeypatch.setattr(LazyEngine, "devices", lambda _self: {"cuda": []})
+    monkeypatch.setattr(Engine, "devices", lambda _self: {"cuda": []})
     assert engine.device_name("cuda") == "the GPU"
 
 
@@ -90,3 +93,17 @@ def test_reopening_puts_what_is_not_proposed_back_on_the_front_and_leaves_the_re
     rest[1, 0] = False
     assert (found.logits[rest] == -0.04).all()
     assert np.array_equal(found.poses[rest], front.poses[rest])
+
+
+def test_every_name_of_the_engine_and_every_run_class_can_be_imported() -> None:
+    names = [name for name, value in vars(Engine).items() if isinstance(value, Lazy)]
+    assert len(names) > 30
+    assert all(callable(getattr(Engine(), name)) for name in names)
+    for path in RUN_CLASSES.values():
+        module, _, name = path.partition(":")
+        assert callable(getattr(import_module(module), name).run)
+
+
+def test_every_kind_of_run_has_a_class() -> None:
+    specs = {spec.__name__ for spec in get_args(RunSpec)}
+    assert specs - {"StudySpec"} == {kind for kind in RUN_CLASSES if "." not in kind}

@@ -11,7 +11,7 @@ import pytest
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError
-from firegui.runs.engine import LazyEngine, load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.live import CLEARLY, PlanPreviewer, PreviewRequest
 from tests.support import make_project
 
@@ -25,7 +25,7 @@ def nothing() -> None:
     """Nobody cancels."""
 
 
-class Counting(LazyEngine):
+class Counting(Engine):
     """The engine, noting what it was asked."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ def request(
 
 
 def test_numbers_and_pictures_are_those_of_whole_rollouts() -> None:
-    engine = load_engine()
+    engine = Engine()
     model = engine.build(PROJECT, PROJECT.plan.nominal, "cpu")
     whole = [
         engine.simulate(model, drops.schedule(END, model.fleet.n_aircraft), frame_stride=1) for drops in (BEFORE, AFTER)

@@ -9,7 +9,7 @@ from PIL import Image
 
 from firegui.errors import InputError
 from firegui.io.rasters import read_raster
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 from firegui.runs.events import SkillReady
 from firegui.runs.skill_files import scores_csv, write_skill
 from firegui.runs.spec import SkillSpec
@@ -26,7 +26,7 @@ def ready() -> SkillReady:
 @pytest.fixture(scope="module")
 def folder(ready: SkillReady, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("skill") / "new" / "folder"
-    write_skill(ready.report, ready.states, watched_project(skipped=(2,)), out, LazyEngine())
+    write_skill(ready.report, ready.states, watched_project(skipped=(2,)), out, Engine())
     return out
 
 
@@ -82,7 +82,7 @@ def test_a_place_that_is_no_folder_is_refused(ready: SkillReady, tmp_path: Path)
     place.write_text("mine")
 
     with pytest.raises(InputError, match="cannot be written"):
-        write_skill(ready.report, ready.states, watched_project(), place, LazyEngine())
+        write_skill(ready.report, ready.states, watched_project(), place, Engine())
     assert place.read_text() == "mine"
 
 

@@ -15,7 +15,7 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.parquet import read_parquet
 from firegui.runs.control import RunControl
-from firegui.runs.engine import LazyEngine
+from firegui.runs.engine import Engine
 from firegui.runs.events import (
     FinishReason,
     Message,
@@ -41,7 +41,7 @@ def project() -> Project:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without figures, which take longer than all of the cells."""
-    monkeypatch.setattr(LazyEngine, "draw_study", lambda *_: [])
+    monkeypatch.setattr(Engine, "draw_study", lambda *_: [])
 
 
 def spec_of(out: Path, project: Project, study: StudySettings, *, resume: bool = False) -> StudySpec:

@@ -39,7 +39,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_panel import dress_table, select_row
-from firegui.runs.engine import load_engine
+from firegui.runs.engine import Engine
 from firegui.runs.skill import FIT_DAYS, MOST_DAYS, available_days, fitted_days, skill_problems
 from firegui.runs.skill_files import write_skill
 from firegui.runs.spec import SkillSpec
@@ -121,7 +121,7 @@ class SkillPanel(QWidget):
             files = wait_for(
                 self.window(),
                 f"Writing {folder.name}…",
-                lambda: write_skill(result.report, result.states, project, folder, load_engine()),
+                lambda: write_skill(result.report, result.states, project, folder, Engine()),
             )
             self._session.message.emit(f"Wrote {len(files)} files to {folder}")
 
