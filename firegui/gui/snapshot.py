@@ -17,7 +17,7 @@ from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.map_renderer import MapRenderer, film_steps, sample_steps
+from firegui.gui.map.map_board import MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import Session, View
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import Film, write_film

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.gui.exporting import animation_dialog as export_animation
 from firegui.gui.exporting.animation_dialog import AnimationDialog
-from firegui.gui.map.map_renderer import pixels_of
+from firegui.gui.map.map_board import pixels_of
 from firegui.gui.session.session import Session, ShownResult, View
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import ffmpeg, with_notice

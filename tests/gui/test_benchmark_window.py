@@ -22,8 +22,7 @@ from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.long_work import Work
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.cell_location import Place
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import Place, Shown
 from firegui.gui.map.readout import hover_text, probe_rows
 from firegui.gui.planning.area_chart import AreaChart
 from firegui.gui.session.session import Session, ShownResult, View

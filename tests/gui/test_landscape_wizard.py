@@ -19,8 +19,8 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.gui.base.tasks import Check
+from firegui.gui.importing.landscape.survey import Answers
 from firegui.gui.importing.landscape.wizard import LandscapeWizard
-from firegui.gui.importing.landscape.wizard_answers import Answers
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project
 from tests.gui.hands import LEFT, type_into_cell

@@ -15,11 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
-from firegui.gui.importing.landscape.file_recognition import bring_in
 from firegui.gui.importing.landscape.grid_page import edges_of, size_warning
 from firegui.gui.importing.landscape.layer_table import KEYS, share_text
-from firegui.gui.importing.landscape.preview_colors import date_colors, fuel_entries, layer_picture
-from firegui.gui.importing.landscape.wizard_answers import Answers
+from firegui.gui.importing.landscape.preview_map import date_colors, fuel_entries, layer_picture
+from firegui.gui.importing.landscape.survey import Answers, bring_in
 from firegui.gui.importing.landscape.wizard_page import FieldNote
 from firegui.io.importers.landscape_source import LandscapeSource, LayerFile
 from firegui.io.importers.wind_units import Height, Sense, SpeedUnit

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.map.layers.drops_layer import DropsLayer, Ellipses
+from firegui.gui.map.layers.drop_layers import DropsLayer, Ellipses
 from firegui.gui.session.session import Session, ShownResult, View
 from tests.gui.map_scene import Hand, drop_at, only, open_map, painted
 

@@ -17,8 +17,8 @@ from firegui.domain.drops import Drop, DropList
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.drop_dialog import DropDialog
-from firegui.gui.map.layers.edited_drops_layer import handle_of
+from firegui.gui.map.drop_menu import DropDialog
+from firegui.gui.map.layers.drop_layers import handle_of
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.session import Session, ShownResult, Tool, View

@@ -17,7 +17,9 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
-from firegui.gui.map.color_scales import (
+from firegui.gui.map.layers.fire_layers import ObservedLayer
+from firegui.gui.map.layers.wind_layer import WindLayer
+from firegui.gui.map.map_colors import (
     burning_scale,
     codes,
     difference_codes,
@@ -25,8 +27,6 @@ from firegui.gui.map.color_scales import (
     fire_scale,
     retardant_scale,
 )
-from firegui.gui.map.layers.perimeter_layer import ObservedLayer
-from firegui.gui.map.layers.wind_layer import WindLayer
 from firegui.gui.map.outline import outline, rings
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import Session, ShownResult, View

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.layers.removed_drops_layer import FADE_SECONDS, RemovedLayer
+from firegui.gui.map.layers.drop_layers import FADE_SECONDS, RemovedLayer
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import Session, ShownResult, View
 from firegui.runs.spec import Stage

@@ -18,7 +18,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map.decorations import flow
-from firegui.gui.map.layers import graticule_layer as graticule_module
+from firegui.gui.map.layers import place_layers as graticule_module
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.readout import blows_from
 from firegui.gui.session.session import Session, ShownResult, Tool, View

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.gui.map.layers.layer import RasterLayer
-from firegui.gui.map.map_renderer import pixels_of
+from firegui.gui.map.map_board import pixels_of
 from firegui.gui.session.session import Session, ShownResult, View
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.fake_runs import drop, frames, metrics

@@ -27,10 +27,8 @@ from PySide6.QtWidgets import (
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.tasks import LatestTask
+from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
 from firegui.gui.exporting.export_source import Prepared, Source, prepared
-from firegui.gui.exporting.format_list import FormatList
-from firegui.gui.exporting.map_sheet_form import MapSheetForm
-from firegui.gui.exporting.page_preview import PagePreview
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.path_fields import PathField

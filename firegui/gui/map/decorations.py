@@ -10,10 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from firegui.gui.map.color_scales import Scale
-from firegui.gui.map.items import draw_text, map_font, text_width
-from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.picture_cache import PictureCache
+from firegui.gui.map.items import PictureCache, draw_text, map_font, text_width
+from firegui.gui.map.map_colors import Ink, Scale
 
 _EDGE = 14.0
 _BAR_PX = 110.0

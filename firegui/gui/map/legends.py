@@ -8,11 +8,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from firegui.gui.map.color_scales import Scale
 from firegui.gui.map.decorations import scale_image
 from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, Sample
 from firegui.gui.map.layers.wind_layer import add_arrow
-from firegui.gui.map.map_colors import faded
+from firegui.gui.map.map_colors import Scale, faded
 
 _SAMPLE = QSize(22, 14)
 

@@ -8,33 +8,23 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from firegui.domain.regions import Region
 from firegui.gui.map.camera import Camera
-from firegui.gui.map.captions import caption_of
-from firegui.gui.map.cell_location import Place
+from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
 from firegui.gui.map.decorations import Decorations
-from firegui.gui.map.drop_card import card_rows
+from firegui.gui.map.drop_edits import card_rows
 from firegui.gui.map.drop_menu import DropMenu, drop_at
-from firegui.gui.map.file_drops import FileDrops
-from firegui.gui.map.floating_card import FloatingCard
+from firegui.gui.map.event_filters import FileDrops, MouseRouter
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.map_content import Shown
-from firegui.gui.map.mouse_events import MouseRouter
-from firegui.gui.map.probe_card import ProbeCard
-from firegui.gui.map.probe_series import series_of
-from firegui.gui.map.readout import hover_text, probe_rows
+from firegui.gui.map.map_content import Place, Shown
+from firegui.gui.map.readout import caption_of, hover_text, probe_rows
 from firegui.gui.map.region_menu import RegionMenu
-from firegui.gui.map.sketch import Sketch
-from firegui.gui.map.snapping import Snapping
+from firegui.gui.map.sketch import Sketch, Snapping
+from firegui.gui.map.tools.draw_tools import PolygonTool, RectangleTool, ZonePolygonTool, ZoneRectangleTool
 from firegui.gui.map.tools.drop_tool import DropTool
 from firegui.gui.map.tools.edit_tool import EditTool
 from firegui.gui.map.tools.measure_tool import MeasureTool
-from firegui.gui.map.tools.pan_tool import PanTool
-from firegui.gui.map.tools.polygon_tool import PolygonTool
-from firegui.gui.map.tools.probe_tool import ProbeTool
-from firegui.gui.map.tools.rectangle_tool import RectangleTool
 from firegui.gui.map.tools.shape_geometry import region_at
-from firegui.gui.map.tools.tool import MapTool, Pointer, Workplace
-from firegui.gui.map.tools.zone_tools import ZonePolygonTool, ZoneRectangleTool
+from firegui.gui.map.tools.tool import MapTool, PanTool, Pointer, ProbeTool, Workplace
 from firegui.gui.session.session import Session, Tool, View
 
 REPAINT_MS = 50

@@ -31,9 +31,8 @@ from firegui.gui.analyses.skill.skill_table import SkillModel
 from firegui.gui.analyses.skill.skill_text import day_text, summary_html
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.tasks import wait_for
-from firegui.gui.map.color_scales import fire_scale
 from firegui.gui.map.decorations import scale_image
-from firegui.gui.map.map_colors import Ink
+from firegui.gui.map.map_colors import Ink, fire_scale
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.number_fields import WholeField

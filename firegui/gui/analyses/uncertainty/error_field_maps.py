@@ -14,7 +14,7 @@ from firegui.domain.uncertainty import ErrorModel
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import current_colors
-from firegui.gui.map.color_scales import Packed, Scale, codes, signed_scale
+from firegui.gui.map.map_colors import Packed, Scale, codes, signed_scale
 
 Floats = NDArray[np.float32]
 Box = tuple[slice, slice]

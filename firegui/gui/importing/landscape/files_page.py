@@ -22,8 +22,7 @@ from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem
 from firegui.gui.importing.landscape.band_table import CHOICES, BandTable
 from firegui.gui.importing.landscape.layer_table import KEYS, LayerTable
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
+from firegui.gui.importing.landscape.survey import Draft, Look
 from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.delegates import ChoiceDelegate

@@ -7,8 +7,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from firegui.errors import Problems
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
+from firegui.gui.importing.landscape.survey import Draft, Look
 from firegui.gui.importing.landscape.wizard_page import Page, form, put_text, said_line
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.path_fields import PathField, numbers, read_entry, text_line

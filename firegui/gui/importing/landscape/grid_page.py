@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QFormLayout, QLineEdit, QPushButton
 from firegui.domain.grid import Grid
 from firegui.domain.options import plain_number
 from firegui.errors import Problems
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
+from firegui.gui.importing.landscape.survey import Draft, Look
 from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
 from firegui.gui.widgets.path_fields import number, read_entry, text_line
 from firegui.io.crs import metres_per_unit, short_name

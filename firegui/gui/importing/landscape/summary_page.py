@@ -1,4 +1,4 @@
-"""Step 6: everything that will be imported, what is wrong, missing or assumed, and where the project is kept."""
+"""Steps 5 and 6 of the wizard: required coverage, and the summary of the import."""
 
 from __future__ import annotations
 
@@ -12,10 +12,38 @@ from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem
 from firegui.gui.base.theme import set_role
 from firegui.gui.importing.landscape.grid_page import size_text
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
+from firegui.gui.importing.landscape.survey import Draft, Look
 from firegui.gui.importing.landscape.wizard_page import Page, form, put_text, said_line
+from firegui.gui.widgets.coverage_form import CoverageForm
 from firegui.gui.widgets.path_fields import PathField, text_line
+
+
+class CoveragePage(Page):
+    """See the module."""
+
+    title = "Coverage"
+    overlays = frozenset({"coverage"})
+    about = (
+        "How much retardant or water the fuel of a cell needs, in gal per 100 ft². A plan reckons with one value, the "
+        "mean over all cells that can burn, each weighted by its area."
+    )
+
+    def __init__(self, draft: Draft) -> None:
+        super().__init__(draft)
+        self.form = CoverageForm()
+        self.column.addWidget(self.form, 1)
+        self.column.addWidget(self.note("coverage", "required coverage", field=self.form.view))
+        self.form.edited.connect(lambda choice: self.draft.answer(coverage=choice))
+
+    def show_answers(self) -> None:
+        """What was chosen, for the fuel that was found last."""
+        self.form.show_fuel({} if self.look is None else self.look.survey.fuel_cells, self.draft.answers.coverage)
+
+    def show_look(self, look: Look) -> None:
+        """The fuel models that the landscape holds."""
+        super().show_look(look)
+        self.show_answers()
+
 
 _KEEP = "asked for at the first save, unless said here"
 

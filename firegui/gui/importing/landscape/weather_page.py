@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLineEdit, QVBo
 
 from firegui.domain.options import plain_number
 from firegui.errors import Problems
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
+from firegui.gui.importing.landscape.survey import Draft, Look
 from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.path_fields import PathField, number, read_entry, text_line

@@ -25,16 +25,13 @@ from PySide6.QtWidgets import (
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.base.tasks import Check, LatestTask
-from firegui.gui.importing.landscape.coverage_page import CoveragePage
-from firegui.gui.importing.landscape.file_recognition import bring_in
 from firegui.gui.importing.landscape.files_page import FilesPage
 from firegui.gui.importing.landscape.fire_page import FirePage
 from firegui.gui.importing.landscape.grid_page import GridPage
 from firegui.gui.importing.landscape.preview_column import PreviewColumn
-from firegui.gui.importing.landscape.summary_page import SummaryPage
-from firegui.gui.importing.landscape.survey import Look, look_at
+from firegui.gui.importing.landscape.summary_page import CoveragePage, SummaryPage
+from firegui.gui.importing.landscape.survey import Answers, Draft, Look, bring_in, look_at
 from firegui.gui.importing.landscape.weather_page import WeatherPage
-from firegui.gui.importing.landscape.wizard_answers import Answers, Draft
 from firegui.gui.importing.landscape.wizard_page import Page, hand_out
 from firegui.gui.session.reporting import as_input_error
 from firegui.io.importers.landscape_source import LandscapeSource

@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import Problem
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
+from firegui.gui.importing.landscape.survey import Draft, Look
 
 _NAMED = r"(?<![\w.-]){}(?![\w-])"
 """A file's name that is no part of a longer one."""

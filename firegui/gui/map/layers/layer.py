@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QGraphicsItem
 
-from firegui.gui.map.color_scales import Packed, Scale
 from firegui.gui.map.items import RasterItem
-from firegui.gui.map.map_colors import Ink
+from firegui.gui.map.map_colors import Ink, Packed, Scale
 from firegui.gui.map.map_content import Shown
 from firegui.gui.session.session import Session
 

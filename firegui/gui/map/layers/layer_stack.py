@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from firegui.gui.map.layers.base_map_layer import BaseMapLayer
-from firegui.gui.map.layers.drops_layer import DropsLayer
-from firegui.gui.map.layers.edited_drops_layer import ChangeLayer, ChosenLayer
-from firegui.gui.map.layers.fire_layers import BurningLayer, DifferenceLayer, OccupancyLayer, RetardantLayer
-from firegui.gui.map.layers.graticule_layer import GraticuleLayer
-from firegui.gui.map.layers.ground_layers import CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
+from firegui.gui.map.layers.drop_layers import ChangeLayer, ChosenLayer, DropsLayer, RemovedLayer
+from firegui.gui.map.layers.fire_layers import (
+    BurningLayer,
+    DifferenceLayer,
+    ObservedLayer,
+    OccupancyLayer,
+    RetardantLayer,
+)
+from firegui.gui.map.layers.ground_layers import BaseMapLayer, CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
 from firegui.gui.map.layers.layer import Layer
-from firegui.gui.map.layers.marker_layers import MarkersLayer
-from firegui.gui.map.layers.perimeter_layer import ObservedLayer
-from firegui.gui.map.layers.regions_layer import RegionsLayer
-from firegui.gui.map.layers.removed_drops_layer import RemovedLayer
+from firegui.gui.map.layers.place_layers import GraticuleLayer, MarkersLayer
+from firegui.gui.map.layers.shape_layers import PinsLayer, RegionsLayer, ZonesLayer
 from firegui.gui.map.layers.wind_layer import WindLayer
-from firegui.gui.map.layers.zones_layer import PinsLayer, ZonesLayer
 from firegui.gui.map.map_colors import Ink
 from firegui.gui.map.map_content import Shown
 from firegui.gui.session.session import Session

@@ -11,16 +11,13 @@ from PySide6.QtCore import QPointF, Qt
 from firegui.domain.drops import Drop
 from firegui.gui.map.drop_edits import MERGE_KEYS, drop_of, make, moved, removed
 from firegui.gui.map.drop_menu import DropMenu, drop_at
-from firegui.gui.map.layers.edited_drops_layer import handle_of
-from firegui.gui.map.tools.tool import PanningTool, Pointer, Workplace
+from firegui.gui.map.layers.drop_layers import handle_of
+from firegui.gui.map.tools.tool import ARROWS, PanningTool, Pointer, Workplace
 from firegui.gui.session.plan_editor import DropChange
 
 _GRAB_PX = 9.0
 _NEAR_PX = 4.0
 _TURN = math.radians(5.0)
-_ARROWS = {
-    Qt.Key.Key_Up: (-1.0, 0.0), Qt.Key.Key_Down: (1.0, 0.0), Qt.Key.Key_Left: (0.0, -1.0), Qt.Key.Key_Right: (0.0, 1.0),
-}  # fmt: skip
 _TURNS = {Qt.Key.Key_BracketLeft: _TURN, Qt.Key.Key_BracketRight: -_TURN}
 _NEIGHBOURS = {Qt.Key.Key_N: 1, Qt.Key.Key_B: -1}
 
@@ -138,8 +135,8 @@ class DropTool(PanningTool):
 
     def _key_on(self, drop: Drop, key: Qt.Key) -> bool:
         session = self.place.session
-        if key in _ARROWS:
-            self._nudge(drop, drop.moved(*_ARROWS[key], self.place.shape))
+        if key in ARROWS:
+            self._nudge(drop, drop.moved(*ARROWS[key], self.place.shape))
         elif key in _TURNS:
             self._nudge(drop, replace(drop, theta=(drop.theta + _TURNS[key]) % math.pi))
         elif key == Qt.Key.Key_Delete:

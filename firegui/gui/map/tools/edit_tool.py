@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt
 
 from firegui.domain.regions import Region
-from firegui.gui.map.region_edits import change_region, size_text
-from firegui.gui.map.sketch import Outline
-from firegui.gui.map.snapping import REACH_PX
+from firegui.gui.map.shape_edits import change_region, find_region, size_text
+from firegui.gui.map.sketch import REACH_PX, Outline
 from firegui.gui.map.tools.shape_geometry import (
     Handle,
     handles_of,
@@ -140,8 +139,7 @@ class EditTool(PanningTool):
 
     # -- helpers -----------------------------------------------------------------------------------------------------
     def _selected(self) -> Region | None:
-        session = self.place.session
-        return next((region for region in session.project.regions if region.name == session.selected_region), None)
+        return find_region(self.place.session, self.place.session.selected_region)
 
     def _region_at(self, at: Pointer) -> Region | None:
         session = self.place.session
@@ -156,9 +154,8 @@ class EditTool(PanningTool):
 
     def _dragged(self, drag: _Drag, at: Pointer) -> Region:
         if drag.handle is not None:
-            session, reach = self.place.session, REACH_PX / self.place.camera.pixels_per_cell
-            shapes = (*session.project.regions, *session.project.operations.no_drop_zones)
-            row, column = self.place.snapping.snapped(at.row, at.column, shapes, reach, leave=drag.before.name)
+            place, reach = self.place, REACH_PX / self.place.camera.pixels_per_cell
+            row, column = place.snapping.snapped(at.row, at.column, place.shapes, reach, leave=drag.before.name)
             return with_handle_at(drag.before, drag.handle, row, column, self.place.shape)
         shift = (at.row - drag.start.row, at.column - drag.start.column)
         return drag.before.moved(*shift_on_grid(drag.before, *shift, self.place.shape))

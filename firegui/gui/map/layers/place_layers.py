@@ -1,22 +1,178 @@
-"""Meridians and parallels with their degrees, as dense as the zoom allows."""
+"""Named places and the graticule, with labels that do not overlap."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTransform
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
 
-from firegui.gui.map.cell_location import Place
 from firegui.gui.map.items import ScreenItem, draw_tag, draw_text, map_font, text_width
-from firegui.gui.map.label_placement import LabelPlacement
-from firegui.gui.map.layers.layer import Layer, Legend
+from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, Sample
 from firegui.gui.map.map_colors import faded
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import Place, Shown
 from firegui.gui.session.session import Session
+
+_GAP = 3.0
+
+
+class LabelPlacement:
+    """Boxes in pixels that are taken. The more important labels ask first; one without room is left out."""
+
+    def __init__(self, visible: QRectF) -> None:
+        self._visible = visible
+        self._taken: list[QRectF] = []
+        self._avoided: list[QRectF] = []
+
+    def avoid(self, box: QRectF) -> None:
+        """A symbol: it may be covered only where there is no other room."""
+        self._avoided.append(box)
+
+    def place(self, size: QSizeF, tops: Sequence[QPointF]) -> QRectF | None:
+        """The first of the boxes with these top left corners that is free; ``None`` when all of them are taken.
+
+        Boxes that cover no symbol and lie wholly on screen come before the others.
+        """
+        boxes = [QRectF(top, size) for top in tops]
+        free = [box for box in boxes if not self._hits(box, self._taken) and box.intersects(self._visible)]
+        best = [box for box in free if not self._hits(box, self._avoided) and self._visible.contains(box)]
+        found = next(iter(best or free), None)
+        if found is not None:
+            self._taken.append(found.adjusted(-_GAP, -_GAP, _GAP, _GAP))
+        return found
+
+    @staticmethod
+    def _hits(box: QRectF, others: Sequence[QRectF]) -> bool:
+        return any(box.intersects(other) for other in others)
+
+
+def spots_around(box: QRectF, size: QSizeF) -> list[QPointF]:
+    """Top left corners of a label around a symbol: right, left, above, below, and the four corners."""
+    right, left = box.right() + 5.0, box.left() - 5.0 - size.width()
+    above, below = box.top() - 2.0 - size.height(), box.bottom() + 2.0
+    middle_x, middle_y = box.center().x() - size.width() / 2, box.center().y() - size.height() / 2
+    places = (
+        (right, middle_y), (left, middle_y), (middle_x, above), (middle_x, below),
+        (right, above), (right, below), (left, above), (left, below),
+    )  # fmt: skip
+    return [QPointF(x, y) for x, y in places]
+
+
+def spots_along(points: Sequence[QPointF], size: QSizeF) -> list[QPointF]:
+    """Top left corners of a label beside a line: its middle first, then its other points from the middle on."""
+    middle = len(points) // 2
+    order = sorted(range(len(points)), key=lambda index: abs(index - middle))
+    dot = 3.0
+    boxes = [QRectF(points[k].x() - dot, points[k].y() - dot, 2 * dot, 2 * dot) for k in order]
+    # Beside the line a name would be crossed out by it.
+    beside = [spots_around(box, size) for box in boxes]
+    return [spot for spots in beside for spot in spots[2:4]] + [spot for spots in beside for spot in spots]
+
+
+Marker = tuple[str, str, tuple[tuple[float, float], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    color: QColor
+    line: bool
+
+
+class MarkersLayer(Layer):
+    """Points as symbols, roads as lines, everything with three or more corners as an area; each with its name."""
+
+    key = "markers"
+    title = "Places"
+    help = "Villages, reservoirs and roads of the event"
+
+    def __init__(self, session: Session) -> None:
+        self._screen = ScreenItem(self._paint)
+        super().__init__(session, self._screen)
+        self._markers: tuple[Marker, ...] = ()
+
+    @property
+    def swatch(self) -> QColor:
+        """The text colour."""
+        return self.ink.text
+
+    @property
+    def legend(self) -> Legend:
+        """The kinds that occur."""
+        kinds = sorted({kind for kind, _, _ in self._markers})
+        samples = {kind: Sample.LINE if self._style(kind).line else Sample.DOT for kind in kinds}
+        return Legend(entries=tuple(LegendEntry(kind, self._style(kind).color, samples[kind]) for kind in kinds))
+
+    def missing(self) -> str:
+        """Says when there are none."""
+        if not self.session.has_project or self.session.project.scenario.markers:
+            return ""
+        return "this event names no places"
+
+    def draw(self, shown: Shown | None) -> None:
+        """Take the event's markers over."""
+        self._markers = () if shown is None else shown.scenario.markers
+        if shown is not None:
+            self._screen.set_grid(*shown.scenario.grid.shape)
+        self._screen.update()
+
+    def _style(self, kind: str) -> _Style:
+        water = QColor("#6db3e8" if self.ink.dark else "#2a6fb0")
+        road = QColor("#d9c9a3" if self.ink.dark else "#7a6a45")
+        return {"reservoir": _Style(water, False), "road": _Style(road, True)}.get(kind, _Style(self.ink.text, False))
+
+    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        # Areas and lines first, so that no name is crossed out by the next marker.
+        for kind, _, points in self._markers:
+            self._paint_shape(painter, self._style(kind), self._pixels(points, transform))
+        font = map_font(8.5, bold=True)
+        for kind, name, at in self.labels(transform, visible):
+            draw_text(painter, at, name, font, self._style(kind).color, self.ink.halo)
+
+    def labels(self, transform: QTransform, visible: QRectF) -> list[tuple[str, str, QPointF]]:
+        """Kind, name and base line of every name there is room for: points first, which have the fewest places."""
+        metrics, spots = QFontMetricsF(map_font(8.5, bold=True)), LabelPlacement(visible)
+        named = [(kind, name, self._pixels(points, transform)) for kind, name, points in self._markers if points]
+        for kind, _, pixels in named:
+            if not self._style(kind).line:
+                spots.avoid(_symbol(pixels))
+        found = []
+        for kind, name, pixels in sorted(named, key=lambda item: self._style(item[0]).line):
+            size = QSizeF(metrics.horizontalAdvance(name), metrics.height())
+            tops = spots_along(pixels, size) if self._style(kind).line else spots_around(_symbol(pixels), size)
+            box = spots.place(size, tops)
+            if box is not None:
+                found.append((kind, name, QPointF(box.left(), box.top() + metrics.ascent())))
+        return found
+
+    @staticmethod
+    def _pixels(points: tuple[tuple[float, float], ...], transform: QTransform) -> list[QPointF]:
+        return [transform.map(QPointF(x + 0.5, y + 0.5)) for y, x in points]
+
+    def _paint_shape(self, painter: QPainter, style: _Style, pixels: list[QPointF]) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if style.line and len(pixels) > 1:
+            for pen in (QPen(self.ink.halo, 4.0), QPen(style.color, 2.0)):
+                painter.setPen(pen)
+                painter.drawPolyline(QPolygonF(pixels))
+        elif len(pixels) > 2:
+            painter.setPen(QPen(style.color, 1.5))
+            painter.setBrush(QBrush(faded(style.color, 0.35)))
+            painter.drawPolygon(QPolygonF(pixels))
+        else:
+            painter.setPen(QPen(self.ink.halo, 2.0))
+            painter.setBrush(QBrush(style.color))
+            for pixel in pixels:
+                painter.drawRect(QRectF(pixel.x() - 4.0, pixel.y() - 4.0, 8.0, 8.0))
+
+
+def _symbol(pixels: list[QPointF]) -> QRectF:
+    """What a point or an area takes on screen."""
+    box = QPolygonF(pixels).boundingRect()
+    return box.adjusted(-4.0, -4.0, 4.0, 4.0) if len(pixels) < 3 else box
+
 
 _MINUTES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0)
 _SPACING_PX = 150.0
