@@ -32,9 +32,8 @@ def test_planners_are_ticked_run_ranked_and_two_of_them_put_on_the_map(person: P
     assert shown is not None and shown.table is not None and shown.table.complete
 
     person.page(panel.pages, "Table")
-    rows = list(panel.table.shown_rows())
-    assert len(rows) == len(WANTED)
     table = panel.table
+    assert table.model().rowCount() == len(WANTED)
     spots = [table.visualRect(table.model().index(row, 0)).center() for row in (0, 2)]
     for spot, modifier in zip(spots, (NONE, CONTROL), strict=True):
         QTest.mouseClick(table.viewport(), LEFT, modifier, spot)
