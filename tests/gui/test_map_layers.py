@@ -29,7 +29,7 @@ from firegui.gui.map.map_colors import (
 )
 from firegui.gui.map.outline import outline, rings
 from firegui.gui.scenario.layers_panel import LayersPanel
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
 from tests.gui.map_scene import Hand, growing, only, open_map, painted
 
 
@@ -115,7 +115,7 @@ def test_the_legend_names_what_is_shown(panel: LayersPanel, session: Session, pr
     session.show_result(ShownResult("run", baseline=growing(project, 2), plan=growing(project, 1)))
     hand.view.flush()
     assert "Probability of fire P" in texts(panel)
-    session.set_view(View.DIFFERENCE)
+    session.set_view(FireView.DIFFERENCE)
     hand.view.flush()
     assert "+1 less fire" in texts(panel)
 

@@ -28,7 +28,7 @@ from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_board import SIDES, MapBoard, MapRenderer, film_steps, sample_steps
-from firegui.gui.session.session import Session, View
+from firegui.gui.session.session import FireView, Session
 from firegui.io.exporters.animation import MOST_FPS, Film, Picture, ffmpeg, film_problems, write_film
 from firegui.io.exporters.table import NOTICE
 
@@ -245,8 +245,8 @@ class AnimationDialog(QDialog):
         self.kind.setCurrentIndex(0 if ffmpeg() is not None else 1)
         result = self._session.result
         self.sides.addItem("As on screen", ())
-        there = {View.BASELINE: result.baseline is not None, View.PLAN: result.plan is not None}
-        there[View.DIFFERENCE] = all(there.values())
+        there = {FireView.BASELINE: result.baseline is not None, FireView.PLAN: result.plan is not None}
+        there[FireView.DIFFERENCE] = all(there.values())
         for view in SIDES:
             if there[view]:
                 self.sides.addItem(f"{view.value.capitalize()} alone", (view,))

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolBut
 from firegui.domain.results import Frames
 from firegui.gui.map.items import map_font, text_width
 from firegui.gui.map.map_colors import Ink, faded
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import MapState
 
 _GAP = 14
 _EDGE, _BELOW, _ABOVE = 8, 78, 66
@@ -105,7 +105,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class ProbeCurve:
     """P(burning) of one fire, called ``name``: ``values [F]`` at ``steps [F]``."""
 
     name: str
@@ -114,10 +114,10 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Series:
+class ProbeSeries:
     """The lines of a cell, those of the first fire first; ``step`` is shown of ``n_steps``."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ProbeCurve, ...]
     step: int
     n_steps: int
     steps_per_day: int
@@ -129,18 +129,18 @@ class Series:
         return "; ".join(f"P(burning), {line.name}: {_words(line, self.steps_per_day)}" for line in self.lines)
 
 
-def series_of(shown: Shown, cell: tuple[int, int]) -> Series | None:
+def series_of(shown: MapState, cell: tuple[int, int]) -> ProbeSeries | None:
     """The series of a cell of what is shown; ``None`` without any fire."""
     result, calendar = shown.result, shown.project.calendar
     pairs = zip(result.names, (result.baseline, result.plan), strict=True)
     lines = tuple(
-        Line(name, *_values(frames, cell, calendar.n_steps))
+        ProbeCurve(name, *_values(frames, cell, calendar.n_steps))
         for name, frames in pairs
         if frames is not None and len(frames.burning) and frames.burning.shape == shown.scenario.grid.shape
     )
     if not lines:
         return None
-    return Series(lines, shown.step, calendar.n_steps, calendar.steps_per_day, bool(result.mean_of))
+    return ProbeSeries(lines, shown.step, calendar.n_steps, calendar.steps_per_day, bool(result.mean_of))
 
 
 def _values(frames: Frames, cell: tuple[int, int], n_steps: int) -> tuple[Floats, Floats]:
@@ -148,19 +148,19 @@ def _values(frames: Frames, cell: tuple[int, int], n_steps: int) -> tuple[Floats
     return steps, frames.burning.at(*cell) / 255.0
 
 
-def _words(line: Line, steps_per_day: int) -> str:
+def _words(line: ProbeCurve, steps_per_day: int) -> str:
     if not line.values.any():
         return "never burns"
     peak = int(line.values.argmax())
     return f"at most {line.values[peak]:.2f}, on day {int(line.steps[peak] // steps_per_day) + 1}"
 
 
-class SeriesChart(QWidget):
+class ProbeChart(QWidget):
     """A small chart, 0 to 1 over the days of the plan, with a mark at the shown step."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.series: Series | None = None
+        self.series: ProbeSeries | None = None
         self._ink = Ink.of(QPalette())
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Burning probability of the pinned cell over the plan")
@@ -175,7 +175,7 @@ class SeriesChart(QWidget):
         self._ink = ink
         self.update()
 
-    def show_series(self, series: Series | None) -> None:
+    def show_series(self, series: ProbeSeries | None) -> None:
         """Show another series, or none."""
         self.series = series
         self.setVisible(series is not None)
@@ -200,7 +200,7 @@ class SeriesChart(QWidget):
             painter.drawPolyline(points)
         painter.end()
 
-    def _paint_frame(self, painter: QPainter, area: QRectF, series: Series) -> None:
+    def _paint_frame(self, painter: QPainter, area: QRectF, series: ProbeSeries) -> None:
         ink, font = self._ink, map_font(7.5)
         painter.setFont(font)
         days = series.n_steps // series.steps_per_day
@@ -223,7 +223,7 @@ class SeriesChart(QWidget):
         painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
         self._paint_names(painter, area, series)
 
-    def _paint_names(self, painter: QPainter, area: QRectF, series: Series) -> None:
+    def _paint_names(self, painter: QPainter, area: QRectF, series: ProbeSeries) -> None:
         font, x = map_font(7.5), area.left() - 18.0
         painter.setFont(font)
         head = "mean P(burning):" if series.mean else "P(burning):"
@@ -238,7 +238,7 @@ class SeriesChart(QWidget):
         return self._ink.accent if number else self._ink.observed
 
     @staticmethod
-    def _point(area: QRectF, series: Series, step: float, value: float) -> QPointF:
+    def _point(area: QRectF, series: ProbeSeries, step: float, value: float) -> QPointF:
         return QPointF(
             area.left() + area.width() * step / max(series.n_steps, 1), area.bottom() - area.height() * value
         )  # fmt: skip
@@ -249,7 +249,7 @@ class ProbeCard(FloatingCard):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__("Values of the pinned cell", "Unpin the cell", parent)
-        self.chart = SeriesChart()
+        self.chart = ProbeChart()
         self.column.addWidget(self.chart)
 
     def set_ink(self, ink: Ink) -> None:
@@ -257,7 +257,9 @@ class ProbeCard(FloatingCard):
         super().set_ink(ink)
         self.chart.set_ink(ink)
 
-    def show_values(self, cell: tuple[int, int], rows: Sequence[tuple[str, str]], series: Series | None = None) -> None:
+    def show_values(
+        self, cell: tuple[int, int], rows: Sequence[tuple[str, str]], series: ProbeSeries | None = None
+    ) -> None:
         """Show a cell's values, and its series where there is a fire."""
         self.chart.show_series(series)
         self.fill(f"Row {cell[0]}, column {cell[1]}", rows)

@@ -15,13 +15,13 @@ from firegui.errors import InputError
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.layers.fire_layers import ObservedLayer
 from firegui.gui.map.map_view import MapView
-from firegui.gui.session.session import Session, ShownResult, Tool, View
+from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 
 
 class MirrorSession(Session):
     """Follows ``main``; what a person does with it happens there. Only the view is its own, and stays ``view``."""
 
-    def __init__(self, main: Session, view: View, parent: QObject | None = None) -> None:
+    def __init__(self, main: Session, view: FireView, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._main, self._view = main, view
         # The drops are changed, looked at and undone in one place.
@@ -72,7 +72,7 @@ class MirrorSession(Session):
         """Show it everywhere."""
         self._main.set_step(step)
 
-    def set_view(self, view: View) -> None:
+    def set_view(self, view: FireView) -> None:
         """Nothing: this session has its own."""
 
     def show_result(self, result: ShownResult) -> None:
@@ -81,7 +81,7 @@ class MirrorSession(Session):
         self.result_changed.emit()
 
 
-SIDES = (View.BASELINE, View.PLAN, View.DIFFERENCE)
+SIDES = (FireView.BASELINE, FireView.PLAN, FireView.DIFFERENCE)
 """From left to right."""
 GAP_PX = 3
 _NARROWEST_PX = 120
@@ -206,7 +206,7 @@ class MapRenderer(QWidget):
     screen, or the other way round, every map is as large as those on screen.
     """
 
-    def __init__(self, session: Session, board: MapBoard, views: tuple[View, ...] = ()) -> None:
+    def __init__(self, session: Session, board: MapBoard, views: tuple[FireView, ...] = ()) -> None:
         super().__init__()
         shown = board.shown_maps
         own = SIDES if session.side_by_side else (session.view,)
@@ -254,7 +254,7 @@ def sample_steps(steps: Sequence[int]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(steps[k * (len(steps) - 1) // (_SAMPLES - 1)] for k in range(_SAMPLES)))
 
 
-def _still(session: Session, view: View, parent: QWidget) -> Session:
+def _still(session: Session, view: FireView, parent: QWidget) -> Session:
     """A session that shows what ``session`` shows now, and no later change of it."""
     copy = Session(parent)
     copy.open_project(session.project, session.folder)

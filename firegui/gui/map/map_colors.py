@@ -74,7 +74,7 @@ TRANSPARENT_BELOW = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scale:
+class ColorScale:
     """A colour per code 0 … 255, ``rgba [256, 4]`` with straight alpha, and the texts at its two ends."""
 
     title: str
@@ -100,69 +100,69 @@ def _with_alpha(rgb: Bytes, alpha: NDArray[np.float64]) -> Bytes:
     return np.column_stack([rgb, np.round(255.0 * np.clip(alpha, 0.0, 1.0)).astype(np.uint8)])
 
 
-def probability(title: str, name: str) -> Scale:
+def probability(title: str, name: str) -> ColorScale:
     """0 … 1 on a sequential map, nothing below :data:`TRANSPARENT_BELOW`, soft just above it."""
     p = np.arange(256) / 255.0
     alpha = np.where(p < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.35 + 3.0 * p))
-    return Scale(title, "0", "1", _with_alpha(_map(name), alpha), "0.5")
+    return ColorScale(title, "0", "1", _with_alpha(_map(name), alpha), "0.5")
 
 
-def fire_scale() -> Scale:
+def fire_scale() -> ColorScale:
     """P(fire) = 1 − U."""
     return probability("Probability of fire P", "cividis")
 
 
-def burning_scale() -> Scale:
+def burning_scale() -> ColorScale:
     """B, the probability of burning just now."""
     return probability("Probability of burning P", "CET-CBL2")
 
 
-def difference_scale() -> Scale:
+def difference_scale() -> ColorScale:
     """Baseline − plan, −1 … +1 as codes 0 … 255: blue where the plan leaves less fire, ochre where it leaves more."""
     change = np.arange(256) / 127.5 - 1.0
     alpha = np.where(np.abs(change) < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.25 + 1.5 * np.abs(change)))
     rgba = _with_alpha(_map("CET-CBD1")[::-1], alpha)
-    return Scale("P(fire), baseline − plan", "−1 more fire", "+1 less fire", rgba, "0")
+    return ColorScale("P(fire), baseline − plan", "−1 more fire", "+1 less fire", rgba, "0")
 
 
-def signed_scale(title: str, limit: float) -> Scale:
+def signed_scale(title: str, limit: float) -> ColorScale:
     """``−limit … limit`` as codes 0 … 255, opaque: blue above 0, ochre below, the same strength on both sides."""
     rgb = _map("CET-CBD1")[::-1]
-    return Scale(title, f"−{limit:g}", f"{limit:g}", _with_alpha(rgb, np.ones(256)), "0")
+    return ColorScale(title, f"−{limit:g}", f"{limit:g}", _with_alpha(rgb, np.ones(256)), "0")
 
 
-def ramp_scale(title: str, ends: tuple[str, str, str], name: str) -> Scale:
+def ramp_scale(title: str, ends: tuple[str, str, str], name: str) -> ColorScale:
     """Low … high as codes 0 … 255, opaque, on the pyqtgraph map ``name``; ``ends`` are the texts low, middle, high."""
     low, middle, high = ends
-    return Scale(title, low, high, _with_alpha(_map(name), np.ones(256)), middle)
+    return ColorScale(title, low, high, _with_alpha(_map(name), np.ones(256)), middle)
 
 
-def blend_scale(title: str, ends: tuple[str, str, str], colors: Sequence[str]) -> Scale:
+def blend_scale(title: str, ends: tuple[str, str, str], colors: Sequence[str]) -> ColorScale:
     """As :func:`ramp_scale`, evenly from one of ``colors`` to the next."""
     low, middle, high = ends
     table = pg.ColorMap(None, [QColor(color) for color in colors]).getLookupTable(nPts=256, alpha=False)
-    return Scale(title, low, high, _with_alpha(np.asarray(table, np.uint8)[:, :3], np.ones(256)), middle)
+    return ColorScale(title, low, high, _with_alpha(np.asarray(table, np.uint8)[:, :3], np.ones(256)), middle)
 
 
-def retardant_scale() -> Scale:
+def retardant_scale() -> ColorScale:
     """Remaining fuel factor r, 0 … 1: invisible where untreated, stronger the more retardant lies there."""
     left = np.arange(256) / 255.0
     rgb = np.tile(np.array([[214, 73, 158]], np.uint8), (256, 1))
     alpha = np.where(left > 0.99, 0.0, 0.25 + 0.75 * (1.0 - left))
-    return Scale("Fuel factor left by retardant", "0", "1 untreated", _with_alpha(rgb, alpha))
+    return ColorScale("Fuel factor left by retardant", "0", "1 untreated", _with_alpha(rgb, alpha))
 
 
-def tint_scale(title: str, low: str, high: str, color: QColor) -> Scale:
+def tint_scale(title: str, low: str, high: str, color: QColor) -> ColorScale:
     """One hue laid on the ground more and more densely: for backgrounds that must stay behind the fire."""
     rgb = np.tile(np.array([[color.red(), color.green(), color.blue()]], np.uint8), (256, 1))
-    return Scale(title, low, high, _with_alpha(rgb, np.arange(256) / 255.0))
+    return ColorScale(title, low, high, _with_alpha(rgb, np.arange(256) / 255.0))
 
 
-def shade_scale() -> Scale:
+def shade_scale() -> ColorScale:
     """Hillshade as black or white laid over what lies below: code 180 is flat ground and changes nothing."""
     light = (np.arange(256) - 180.0) / 180.0
     rgb = np.where(light[:, None] > 0, 255, 0).astype(np.uint8) * np.ones((1, 3), np.uint8)
-    return Scale("Hillshade", "shade", "light", _with_alpha(rgb, np.abs(light) * np.where(light > 0, 0.7, 0.8)))
+    return ColorScale("Hillshade", "shade", "light", _with_alpha(rgb, np.abs(light) * np.where(light > 0, 0.7, 0.8)))
 
 
 def difference_codes(baseline: Bytes, plan: Bytes) -> Bytes:

@@ -12,7 +12,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.georeference import Georeference, format_ddm
 from firegui.runs.live import PreviewResult
 
@@ -20,12 +20,12 @@ Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class MapState:
     """The project at one step of one view."""
 
     project: Project
     step: int
-    view: View
+    view: FireView
     result: ShownResult
     look: PreviewResult | None = None
     """What a drop that is changed by hand does just now."""
@@ -33,12 +33,12 @@ class Shown:
     """What is being worked out for the map, for people."""
 
     @staticmethod
-    def of(session: Session) -> Shown | None:
+    def of(session: Session) -> MapState | None:
         """The state of the session, ``None`` while no project is open."""
         if not session.has_project:
             return None
         preview = session.plan_editor.preview
-        return Shown(session.project, session.step, session.view, session.result, preview, session.awaited)
+        return MapState(session.project, session.step, session.view, session.result, preview, session.awaited)
 
     @property
     def scenario(self) -> Scenario:
@@ -84,7 +84,7 @@ class Shown:
     @property
     def frames(self) -> Frames | None:
         """The frames of the shown side; those of the plan in the difference view."""
-        return self.result.baseline if self.view is View.BASELINE else self.result.plan
+        return self.result.baseline if self.view is FireView.BASELINE else self.result.plan
 
     @property
     def frame_step(self) -> int:
@@ -109,7 +109,7 @@ class Shown:
         return film.picture(frames.index_of_step(self.step))
 
 
-class Place:
+class CellLocation:
     """Corner coordinates of the map ↔ longitude and latitude. Every answer is ``None`` on a grid without a place."""
 
     def __init__(self, grid: Grid | None) -> None:

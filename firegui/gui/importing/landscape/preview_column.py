@@ -14,19 +14,19 @@ from firegui.domain.scenario import LAYERS
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.charts.chart import Chart
 from firegui.gui.importing.landscape.preview_map import (
-    Arrows,
-    Line,
     PreviewMap,
-    Scene,
+    PreviewOutline,
+    PreviewScene,
+    WindArrows,
     coverage_picture,
     date_colors,
     fuel_entries,
     layer_picture,
 )
-from firegui.gui.importing.landscape.survey import DatedOutline, Look
+from firegui.gui.importing.landscape.survey import DatedOutline, SurveyResult
 from firegui.gui.map.layers.layer import LegendEntry, Sample
 from firegui.gui.map.legends import LegendRow
-from firegui.gui.map.map_colors import Ink, Packed, Scale
+from firegui.gui.map.map_colors import ColorScale, Ink, Packed
 from firegui.io.importers.wind_means import Winds
 
 _HEIGHT = 132
@@ -145,7 +145,7 @@ _GROUND = "ground"
 
 
 class PreviewColumn(QWidget):
-    """Shows a :class:`Look`; what lies over the layer is for the step to say."""
+    """Shows a :class:`SurveyResult`; what lies over the layer is for the step to say."""
 
     map_clicked = Signal(object)
     """Longitude and latitude of a click on the map; nothing comes where the grid has no place."""
@@ -154,9 +154,9 @@ class PreviewColumn(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look: Look | None = None
+        self._look: SurveyResult | None = None
         self._wanted = ""
-        self._shown: dict[str, tuple[Look, Packed, Scale | None]] = {}
+        self._shown: dict[str, tuple[SurveyResult, Packed, ColorScale | None]] = {}
         self.layer, self.relief = QComboBox(), QCheckBox("Relief")
         self.map, self.legend, self.strip = PreviewMap(), LegendRow(), WindChart()
         self._empty = QLabel(_EMPTY)
@@ -174,7 +174,7 @@ class PreviewColumn(QWidget):
         if index >= 0:
             self.layer.setCurrentIndex(index)
 
-    def show_look(self, look: Look | None, overlays: Collection[str]) -> None:
+    def show_look(self, look: SurveyResult | None, overlays: Collection[str]) -> None:
         """Show what was found with these overlays."""
         if look is not self._look:
             self._look = look
@@ -229,30 +229,30 @@ class PreviewColumn(QWidget):
         self.layer_chosen.emit(self._wanted)
 
     # -- the scene ---------------------------------------------------------------------------------------------------
-    def _scene(self, look: Look, overlays: Collection[str]) -> Scene:
+    def _scene(self, look: SurveyResult, overlays: Collection[str]) -> PreviewScene:
         grid = look.survey.preview_grid
         assert grid is not None
         ink, key = Ink.of(self.palette()), str(self.layer.currentData() or _GROUND)
         pixels, scale = self._coverage(look) if "coverage" in overlays else self._pixels(look, key)
-        lines: list[Line] = []
+        lines: list[PreviewOutline] = []
         if "files" in overlays:
-            lines += [Line(outline, ink.accent, dashed=True) for outline in look.extents]
+            lines += [PreviewOutline(outline, ink.accent, dashed=True) for outline in look.extents]
         if "fire" in overlays:
             lines += _perimeters(look.fires, dark=ink.dark)
         arrows = None
         if "wind" in overlays and look.winds is not None:
             day = min(self.strip.day, len(look.winds.speed) - 1)
             top = max(float(look.winds.speed.max()), 1e-6)
-            arrows = Arrows(look.winds.speed[day], look.winds.towards[day], top)
+            arrows = WindArrows(look.winds.speed[day], look.winds.towards[day], top)
         self._show_legend(look, key, overlays, ink)
         title = "Required coverage" if "coverage" in overlays else self.layer.currentText()
-        return Scene(
+        return PreviewScene(
             grid, title, hint="Click: the fire starts here" if "click" in overlays else "", pixels=pixels, scale=scale,
             shade=look.shade if self.relief.isChecked() or key == _GROUND else None, arrows=arrows,
             lines=tuple(lines), whole="files" in overlays, pin=look.pin if "fire" in overlays else None,
         )  # fmt: skip
 
-    def _pixels(self, look: Look, key: str) -> tuple[Packed | None, Scale | None]:
+    def _pixels(self, look: SurveyResult, key: str) -> tuple[Packed | None, ColorScale | None]:
         fact = next((fact for fact in look.survey.layers if fact.key == key), None)
         if fact is None:
             return None, None
@@ -260,10 +260,10 @@ class PreviewColumn(QWidget):
             self._shown[key] = (look, *layer_picture(key, fact.preview))
         return self._shown[key][1:]
 
-    def _coverage(self, look: Look) -> tuple[Packed | None, Scale | None]:
+    def _coverage(self, look: SurveyResult) -> tuple[Packed | None, ColorScale | None]:
         return (None, None) if look.required is None else coverage_picture(look.required)
 
-    def _show_legend(self, look: Look, key: str, overlays: Collection[str], ink: Ink) -> None:
+    def _show_legend(self, look: SurveyResult, key: str, overlays: Collection[str], ink: Ink) -> None:
         entries: list[LegendEntry] = []
         if "coverage" not in overlays and key == "fuel":
             fact = next(fact for fact in look.survey.layers if fact.key == key)
@@ -283,10 +283,10 @@ class PreviewColumn(QWidget):
             self.map_clicked.emit(place)
 
 
-def _perimeters(fires: Sequence[DatedOutline], *, dark: bool) -> list[Line]:
+def _perimeters(fires: Sequence[DatedOutline], *, dark: bool) -> list[PreviewOutline]:
     colors = date_colors(len(fires), dark=dark)
     # The last day is the largest: drawn first, so that the small early ones stay on top.
-    return [Line(fire.path, color) for fire, color in reversed(list(zip(fires, colors, strict=True)))]
+    return [PreviewOutline(fire.path, color) for fire, color in reversed(list(zip(fires, colors, strict=True)))]
 
 
 def _dates(fires: Sequence[DatedOutline], *, dark: bool) -> list[LegendEntry]:

@@ -21,7 +21,7 @@ from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, ScreenItem, Stroke, StrokesItem, cosmetic
 from firegui.gui.map.layers.layer import LegendEntry
 from firegui.gui.map.layers.wind_layer import draw_arrows, spaced_arrows
-from firegui.gui.map.map_colors import Bytes, Ink, Packed, Scale, blend_scale, codes, ramp_scale, shade_scale
+from firegui.gui.map.map_colors import Bytes, ColorScale, Ink, Packed, blend_scale, codes, ramp_scale, shade_scale
 from firegui.gui.map.sketch import Sketch
 
 Floats = NDArray[np.floating]
@@ -41,7 +41,7 @@ _UNKNOWN = QColor("#d03fae")
 """Codes that belong to no group of fuel models are not to be overlooked."""
 
 
-def layer_picture(key: str, values: Floats) -> tuple[Packed, Scale | None]:
+def layer_picture(key: str, values: Floats) -> tuple[Packed, ColorScale | None]:
     """Pixels ``[h, w]`` of a layer ``[h, w]``, no data left out, and its legend where that is a ramp."""
     known = np.isfinite(values)
     if key == "fuel":
@@ -54,7 +54,7 @@ def layer_picture(key: str, values: Floats) -> tuple[Packed, Scale | None]:
     return pixels, scale
 
 
-def coverage_picture(required: Floats) -> tuple[Packed, Scale]:
+def coverage_picture(required: Floats) -> tuple[Packed, ColorScale]:
     """Pixels ``[h, w]`` of the required coverage ``[h, w]`` in gal/100 ft²; where none is required nothing."""
     top = max(float(np.nanmax(required, initial=0.0)), 1.0)
     scale = ramp_scale("Required coverage, gal/100 ft²", ("0", f"{top / 2:g}", f"{top:g}"), "CET-L18")
@@ -84,7 +84,7 @@ def date_colors(count: int, *, dark: bool) -> tuple[QColor, ...]:
     return tuple(_blend([QColor(end) for end in ends], k / max(count - 1, 1)) for k in range(count))
 
 
-def _scale(key: str, known: Floats) -> tuple[Scale, float, float]:
+def _scale(key: str, known: Floats) -> tuple[ColorScale, float, float]:
     title, unit = LAYERS[key]
     if key == "aspect":
         return ramp_scale("Aspect, the way it faces", ("N", "E         S         W", "N"), "CET-C6"), 0.0, 360.0
@@ -124,7 +124,7 @@ _REPAINT_MS = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class PreviewOutline:
     """One outline in corner coordinates of the preview, such as the perimeter of a day."""
 
     path: QPainterPath
@@ -133,7 +133,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arrows:
+class WindArrows:
     """The wind of one day: ``speed [h, w]`` in m/s, ``towards [h, w]`` in radians ccw from east, the longest arrow."""
 
     speed: NDArray[np.floating]
@@ -142,7 +142,7 @@ class Arrows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scene:
+class PreviewScene:
     """What the preview shows: ``pixels [h, w]`` of a layer, ``shade [h, w]`` codes of its relief, and what lies above.
 
     ``pin`` is the cell ``(row, column)`` of an ignition. ``scale`` is the layer's legend. ``whole`` has the map fitted
@@ -154,10 +154,10 @@ class Scene:
     note: str = ""
     hint: str = ""
     pixels: Packed | None = None
-    scale: Scale | None = None
+    scale: ColorScale | None = None
     shade: Bytes | None = None
-    arrows: Arrows | None = None
-    lines: tuple[Line, ...] = ()
+    arrows: WindArrows | None = None
+    lines: tuple[PreviewOutline, ...] = ()
     pin: tuple[int, int] | None = None
     whole: bool = False
 
@@ -184,7 +184,7 @@ class PreviewMap(QWidget):
         self._wind = ScreenItem(self._paint_wind)
         self._sketch, self._decorations = Sketch(), Decorations()
         self._shades = shade_scale().packed
-        self._scene: Scene | None = None
+        self._scene: PreviewScene | None = None
         self._ink = Ink.of(self.palette())
         self._timer = QTimer(self, singleShot=True, interval=_REPAINT_MS)
         self._timer.timeout.connect(self._decorate)
@@ -192,11 +192,11 @@ class PreviewMap(QWidget):
         self._set_ink()
 
     @property
-    def scene(self) -> Scene | None:
+    def scene(self) -> PreviewScene | None:
         """What is shown."""
         return self._scene
 
-    def show_scene(self, scene: Scene | None) -> None:
+    def show_scene(self, scene: PreviewScene | None) -> None:
         """Show something else; the view stays where it is unless the grid is another one."""
         before, self._scene = self._scene, scene
         if scene is not None and (before is None or before.grid != scene.grid):
@@ -207,7 +207,7 @@ class PreviewMap(QWidget):
         if scene is not None and (before is None or before.area != scene.area):
             self._fit(scene)
 
-    def _fit(self, scene: Scene) -> None:
+    def _fit(self, scene: PreviewScene) -> None:
         area = scene.area
         if area == QRectF(0.0, 0.0, scene.grid.columns, scene.grid.rows):
             self.camera.fit()
@@ -271,7 +271,7 @@ class PreviewMap(QWidget):
         path.addRect(QRectF(0, 0, grid.columns, grid.rows))
         return Stroke(path, cosmetic(self._ink.frame), QBrush(self._ink.land), smooth=False)
 
-    def _strokes(self, line: Line) -> tuple[Stroke, Stroke]:
+    def _strokes(self, line: PreviewOutline) -> tuple[Stroke, Stroke]:
         style = Qt.PenStyle.DashLine if line.dashed else Qt.PenStyle.SolidLine
         return (
             Stroke(line.path, cosmetic(self._ink.halo, 3.0)),

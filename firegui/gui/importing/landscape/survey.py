@@ -38,7 +38,7 @@ from firegui.io.perimeters import PerimeterSource
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class ImportAnswers:
     """What to import, with which required coverage, and where to keep the project.
 
     ``folder`` ``None`` leaves the place to the first save. ``guessed`` says what was told from the names and contents
@@ -51,18 +51,18 @@ class Answers:
     guessed: tuple[str, ...] = ()
 
 
-class Draft(QObject):
-    """Holds the :class:`Answers`. Nothing is read or written here."""
+class ImportDraft(QObject):
+    """Holds the :class:`ImportAnswers`. Nothing is read or written here."""
 
     changed = Signal()
     """Another answer was given."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._answers = Answers()
+        self._answers = ImportAnswers()
 
     @property
-    def answers(self) -> Answers:
+    def answers(self) -> ImportAnswers:
         """All of them."""
         return self._answers
 
@@ -83,7 +83,7 @@ class Draft(QObject):
             self.changed.emit()
 
 
-def bring_in(answers: Answers, paths: Sequence[Path], check: Check) -> Answers:
+def bring_in(answers: ImportAnswers, paths: Sequence[Path], check: Check) -> ImportAnswers:
     """The answers with everything that ``paths``, one folder or some files, are recognised as.
 
     A folder takes the place of all files there were, files are added to them. ``check`` may raise to cancel. Raises
@@ -146,7 +146,7 @@ class DatedOutline:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class SurveyResult:
     """What was found of ``answers``.
 
     ``winds`` are daily maps on the preview's grid; ``shade`` and ``required [h, w]`` the relief as codes and the
@@ -154,7 +154,7 @@ class Look:
     perimeters, oldest first; ``pin`` the cell of an ignition. Whatever could not be found out is ``None`` or empty.
     """
 
-    answers: Answers
+    answers: ImportAnswers
     survey: Survey
     fire: PerimeterSurvey | None
     winds: Winds | None
@@ -195,7 +195,7 @@ class Look:
         return None if grid is None else Georeference(grid).lonlat(row - 0.5, column - 0.5)
 
 
-def look_at(answers: Answers, former: Look | None, check: Check) -> Look:
+def look_at(answers: ImportAnswers, former: SurveyResult | None, check: Check) -> SurveyResult:
     """Look into everything that ``answers`` names; what is wrong is in the result.
 
     What ``former`` found is used again where the files are the same. ``check`` may raise to cancel.
@@ -213,27 +213,27 @@ def look_at(answers: Answers, former: Look | None, check: Check) -> Look:
     seen = _observed(answers, survey, check)
     check()
     return _weighed(
-        Look(
+        SurveyResult(
             answers, survey, fire, winds, _shade(survey), None, RequiredCoverage(), _extents(survey),
             _outlines(seen, survey), _pin(answers, survey), tuple(dict.fromkeys(problems)),
         )
     )  # fmt: skip
 
 
-def _weighed(look: Look) -> Look:
+def _weighed(look: SurveyResult) -> SurveyResult:
     """The look with the required coverage that its answers make."""
     coverage = chosen_coverage(look.answers.coverage, look.survey.fuel_cells, shipped_table())
     return replace(look, coverage=coverage, required=_required(look.survey, coverage))
 
 
-def _winds(answers: Answers, survey: Survey, problems: Problems, check: Check) -> Winds | None:
+def _winds(answers: ImportAnswers, survey: Survey, problems: Problems, check: Check) -> Winds | None:
     wind, grid = answers.source.wind, survey.preview_grid
     if not wind.is_given or grid is None or survey.start is None or survey.wind.problems:
         return None
     return read_wind(wind, grid, survey.start, survey.utc_offset_h, survey.days, problems, check)
 
 
-def _observed(answers: Answers, survey: Survey, check: Check) -> Observed | None:
+def _observed(answers: ImportAnswers, survey: Survey, check: Check) -> Observed | None:
     """The perimeters on the event's own grid: on the coarser one of the preview a small fire would be lost."""
     if survey.grid is None:
         return None
@@ -304,14 +304,14 @@ def _required(survey: Survey, coverage: RequiredCoverage) -> NDArray[np.float32]
     return result
 
 
-def _pin(answers: Answers, survey: Survey) -> tuple[int, int] | None:
+def _pin(answers: ImportAnswers, survey: Survey) -> tuple[int, int] | None:
     """The cell of the preview that the given longitude and latitude lie in."""
     point, grid = answers.source.ignition, survey.preview_grid
     found = None if not isinstance(point, tuple) or grid is None else Georeference(grid).from_lonlat(*point)
     return None if found is None else (int(np.floor(found[0] + 0.5)), int(np.floor(found[1] + 0.5)))
 
 
-def make_landscape(answers: Answers, check: Check) -> Project:
+def make_landscape(answers: ImportAnswers, check: Check) -> Project:
     """The project that ``answers`` describe; nothing is written. ``check`` may raise to cancel.
 
     Raises :class:`~firegui.errors.InputError` with everything that is wrong.

@@ -18,10 +18,10 @@ from firegui.domain.drops import Drop
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import DropRecord
 from firegui.gui.map.items import ScreenItem, Stroke, StrokesItem, cosmetic
-from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, RasterLayer, Sample
+from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, RasterLayer, Sample
 from firegui.gui.map.map_colors import Bytes, difference_scale, faded
-from firegui.gui.map.map_content import Shown
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.map.map_content import MapState
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.planning.drop_validator import DropValidator
 from firegui.runs.spec import Stage
 
@@ -67,7 +67,7 @@ class Ellipses:
         return path
 
 
-class DropsLayer(Layer):
+class DropsLayer(MapLayer):
     """Earlier drops quiet, the shown day's strong, later ones faint."""
 
     key = "drops"
@@ -103,7 +103,7 @@ class DropsLayer(Layer):
     @property
     def in_view(self) -> bool:
         """The baseline has no drops."""
-        return self.session.view is not View.BASELINE
+        return self.session.view is not FireView.BASELINE
 
     def missing(self) -> str:
         """Says when there is no plan."""
@@ -111,7 +111,7 @@ class DropsLayer(Layer):
             return "not shown with means over an ensemble: show the plan's run"
         return "" if any(drop.executed for drop in self.session.result.drops) else "no executed drops yet: start a run"
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """The days after and before, which stand still within a day, then the shown day, which grows, then its rest."""
         if shown is None or not shown.result.drops:
             self.strokes.set_strokes(())
@@ -127,12 +127,12 @@ class DropsLayer(Layer):
         still = self._other_days
         self.strokes.set_strokes([*still, *flown, *later], still=len(still), growing=len(flown))
 
-    def prepare(self, shown: Shown | None) -> None:
+    def prepare(self, shown: MapState | None) -> None:
         """Make the shapes of a new plan, a part of the work that needs no painting."""
         if shown is not None and shown.result.drops and self.visible and self.in_view:
             self._make(shown)
 
-    def _make(self, shown: Shown) -> None:
+    def _make(self, shown: MapState) -> None:
         per_day = shown.project.calendar.steps_per_day
         self._load(shown.result.drops)
         self._turn_to(shown.day * per_day, (shown.day + 1) * per_day, shown.project.calendar.n_steps + 1)
@@ -189,7 +189,7 @@ class _Removal:
     began: float
 
 
-class RemovedLayer(Layer):
+class RemovedLayer(MapLayer):
     """Strong when removed from the shown day, quieter from other days; gone after a second and a half.
 
     While :attr:`is_fading` somebody has to redraw it, for time alone changes it.
@@ -220,7 +220,7 @@ class RemovedLayer(Layer):
     @property
     def in_view(self) -> bool:
         """The baseline has no drops."""
-        return self.session.view is not View.BASELINE
+        return self.session.view is not FireView.BASELINE
 
     @property
     def is_fading(self) -> bool:
@@ -238,7 +238,7 @@ class RemovedLayer(Layer):
         self._removals = [removal for removal in self._removals if now - removal.began < FADE_SECONDS]
         super().update()
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Four strokes per moment of removal: the days before, those after, and the shown one on its halo."""
         strokes: list[Stroke] = []
         if shown is not None:
@@ -248,7 +248,7 @@ class RemovedLayer(Layer):
                 strokes += self._strokes(removal.ellipses, shown, left)
         self.strokes.set_strokes(strokes)
 
-    def _strokes(self, ellipses: Ellipses, shown: Shown, strength: float) -> list[Stroke]:
+    def _strokes(self, ellipses: Ellipses, shown: MapState, strength: float) -> list[Stroke]:
         calendar, ink = shown.project.calendar, self.ink
         begin, end = shown.day * calendar.steps_per_day, (shown.day + 1) * calendar.steps_per_day
         quiet = cosmetic(faded(ink.text, _OTHER_DAYS * strength), 1.2)
@@ -303,18 +303,18 @@ class ChangeLayer(RasterLayer):
     @property
     def in_view(self) -> bool:
         """Not on the baseline, which has no drops."""
-        return self.session.view is not View.BASELINE
+        return self.session.view is not FireView.BASELINE
 
     def missing(self) -> str:
         """Says when nothing is being changed."""
         look = self.session.plan_editor.preview
         return "" if look is not None and look.change is not None else "shown while a drop is moved: tool Drops"
 
-    def identity(self, shown: Shown) -> object:
+    def identity(self, shown: MapState) -> object:
         """The answer that is shown."""
         return shown.look
 
-    def codes(self, shown: Shown) -> Bytes | None:
+    def codes(self, shown: MapState) -> Bytes | None:
         """Codes of the difference."""
         look = shown.look
         if look is None or look.change is None or look.change.shape != shown.scenario.grid.shape:
@@ -322,7 +322,7 @@ class ChangeLayer(RasterLayer):
         return np.asarray((look.change + 255) >> 1, np.uint8)
 
 
-class ChosenLayer(Layer):
+class ChosenLayer(MapLayer):
     """The chosen drop with its handle; on the move it is drawn where it would be, with a line from where it was."""
 
     key = "chosen"
@@ -352,14 +352,14 @@ class ChosenLayer(Layer):
     @property
     def in_view(self) -> bool:
         """The baseline has no drops."""
-        return self.session.view is not View.BASELINE
+        return self.session.view is not FireView.BASELINE
 
     def missing(self) -> str:
         """Says when none is chosen."""
         editor = self.session.plan_editor
         return "" if editor.selected is not None or editor.change is not None else "none chosen: see the tool Drops"
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """It is placed while painting."""
         if shown is not None:
             self._screen.set_grid(*shown.scenario.grid.shape)

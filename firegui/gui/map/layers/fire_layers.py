@@ -12,24 +12,24 @@ from PySide6.QtGui import QColor, QPainterPath
 from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
 from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
-from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, RasterLayer, Sample
+from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, RasterLayer, Sample
 from firegui.gui.map.map_colors import (
-    Scale,
+    ColorScale,
     burning_scale,
     difference_codes,
     difference_scale,
     fire_scale,
     retardant_scale,
 )
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import MapState
 from firegui.gui.map.outline import outline
-from firegui.gui.session.session import Session, View
+from firegui.gui.session.session import FireView, Session
 from firegui.runs.messages import counted
 
 Bytes = NDArray[np.uint8]
 
 
-def of_members(scale: Scale, title: str, members: int) -> Scale:
+def of_members(scale: ColorScale, title: str, members: int) -> ColorScale:
     """The same colours under the name of a mean over that many members; ``scale`` itself for none."""
     return replace(scale, title=f"{title} over {counted(members, 'member')}") if members else scale
 
@@ -54,7 +54,7 @@ class OccupancyLayer(RasterLayer):
     @property
     def in_view(self) -> bool:
         """Not in the difference view."""
-        return self.session.view is not View.DIFFERENCE
+        return self.session.view is not FireView.DIFFERENCE
 
     @property
     def legend(self) -> Legend:
@@ -64,18 +64,18 @@ class OccupancyLayer(RasterLayer):
     def missing(self) -> str:
         """Says which side has no result."""
         result, view = self.session.result, self.session.view
-        frames = result.baseline if view is View.BASELINE else result.plan
+        frames = result.baseline if view is FireView.BASELINE else result.plan
         if frames is not None:
             return ""
         return "the ensemble has no plan" if result.mean_of else f"no {view.value} result yet: start a run"
 
-    def identity(self, shown: Shown) -> object:
+    def identity(self, shown: MapState) -> object:
         """The frame that is shown."""
         return (*_moment(shown.frames, shown.step), shown.look)
 
-    def codes(self, shown: Shown) -> Bytes | None:
+    def codes(self, shown: MapState) -> Bytes | None:
         """The shown frame."""
-        if self.source == "fire" and shown.view is View.PLAN:
+        if self.source == "fire" and shown.view is FireView.PLAN:
             return shown.plan_fire()
         return shown.frame(shown.frames, self.source)
 
@@ -111,7 +111,7 @@ class RetardantLayer(OccupancyLayer):
     @property
     def in_view(self) -> bool:
         """Everywhere but on the baseline, which has no drops."""
-        return self.session.view is not View.BASELINE
+        return self.session.view is not FireView.BASELINE
 
     def missing(self) -> str:
         """An ensemble keeps none."""
@@ -132,7 +132,7 @@ class DifferenceLayer(RasterLayer):
     @property
     def in_view(self) -> bool:
         """Only in the difference view."""
-        return self.session.view is View.DIFFERENCE
+        return self.session.view is FireView.DIFFERENCE
 
     @property
     def legend(self) -> Legend:
@@ -149,12 +149,12 @@ class DifferenceLayer(RasterLayer):
             return ""
         return "the ensemble has no plan" if result.mean_of else "needs a baseline and a plan result"
 
-    def identity(self, shown: Shown) -> object:
+    def identity(self, shown: MapState) -> object:
         """Both frames."""
         moments = (_moment(frames, shown.step) for frames in (shown.result.baseline, shown.result.plan))
         return *moments, shown.look
 
-    def codes(self, shown: Shown) -> Bytes | None:
+    def codes(self, shown: MapState) -> Bytes | None:
         """Codes of the difference of both frames."""
         baseline = shown.frame(shown.result.baseline, "fire")
         plan = shown.plan_fire()
@@ -178,7 +178,7 @@ class Outlines:
         return self._paths[day]
 
 
-class ObservedLayer(Layer):
+class ObservedLayer(MapLayer):
     """Outline of the observed fire; dashed when the day has no perimeter of its own."""
 
     key = "observed"
@@ -207,7 +207,7 @@ class ObservedLayer(Layer):
     @property
     def filled_forward(self) -> bool:
         """Whether the shown day's perimeter was carried over."""
-        shown = Shown.of(self.session)
+        shown = MapState.of(self.session)
         return shown is not None and shown.perimeter_is_carried
 
     def missing(self) -> str:
@@ -216,7 +216,7 @@ class ObservedLayer(Layer):
             return ""
         return "this event has no observed perimeters"
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """The outline on a dark or light casing."""
         path = QPainterPath()
         if shown is not None:

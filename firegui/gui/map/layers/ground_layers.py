@@ -11,10 +11,10 @@ from firegui.domain.fuel_groups import FUEL_GROUPS, fuel_group_numbers
 from firegui.domain.relief import hillshade_codes
 from firegui.domain.scenario import Scenario
 from firegui.gui.map.items import ScreenItem, Stroke, StrokesItem, cosmetic
-from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, RasterLayer
-from firegui.gui.map.map_colors import Bytes, Ink, Scale, codes, shade_scale, tint_scale
-from firegui.gui.map.map_content import Shown
-from firegui.gui.session.base_map import Picture
+from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, RasterLayer
+from firegui.gui.map.map_colors import Bytes, ColorScale, Ink, codes, shade_scale, tint_scale
+from firegui.gui.map.map_content import MapState
+from firegui.gui.session.base_map import BaseMapPicture
 from firegui.gui.session.session import Session
 
 
@@ -29,11 +29,11 @@ class LandscapeLayer(RasterLayer):
             return ""
         return f"this event has no {self.source.replace('_', ' ')} layer"
 
-    def identity(self, shown: Shown) -> object:
+    def identity(self, shown: MapState) -> object:
         """The event."""
         return shown.scenario
 
-    def codes(self, shown: Shown) -> Bytes | None:
+    def codes(self, shown: MapState) -> Bytes | None:
         """Codes of the layer, where there is one."""
         values = shown.scenario.layers.get(self.source)
         return None if values is None else self.encode(values, shown.scenario)
@@ -93,12 +93,12 @@ def _rgb(name: str) -> tuple[int, int, int]:
     return color.red(), color.green(), color.blue()
 
 
-def _fuel_scale() -> Scale:
+def _fuel_scale() -> ColorScale:
     rgba = np.zeros((256, 4), np.uint8)
     for number, group in enumerate(FUEL_GROUPS, start=1):
         rgba[number, :3] = _rgb(group.color)
         rgba[number, 3] = 255
-    return Scale("Fuel class", "", "", rgba)
+    return ColorScale("Fuel class", "", "", rgba)
 
 
 class HillshadeLayer(LandscapeLayer):
@@ -126,7 +126,7 @@ class HillshadeLayer(LandscapeLayer):
         return hillshade_codes(values, scenario.grid.cell_size_m)
 
 
-class ExtentLayer(Layer):
+class ExtentLayer(MapLayer):
     """The grid's ground and its edge."""
 
     key = "extent"
@@ -142,7 +142,7 @@ class ExtentLayer(Layer):
         """The frame's colour."""
         return self.ink.frame
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """A filled rectangle."""
         if shown is None:
             self._strokes.set_strokes(())
@@ -153,7 +153,7 @@ class ExtentLayer(Layer):
         self._strokes.set_strokes((Stroke(path, pen, QBrush(self.ink.land), smooth=False),))
 
 
-class BaseMapLayer(Layer):
+class BaseMapLayer(MapLayer):
     """Under everything but the bare ground."""
 
     key = "basemap"
@@ -165,7 +165,7 @@ class BaseMapLayer(Layer):
         self._screen = ScreenItem(self._paint)
         super().__init__(session, self._screen)
         self._shape = (1, 1)
-        self._drawn: list[tuple[Picture, QImage]] = []
+        self._drawn: list[tuple[BaseMapPicture, QImage]] = []
 
     @property
     def swatch(self) -> QColor:
@@ -184,7 +184,7 @@ class BaseMapLayer(Layer):
             return "no MBTiles file is open: View, Base map…, or drop one on the map"
         return ""
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Take the pictures over."""
         if shown is not None:
             self._shape = shown.scenario.grid.shape
@@ -209,7 +209,7 @@ class BaseMapLayer(Layer):
             self.session.ground.want((seen.top(), seen.left(), seen.bottom(), seen.right()), transform.m11())
 
 
-def _image(picture: Picture) -> QImage:
+def _image(picture: BaseMapPicture) -> QImage:
     rows, columns = picture.pixels.shape[:2]
     # copy(): the image must not outlive the array whose memory it borrows.
     return QImage(picture.pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888).copy()

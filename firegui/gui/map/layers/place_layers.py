@@ -11,9 +11,9 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
 
 from firegui.gui.map.items import ScreenItem, draw_tag, draw_text, map_font, text_width
-from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, Sample
+from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
 from firegui.gui.map.map_colors import faded
-from firegui.gui.map.map_content import Place, Shown
+from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.session.session import Session
 
 _GAP = 3.0
@@ -76,12 +76,12 @@ Marker = tuple[str, str, tuple[tuple[float, float], ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Style:
+class _MarkerStyle:
     color: QColor
     line: bool
 
 
-class MarkersLayer(Layer):
+class MarkersLayer(MapLayer):
     """Points as symbols, roads as lines, everything with three or more corners as an area; each with its name."""
 
     key = "markers"
@@ -111,17 +111,19 @@ class MarkersLayer(Layer):
             return ""
         return "this event names no places"
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Take the event's markers over."""
         self._markers = () if shown is None else shown.scenario.markers
         if shown is not None:
             self._screen.set_grid(*shown.scenario.grid.shape)
         self._screen.update()
 
-    def _style(self, kind: str) -> _Style:
+    def _style(self, kind: str) -> _MarkerStyle:
         water = QColor("#6db3e8" if self.ink.dark else "#2a6fb0")
         road = QColor("#d9c9a3" if self.ink.dark else "#7a6a45")
-        return {"reservoir": _Style(water, False), "road": _Style(road, True)}.get(kind, _Style(self.ink.text, False))
+        return {"reservoir": _MarkerStyle(water, False), "road": _MarkerStyle(road, True)}.get(
+            kind, _MarkerStyle(self.ink.text, False)
+        )
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         # Areas and lines first, so that no name is crossed out by the next marker.
@@ -151,7 +153,7 @@ class MarkersLayer(Layer):
     def _pixels(points: tuple[tuple[float, float], ...], transform: QTransform) -> list[QPointF]:
         return [transform.map(QPointF(x + 0.5, y + 0.5)) for y, x in points]
 
-    def _paint_shape(self, painter: QPainter, style: _Style, pixels: list[QPointF]) -> None:
+    def _paint_shape(self, painter: QPainter, style: _MarkerStyle, pixels: list[QPointF]) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if style.line and len(pixels) > 1:
             for pen in (QPen(self.ink.halo, 4.0), QPen(style.color, 2.0)):
@@ -182,7 +184,7 @@ _CORNER = QSizeF(225.0, 76.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Frame:
+class _GridFrame:
     """In pixels: the whole grid, the part of it on screen, and the screen."""
 
     grid: QRectF
@@ -190,7 +192,7 @@ class _Frame:
     visible: QRectF
 
 
-class GraticuleLayer(Layer):
+class GraticuleLayer(MapLayer):
     """Thin lines of equal longitude and latitude (WGS 84)."""
 
     key = "graticule"
@@ -201,7 +203,7 @@ class GraticuleLayer(Layer):
         self._screen = ScreenItem(self._paint)
         super().__init__(session, self._screen)
         self._shape = (1, 1)
-        self._place = Place(None)
+        self._place = CellLocation(None)
         self._spots = LabelPlacement(QRectF())
 
     @property
@@ -219,11 +221,11 @@ class GraticuleLayer(Layer):
         known = not self.session.has_project or self.session.project.scenario.grid.is_georeferenced
         return "" if known else "the grid has no coordinate system"
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Take the grid over; the lines are placed while painting."""
         grid = None if shown is None else shown.scenario.grid
         if grid is not None and self._place.grid is not grid:
-            self._place, self._shape = Place(grid), grid.shape
+            self._place, self._shape = CellLocation(grid), grid.shape
             self._screen.set_grid(*grid.shape)
         self._screen.update()
 
@@ -241,7 +243,7 @@ class GraticuleLayer(Layer):
             return
         west, east = min(lon for lon, _ in known), max(lon for lon, _ in known)
         south, north = min(lat for _, lat in known), max(lat for _, lat in known)
-        frame, self._spots = _Frame(grid, seen, visible), LabelPlacement(visible)
+        frame, self._spots = _GridFrame(grid, seen, visible), LabelPlacement(visible)
         step = self._interval(max(east - west, north - south), max(seen.width(), seen.height()))
         for value in _multiples(west, east, step):
             line = self._line([(value, lat) for lat in _between(south, north)], transform)
@@ -268,7 +270,7 @@ class GraticuleLayer(Layer):
         painter.drawPolyline(QPolygonF(line))
         painter.restore()
 
-    def _label_meridian(self, painter: QPainter, line: list[QPointF], text: str, frame: _Frame) -> None:
+    def _label_meridian(self, painter: QPainter, line: list[QPointF], text: str, frame: _GridFrame) -> None:
         font = map_font(8.0)
         x = _crossing([(p.y(), p.x()) for p in line], frame.seen.bottom())
         if x is None or not frame.seen.left() <= x <= frame.seen.right():
@@ -284,7 +286,7 @@ class GraticuleLayer(Layer):
             at.setY(frame.visible.bottom() - 8.0)
             self._put(painter, at, text, tag=True)
 
-    def _label_above_corner(self, painter: QPainter, line: list[QPointF], text: str, frame: _Frame) -> None:
+    def _label_above_corner(self, painter: QPainter, line: list[QPointF], text: str, frame: _GridFrame) -> None:
         """On the line, just over the scale bar or the legend that stands where the label belongs."""
         font = map_font(8.0)
         y = min(frame.visible.bottom() - _CORNER.height(), frame.seen.bottom()) - 6.0
@@ -304,7 +306,7 @@ class GraticuleLayer(Layer):
         else:
             draw_text(painter, at, text, font, self.ink.muted, self.ink.halo)
 
-    def _label_parallel(self, painter: QPainter, line: list[QPointF], text: str, frame: _Frame) -> None:
+    def _label_parallel(self, painter: QPainter, line: list[QPointF], text: str, frame: _GridFrame) -> None:
         font = map_font(8.0)
         y = _crossing([(p.x(), p.y()) for p in line], frame.seen.left())
         if y is None or not frame.seen.top() <= y <= frame.seen.bottom():

@@ -10,9 +10,9 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygon
 from firegui.domain.operations import PinnedDrop
 from firegui.domain.regions import Region
 from firegui.gui.map.items import ScreenItem, draw_text, map_font, text_width
-from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, Sample
+from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
 from firegui.gui.map.map_colors import faded
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import MapState
 from firegui.gui.map.tools.shape_geometry import handles_of
 from firegui.gui.session.session import Session, Tool
 
@@ -30,7 +30,7 @@ def region_path(region: Region) -> QPainterPath:
     return path
 
 
-class RegionsLayer(Layer):
+class RegionsLayer(MapLayer):
     """Every region of the project; a tool may show one as it would become (:meth:`preview`)."""
 
     key = "regions"
@@ -65,7 +65,7 @@ class RegionsLayer(Layer):
         self._preview = None if region is None else (name, region)
         self._screen.update()
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Take the project's regions over."""
         self._regions = () if shown is None else shown.project.regions
         if shown is not None:
@@ -114,7 +114,7 @@ class RegionsLayer(Layer):
 _PIN_PX, _HEADING_PX = 5.0, 15.0
 
 
-class ZonesLayer(Layer):
+class ZonesLayer(MapLayer):
     """Every no-drop zone, hatched."""
 
     key = "zones"
@@ -142,7 +142,7 @@ class ZonesLayer(Layer):
         drawn = not self.session.has_project or bool(self.session.project.operations.no_drop_zones)
         return "" if drawn else "none drawn: see the Constraints dock"
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Take the project's zones over."""
         self._zones = () if shown is None else shown.project.operations.no_drop_zones
         if shown is not None:
@@ -164,7 +164,7 @@ class ZonesLayer(Layer):
                 draw_text(painter, at, zone.name, map_font(9.5, bold=True), color, self.ink.halo)
 
 
-class PinsLayer(Layer):
+class PinsLayer(MapLayer):
     """A diamond at every pinned drop's release point, with a stroke along its long axis."""
 
     key = "pins"
@@ -192,7 +192,7 @@ class PinsLayer(Layer):
         there = not self.session.has_project or bool(self.session.project.operations.pinned)
         return "" if there else "none pinned: see the Constraints dock"
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Take the project's pins over."""
         self._pins = () if shown is None else shown.project.operations.pinned
         if shown is not None:

@@ -8,7 +8,7 @@ from firegui.domain.regions import Region, Vertex
 from firegui.gui.map.shape_edits import add_region, add_zone, free_shape_name, size_text
 from firegui.gui.map.sketch import REACH_PX, Outline
 from firegui.gui.map.tools.shape_geometry import cell_rectangle, clamped, is_simple
-from firegui.gui.map.tools.tool import MapTool, Pointer, Workplace
+from firegui.gui.map.tools.tool import MapTool, Pointer, ToolContext
 
 _NEAR_PX = 8.0
 
@@ -75,7 +75,7 @@ class CornerTool(MapTool):
 
     cursor = Qt.CursorShape.CrossCursor
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: ToolContext) -> None:
         super().__init__(place)
         self._corners: list[Vertex] = []
 

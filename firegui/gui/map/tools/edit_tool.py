@@ -19,13 +19,13 @@ from firegui.gui.map.tools.shape_geometry import (
     with_vertex_on_edge,
     without_vertex,
 )
-from firegui.gui.map.tools.tool import PanningTool, Pointer, Workplace
+from firegui.gui.map.tools.tool import PanningTool, Pointer, ToolContext
 
 _GRAB_PX = 8.0
 
 
 @dataclass(slots=True)
-class _Drag:
+class _RegionDrag:
     """A region on the move: by a handle, or as a whole."""
 
     before: Region
@@ -41,9 +41,9 @@ class EditTool(PanningTool):
     cursor = Qt.CursorShape.ArrowCursor
     hint = "Drag moves or reshapes · F2 renames · Enter numbers · Del deletes"
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: ToolContext) -> None:
         super().__init__(place)
-        self._drag: _Drag | None = None
+        self._drag: _RegionDrag | None = None
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:
@@ -54,14 +54,14 @@ class EditTool(PanningTool):
             if at.alt:
                 self._remove_corner(selected, handle)
             else:
-                self._drag = _Drag(selected, handle, at, selected)
+                self._drag = _RegionDrag(selected, handle, at, selected)
             return
         region = self._region_at(at)
         if region is None:
             super().press(at)
             return
         self.place.session.select_region(region.name)
-        self._drag = _Drag(region, None, at, region)
+        self._drag = _RegionDrag(region, None, at, region)
 
     def move(self, at: Pointer) -> None:
         """Show the region where it would be."""
@@ -152,7 +152,7 @@ class EditTool(PanningTool):
         near = [h for h in handles_of(region) if abs(h.row - at.row) <= reach and abs(h.column - at.column) <= reach]
         return min(near, key=lambda h: (h.row - at.row) ** 2 + (h.column - at.column) ** 2, default=None)
 
-    def _dragged(self, drag: _Drag, at: Pointer) -> Region:
+    def _dragged(self, drag: _RegionDrag, at: Pointer) -> Region:
         if drag.handle is not None:
             place, reach = self.place, REACH_PX / self.place.camera.pixels_per_cell
             row, column = place.snapping.snapped(at.row, at.column, place.shapes, reach, leave=drag.before.name)
@@ -160,7 +160,7 @@ class EditTool(PanningTool):
         shift = (at.row - drag.start.row, at.column - drag.start.column)
         return drag.before.moved(*shift_on_grid(drag.before, *shift, self.place.shape))
 
-    def _show(self, drag: _Drag) -> None:
+    def _show(self, drag: _RegionDrag) -> None:
         self.place.regions.preview(drag.before.name, drag.after)
         text = size_text(drag.after, self.place.session.project.scenario.grid)
         self.place.sketch.show(Outline(drag.after.parts[0][0], text, allowed=is_simple(drag.after)))

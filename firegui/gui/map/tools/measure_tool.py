@@ -12,7 +12,7 @@ from firegui.domain.regions import Vertex
 from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.draw_tools import CornerTool
 from firegui.gui.map.tools.shape_geometry import clamped, ring_area
-from firegui.gui.map.tools.tool import ARROWS, Pointer, Workplace
+from firegui.gui.map.tools.tool import ARROWS, Pointer, ToolContext
 
 FOOT_M, MILE_M, ACRE_HA = 0.3048, 1609.344, 0.40468564224
 """International foot and mile, acre of 43 560 square feet (NIST SP 811, appendix B.8)."""
@@ -44,7 +44,7 @@ class MeasureTool(CornerTool):
 
     hint = "Click corners, the first again for an area · arrows and Enter · A area · U units · Backspace · Esc"
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: ToolContext) -> None:
         super().__init__(place)
         self._mark: Vertex | None = None
         self._closed = self._done = False

@@ -40,7 +40,7 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Workplace:
+class ToolContext:
     """What tools work with."""
 
     session: Session
@@ -68,7 +68,7 @@ class MapTool:
     cursor = Qt.CursorShape.ArrowCursor
     hint = ""
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: ToolContext) -> None:
         self.place = place
 
     def press(self, at: Pointer) -> None:
@@ -101,7 +101,7 @@ class PanningTool(MapTool):
 
     cursor = Qt.CursorShape.OpenHandCursor
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: ToolContext) -> None:
         super().__init__(place)
         self._pressed: Pointer | None = None
         self._last = QPointF()
@@ -158,7 +158,7 @@ class ProbeTool(PanningTool):
     cursor = Qt.CursorShape.WhatsThisCursor
     hint = "Click a cell · Esc unpins"
 
-    def __init__(self, place: Workplace, pin: Pin) -> None:
+    def __init__(self, place: ToolContext, pin: Pin) -> None:
         super().__init__(place)
         self._pin = pin
 
