@@ -21,7 +21,7 @@ from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import HEADER
 from firegui.runs.control import RunControl
@@ -190,12 +190,12 @@ def test_a_comparison_that_gave_way_to_something_else_does_not_turn_the_map_late
     panel, desk = make(on=queue)
     desk.open(folder)
     panel.compare(LAST, Task(P.TACTICAL, 0))
-    qtbot.waitUntil(lambda: session.view is View.DIFFERENCE)
+    qtbot.waitUntil(lambda: session.view is FireView.DIFFERENCE)
     panel.compare(LAST, Task(P.TACTICAL, 1))
     queue.show_baseline()
     qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity)
     fires = (frames(project, 6), metrics(9.0), frames(project), metrics(3.0, 2))
     session.show_result(ShownResult("run 2", *fires, project=project, against="run 1"))
-    assert session.view is View.PLAN
+    assert session.view is FireView.PLAN
     queue.shutdown()
     queue.deleteLater()

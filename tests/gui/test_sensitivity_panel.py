@@ -130,7 +130,7 @@ def run(qtbot: QtBot, panel: SensitivityPanel, desk: SensitivityController) -> N
 
 
 def cells(panel: SensitivityPanel, column: int) -> list[str]:
-    return [str(panel.sorted.index(row, column).data()) for row in range(panel.sorted.rowCount())]
+    return [str(panel.model.index(row, column).data()) for row in range(panel.model.rowCount())]
 
 
 def column(panel: SensitivityPanel, title: str) -> int:
@@ -238,7 +238,7 @@ def test_work_shows_how_far_it_is_and_stops_with_what_there_is(qtbot: QtBot, mak
     assert "1 of 3 plans so far" in panel.head.text()
     assert cells(panel, column(panel, "State sampling")) == ["40.0% ± 2.0%"]
     assert cells(panel, column(panel, "Model error")) == ["–"]
-    index = panel.sorted.index(0, column(panel, "Model error"))
+    index = panel.model.index(0, column(panel, "Model error"))
     assert index.data(Qt.ItemDataRole.ToolTipRole) == "not sampled yet"
 
 
@@ -267,7 +267,7 @@ def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> SensitivityPanel:
 
 
 def test_numbers_stand_right_and_names_left(shown: SensitivityPanel) -> None:
-    sides = [shown.sorted.index(0, k).data(Qt.ItemDataRole.TextAlignmentRole) for k in (0, 1)]
+    sides = [shown.model.index(0, k).data(Qt.ItemDataRole.TextAlignmentRole) for k in (0, 1)]
     assert sides[0] & Qt.AlignmentFlag.AlignLeft
     assert sides[1] & Qt.AlignmentFlag.AlignRight
 

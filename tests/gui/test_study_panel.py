@@ -195,5 +195,5 @@ def test_a_plan_that_is_no_plan_is_refused(
     carry_out(qtbot, panel, desk)
     refused: list[InputError] = []
     session.refused.connect(refused.append)
-    panel.play(panel.cells.cell(0))
+    panel.play(panel.cells.row(0))
     assert len(refused) == 1

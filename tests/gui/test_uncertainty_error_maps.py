@@ -21,7 +21,7 @@ from firegui.gui.analyses.uncertainty.error_field_maps import FieldMap, box_arou
 from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.color_scales import signed_scale
+from firegui.gui.map.map_colors import signed_scale
 from firegui.gui.session.session import Session
 from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl

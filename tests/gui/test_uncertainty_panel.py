@@ -136,10 +136,7 @@ def run(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyController) -> N
 
 def members(panel: UncertaintyPanel, title: str) -> list[str]:
     column = panel.tables.members.titles.index(title)
-    return [
-        str(panel.tables.sorted_members.index(row, column).data())
-        for row in range(panel.tables.sorted_members.rowCount())
-    ]
+    return [str(panel.tables.members.index(row, column).data()) for row in range(panel.tables.members.rowCount())]
 
 
 def summary(panel: UncertaintyPanel, quantity: str) -> dict[str, str]:
@@ -448,7 +445,7 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     played: list[tuple[str, EvaluateSpec]] = []
     monkeypatch.setattr(queue, "show_member", lambda title, spec: played.append((title, spec)))
     panel.pages.setCurrentWidget(panel.members_view)
-    panel.members_view.activated.emit(panel.tables.sorted_members.index(1, 0))
+    panel.members_view.activated.emit(panel.tables.members.index(1, 0))
     ((title, spec),) = played
     assert spec.member is not None and f"Member {spec.member.number} " in title
     assert spec.schedule is not None

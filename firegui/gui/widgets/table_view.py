@@ -67,9 +67,7 @@ def show_table(
 def add_copying(view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:
     """Add Ctrl+C to a table, and a context menu with "Copy" and "Save as CSV…"."""
     copy = copy or (lambda: copy_table(view))
-    shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
-    shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-    shortcut.activated.connect(copy)
+    add_copy_shortcut(view, copy)
 
     def open_menu(point: QPoint) -> None:
         menu = QMenu(view)
@@ -79,6 +77,13 @@ def add_copying(view: QAbstractItemView, copy: Callable[[], object] | None = Non
 
     view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
     view.customContextMenuRequested.connect(open_menu)
+
+
+def add_copy_shortcut(view: QAbstractItemView, copy: Callable[[], object]) -> None:
+    """Run ``copy`` when Ctrl+C is pressed in a table."""
+    shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
+    shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+    shortcut.activated.connect(copy)
 
 
 def add_table_actions(menu: QMenu, view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:

@@ -22,9 +22,8 @@ from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem
 from firegui.gui.importing.landscape.band_table import CHOICES, BandTable
 from firegui.gui.importing.landscape.layer_table import KEYS, LayerTable
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
-from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
+from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
+from firegui.gui.importing.landscape.wizard_page import WizardPage, form, group, put_text, said_line
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.number_fields import WholeField
@@ -38,7 +37,7 @@ _ANY = "Files of a fire (*.tif *.tiff *.lcp *.csv *.nc *.shp *.gpkg *.geojson *.
 _MOST_BANDS = 10_000
 
 
-class FilesPage(Page):
+class FilesPage(WizardPage):
     """See the module."""
 
     title = "Files"
@@ -49,7 +48,7 @@ class FilesPage(Page):
     brought = Signal(object)
     """Paths that a person chose: what they are is to be recognised."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: ImportDraft) -> None:
         super().__init__(draft)
         self.layers = LayerTable(self)
         self.view = QTableView()
@@ -182,7 +181,7 @@ class FilesPage(Page):
         self.unit.setCurrentIndex(max(self.unit.findData(said), 0) if said is not None else 0)
         self.unit.setEnabled(own is not None or (fact is not None and fact.file is not None))
 
-    def show_look(self, look: Look) -> None:
+    def show_look(self, look: SurveyResult) -> None:
         """What was found in the files."""
         super().show_look(look)
         survey = look.survey

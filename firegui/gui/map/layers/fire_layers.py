@@ -1,4 +1,4 @@
-"""The fire as the shown result has it: occupancy, burning, what the plan changed, and retardant on the ground."""
+"""Layers of the fire: occupancy, burning, difference, retardant, and the observed perimeter."""
 
 from __future__ import annotations
 
@@ -6,25 +6,30 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPainterPath
 
 from firegui.domain.results import Frames
-from firegui.gui.map.color_scales import (
-    Scale,
+from firegui.domain.scenario import Scenario
+from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
+from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, RasterLayer, Sample
+from firegui.gui.map.map_colors import (
+    ColorScale,
     burning_scale,
     difference_codes,
     difference_scale,
     fire_scale,
     retardant_scale,
 )
-from firegui.gui.map.layers.layer import Legend, RasterLayer
-from firegui.gui.map.map_content import Shown
-from firegui.gui.session.session import Session, View
+from firegui.gui.map.map_content import MapState
+from firegui.gui.map.outline import outline
+from firegui.gui.session.session import FireView, Session
 from firegui.runs.messages import counted
 
 Bytes = NDArray[np.uint8]
 
 
-def of_members(scale: Scale, title: str, members: int) -> Scale:
+def of_members(scale: ColorScale, title: str, members: int) -> ColorScale:
     """The same colours under the name of a mean over that many members; ``scale`` itself for none."""
     return replace(scale, title=f"{title} over {counted(members, 'member')}") if members else scale
 
@@ -49,7 +54,7 @@ class OccupancyLayer(RasterLayer):
     @property
     def in_view(self) -> bool:
         """Not in the difference view."""
-        return self.session.view is not View.DIFFERENCE
+        return self.session.view is not FireView.DIFFERENCE
 
     @property
     def legend(self) -> Legend:
@@ -59,18 +64,18 @@ class OccupancyLayer(RasterLayer):
     def missing(self) -> str:
         """Says which side has no result."""
         result, view = self.session.result, self.session.view
-        frames = result.baseline if view is View.BASELINE else result.plan
+        frames = result.baseline if view is FireView.BASELINE else result.plan
         if frames is not None:
             return ""
         return "the ensemble has no plan" if result.mean_of else f"no {view.value} result yet: start a run"
 
-    def identity(self, shown: Shown) -> object:
+    def identity(self, shown: MapState) -> object:
         """The frame that is shown."""
         return (*_moment(shown.frames, shown.step), shown.look)
 
-    def codes(self, shown: Shown) -> Bytes | None:
+    def codes(self, shown: MapState) -> Bytes | None:
         """The shown frame."""
-        if self.source == "fire" and shown.view is View.PLAN:
+        if self.source == "fire" and shown.view is FireView.PLAN:
             return shown.plan_fire()
         return shown.frame(shown.frames, self.source)
 
@@ -106,7 +111,7 @@ class RetardantLayer(OccupancyLayer):
     @property
     def in_view(self) -> bool:
         """Everywhere but on the baseline, which has no drops."""
-        return self.session.view is not View.BASELINE
+        return self.session.view is not FireView.BASELINE
 
     def missing(self) -> str:
         """An ensemble keeps none."""
@@ -127,7 +132,7 @@ class DifferenceLayer(RasterLayer):
     @property
     def in_view(self) -> bool:
         """Only in the difference view."""
-        return self.session.view is View.DIFFERENCE
+        return self.session.view is FireView.DIFFERENCE
 
     @property
     def legend(self) -> Legend:
@@ -144,13 +149,78 @@ class DifferenceLayer(RasterLayer):
             return ""
         return "the ensemble has no plan" if result.mean_of else "needs a baseline and a plan result"
 
-    def identity(self, shown: Shown) -> object:
+    def identity(self, shown: MapState) -> object:
         """Both frames."""
         moments = (_moment(frames, shown.step) for frames in (shown.result.baseline, shown.result.plan))
         return *moments, shown.look
 
-    def codes(self, shown: Shown) -> Bytes | None:
+    def codes(self, shown: MapState) -> Bytes | None:
         """Codes of the difference of both frames."""
         baseline = shown.frame(shown.result.baseline, "fire")
         plan = shown.plan_fire()
         return None if baseline is None or plan is None else difference_codes(baseline, plan)
+
+
+class Outlines:
+    """The perimeters of an event, traced once; tracing a large one takes as long as a frame of playback may."""
+
+    def __init__(self) -> None:
+        self._event: Scenario | None = None
+        self._paths: dict[int, QPainterPath] = {}
+
+    def path(self, event: Scenario, day: int) -> QPainterPath:
+        """The outline on a day of the event, empty before the first observation."""
+        if event is not self._event:
+            self._event, self._paths = event, {}
+        if day not in self._paths:
+            mask = event.observed_on(day)
+            self._paths[day] = QPainterPath() if mask is None else outline(mask)
+        return self._paths[day]
+
+
+class ObservedLayer(MapLayer):
+    """Outline of the observed fire; dashed when the day has no perimeter of its own."""
+
+    key = "observed"
+    title = "Observed perimeter"
+    help = "Observed fire perimeter of the shown day; dashed where it is carried over from an earlier day"
+    follows = frozenset({"step"})
+
+    def __init__(self, session: Session) -> None:
+        self._strokes = StrokesItem()
+        super().__init__(session, self._strokes)
+        self.outlines = Outlines()
+        """Maps of the same event may share theirs."""
+
+    @property
+    def swatch(self) -> QColor:
+        """The outline's colour."""
+        return self.ink.observed
+
+    @property
+    def legend(self) -> Legend:
+        """Solid or dashed, as the shown day is."""
+        if self.filled_forward:
+            return Legend(entries=(LegendEntry("filled forward from an earlier day", self.ink.observed, Sample.DASH),))
+        return Legend(entries=(LegendEntry("observed on the shown day", self.ink.observed, Sample.LINE),))
+
+    @property
+    def filled_forward(self) -> bool:
+        """Whether the shown day's perimeter was carried over."""
+        shown = MapState.of(self.session)
+        return shown is not None and shown.perimeter_is_carried
+
+    def missing(self) -> str:
+        """Says when nothing was observed."""
+        if not self.session.has_project or self.session.project.scenario.observed is not None:
+            return ""
+        return "this event has no observed perimeters"
+
+    def draw(self, shown: MapState | None) -> None:
+        """The outline on a dark or light casing."""
+        path = QPainterPath()
+        if shown is not None:
+            path = self.outlines.path(shown.scenario, shown.observed_day)
+        style = Qt.PenStyle.DashLine if self.filled_forward else Qt.PenStyle.SolidLine
+        pens = cosmetic(self.ink.halo, 3.0), cosmetic(self.ink.observed, 1.5, style)
+        self._strokes.set_strokes([Stroke(path, pen) for pen in pens], still=len(pens))

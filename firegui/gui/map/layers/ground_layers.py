@@ -1,20 +1,20 @@
-"""The ground under the fire: the grid itself, canopy, fuel and relief."""
+"""Layers of the ground: extent, base map, canopy, fuel and relief."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainterPath, QPen
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen, QTransform
 
 from firegui.domain.fuel_groups import FUEL_GROUPS, fuel_group_numbers
 from firegui.domain.relief import hillshade_codes
 from firegui.domain.scenario import Scenario
-from firegui.gui.map.color_scales import Bytes, Scale, codes, shade_scale, tint_scale
-from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
-from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, RasterLayer
-from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.items import ScreenItem, Stroke, StrokesItem, cosmetic
+from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, RasterLayer
+from firegui.gui.map.map_colors import Bytes, ColorScale, Ink, codes, shade_scale, tint_scale
+from firegui.gui.map.map_content import MapState
+from firegui.gui.session.base_map import BaseMapPicture
 from firegui.gui.session.session import Session
 
 
@@ -29,11 +29,11 @@ class LandscapeLayer(RasterLayer):
             return ""
         return f"this event has no {self.source.replace('_', ' ')} layer"
 
-    def identity(self, shown: Shown) -> object:
+    def identity(self, shown: MapState) -> object:
         """The event."""
         return shown.scenario
 
-    def codes(self, shown: Shown) -> Bytes | None:
+    def codes(self, shown: MapState) -> Bytes | None:
         """Codes of the layer, where there is one."""
         values = shown.scenario.layers.get(self.source)
         return None if values is None else self.encode(values, shown.scenario)
@@ -93,12 +93,12 @@ def _rgb(name: str) -> tuple[int, int, int]:
     return color.red(), color.green(), color.blue()
 
 
-def _fuel_scale() -> Scale:
+def _fuel_scale() -> ColorScale:
     rgba = np.zeros((256, 4), np.uint8)
     for number, group in enumerate(FUEL_GROUPS, start=1):
         rgba[number, :3] = _rgb(group.color)
         rgba[number, 3] = 255
-    return Scale("Fuel class", "", "", rgba)
+    return ColorScale("Fuel class", "", "", rgba)
 
 
 class HillshadeLayer(LandscapeLayer):
@@ -126,7 +126,7 @@ class HillshadeLayer(LandscapeLayer):
         return hillshade_codes(values, scenario.grid.cell_size_m)
 
 
-class ExtentLayer(Layer):
+class ExtentLayer(MapLayer):
     """The grid's ground and its edge."""
 
     key = "extent"
@@ -142,7 +142,7 @@ class ExtentLayer(Layer):
         """The frame's colour."""
         return self.ink.frame
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """A filled rectangle."""
         if shown is None:
             self._strokes.set_strokes(())
@@ -151,3 +151,65 @@ class ExtentLayer(Layer):
         path.addRect(QRectF(0, 0, shown.scenario.grid.columns, shown.scenario.grid.rows))
         pen: QPen = cosmetic(self.ink.frame, 1.0, Qt.PenStyle.SolidLine)
         self._strokes.set_strokes((Stroke(path, pen, QBrush(self.ink.land), smooth=False),))
+
+
+class BaseMapLayer(MapLayer):
+    """Under everything but the bare ground."""
+
+    key = "basemap"
+    title = "Base map"
+    help = "Map tiles of an MBTiles file of your own, warped to the grid; opened with View, Base map…"
+    follows = frozenset({"ground"})
+
+    def __init__(self, session: Session) -> None:
+        self._screen = ScreenItem(self._paint)
+        super().__init__(session, self._screen)
+        self._shape = (1, 1)
+        self._drawn: list[tuple[BaseMapPicture, QImage]] = []
+
+    @property
+    def swatch(self) -> QColor:
+        """Neither land nor water."""
+        return QColor("#a9b98f")
+
+    @property
+    def legend(self) -> Legend:
+        """What the file calls itself, and whom it thanks."""
+        archive = self.session.ground.archive
+        return Legend() if archive is None else Legend(note=f"{archive.name} {archive.attribution}".strip())
+
+    def missing(self) -> str:
+        """Says when no file is open."""
+        if self.session.ground.archive is None:
+            return "no MBTiles file is open: View, Base map…, or drop one on the map"
+        return ""
+
+    def draw(self, shown: MapState | None) -> None:
+        """Take the pictures over."""
+        if shown is not None:
+            self._shape = shown.scenario.grid.shape
+            self._screen.set_grid(*self._shape)
+        ground = self.session.ground
+        known = {id(picture): image for picture, image in self._drawn}
+        pictures = [picture for picture in (ground.whole, ground.sharp) if picture is not None]
+        self._drawn = [(picture, known.get(id(picture)) or _image(picture)) for picture in pictures]
+        self._screen.update()
+
+    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        if not self._drawn:
+            return
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        for picture, image in self._drawn:
+            top, left, bottom, right = picture.area
+            painter.drawImage(transform.mapRect(QRectF(left, top, right - left, bottom - top)), image)
+        back, possible = transform.inverted()
+        if possible:
+            rows, columns = self._shape
+            seen = back.mapRect(visible).intersected(QRectF(0.0, 0.0, columns, rows))
+            self.session.ground.want((seen.top(), seen.left(), seen.bottom(), seen.right()), transform.m11())
+
+
+def _image(picture: BaseMapPicture) -> QImage:
+    rows, columns = picture.pixels.shape[:2]
+    # copy(): the image must not outlive the array whose memory it borrows.
+    return QImage(picture.pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888).copy()

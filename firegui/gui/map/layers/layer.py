@@ -1,4 +1,4 @@
-"""What every layer of the map is: a key, a title, a legend, a graphics item, and an :meth:`Layer.update`."""
+"""What every layer of the map is: a key, a title, a legend, a graphics item, and an :meth:`MapLayer.update`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QGraphicsItem
 
-from firegui.gui.map.color_scales import Packed, Scale
 from firegui.gui.map.items import RasterItem
-from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_colors import ColorScale, Ink, Packed
+from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import Session
 
 
@@ -43,12 +42,12 @@ class LegendEntry:
 class Legend:
     """A colour ramp, some entries, a note, or any of them."""
 
-    scale: Scale | None = None
+    scale: ColorScale | None = None
     entries: tuple[LegendEntry, ...] = ()
     note: str = ""
 
 
-class Layer:
+class MapLayer:
     """One thing the map can show. Subclasses set ``key``, ``title``, ``help`` and draw in :meth:`draw`.
 
     ``follows`` names what the layer depends on beside the project: ``"step"``, ``"view"``, ``"result"``, ``"regions"``,
@@ -119,26 +118,26 @@ class Layer:
         self.item.setOpacity(self._opacity)
         self.dirty = not on
         if on:
-            self.draw(Shown.of(self.session))
+            self.draw(MapState.of(self.session))
 
-    def prepare(self, shown: Shown | None) -> None:
+    def prepare(self, shown: MapState | None) -> None:
         """Do what can be done ahead of :meth:`draw`, in a turn of the event loop of its own; nothing to see changes."""
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Rebuild what the item shows."""
         raise NotImplementedError
 
 
-class RasterLayer(Layer):
+class RasterLayer(MapLayer):
     """A layer of 8-bit codes on one colour scale."""
 
-    def __init__(self, session: Session, scale: Scale, *, visible: bool = True, opacity: float = 1.0) -> None:
+    def __init__(self, session: Session, scale: ColorScale, *, visible: bool = True, opacity: float = 1.0) -> None:
         self.raster = RasterItem()
         super().__init__(session, self.raster, visible=visible, opacity=opacity)
         self._set_scale(scale)
         self._drawn: object = None
 
-    def _set_scale(self, scale: Scale) -> None:
+    def _set_scale(self, scale: ColorScale) -> None:
         self.scale = scale
         self._packed: Packed = scale.packed
         self._drawn = None
@@ -153,15 +152,15 @@ class RasterLayer(Layer):
         """The scale."""
         return Legend(scale=self.scale)
 
-    def codes(self, shown: Shown) -> NDArray[np.uint8] | None:
+    def codes(self, shown: MapState) -> NDArray[np.uint8] | None:
         """The codes to show, ``[H, W]``; ``None`` for nothing."""
         raise NotImplementedError
 
-    def identity(self, shown: Shown) -> object:
+    def identity(self, shown: MapState) -> object:
         """Something that is equal when :meth:`codes` would be the same; ``None`` when that is not known."""
         return None
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Look the codes up in the scale."""
         token = None if shown is None else self.identity(shown)
         if token is not None and token == self._drawn:

@@ -11,16 +11,16 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 
 from firegui.gui.map.items import ScreenItem
-from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, Sample
+from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
 from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import Session
 
 SPACING_PX = 96.0
 LONGEST_PX, SHORTEST_PX = 34.0, 12.0
 
 
-class WindLayer(Layer):
+class WindLayer(MapLayer):
     """One arrow per block of cells; its length follows the speed, on one scale for the whole event."""
 
     key = "wind"
@@ -31,7 +31,7 @@ class WindLayer(Layer):
     def __init__(self, session: Session) -> None:
         self._screen = ScreenItem(self._paint)
         super().__init__(session, self._screen, opacity=0.9)
-        self._shown: Shown | None = None
+        self._shown: MapState | None = None
         self._top_speed = 1.0
         self._event: object = None
         self._drawn: tuple[object, int, object] = (None, -1, None)
@@ -47,7 +47,7 @@ class WindLayer(Layer):
         text = f"blows to; longest {self._top_speed:.2g} m/s"
         return Legend(entries=(LegendEntry(text, self.ink.wind, Sample.ARROW),))
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Remember what to paint; arrows are placed while painting, because their spacing depends on the zoom."""
         self._shown = shown
         if shown is not None and shown.scenario is not self._event:
