@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
 from firegui.gui.importing.landscape.grid_page import edges_of, size_warning
-from firegui.gui.importing.landscape.layer_table import KEYS, share_text
+from firegui.gui.importing.landscape.layer_tables import KEYS, share_text
 from firegui.gui.importing.landscape.preview_map import date_colors, fuel_entries, layer_picture
 from firegui.gui.importing.landscape.survey import ImportAnswers, bring_in
 from firegui.gui.importing.landscape.wizard_page import FieldNote
