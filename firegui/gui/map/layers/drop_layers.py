@@ -17,11 +17,17 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QTransfo
 from firegui.domain.drops import Drop
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.items import ScreenItem, Stroke, StrokesItem, cosmetic
-from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, RasterLayer, Sample
-from firegui.gui.map.map_colors import Bytes, difference_scale, faded
+from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
+from firegui.gui.map.layers.layer import (
+    DROP_VIEWS,
+    MapLayer,
+    PaintedLayer,
+    RasterLayer,
+    Sample,
+)
+from firegui.gui.map.map_colors import Bytes, ColorScale, difference_scale, faded
 from firegui.gui.map.map_content import MapState
-from firegui.gui.session.session import FireView, Session, ShownResult
+from firegui.gui.session.session import Session, ShownResult
 from firegui.planning.drop_validator import DropValidator
 from firegui.runs.spec import Stage
 
@@ -74,6 +80,10 @@ class DropsLayer(MapLayer):
     title = "Drops"
     help = "Executed drops at their landing points, 2σ footprints to scale; strong on the shown day, faint when later"
     follows = frozenset({"step", "view", "result"})
+    samples = (("retardant", "retardant", Sample.ELLIPSE), ("water", "water", Sample.ELLIPSE))
+    note = "2σ footprints to scale; strong: shown day, faint: still to come"
+    swatch_ink = "retardant"
+    views = DROP_VIEWS
 
     def __init__(self, session: Session) -> None:
         self.strokes = StrokesItem()
@@ -84,29 +94,8 @@ class DropsLayer(MapLayer):
         self._today: dict[int, tuple[Stroke, ...]] = {}
         self._made_of: tuple[object, int, object] = (None, -1, None)
 
-    @property
-    def swatch(self) -> QColor:
-        """Retardant's colour."""
-        return self.ink.retardant
-
-    @property
-    def legend(self) -> Legend:
-        """One entry per material."""
-        return Legend(
-            entries=(
-                LegendEntry("retardant", self.ink.retardant, Sample.ELLIPSE),
-                LegendEntry("water", self.ink.water, Sample.ELLIPSE),
-            ),
-            note="2σ footprints to scale; strong: shown day, faint: still to come",
-        )
-
-    @property
-    def in_view(self) -> bool:
-        """The baseline has no drops."""
-        return self.session.view is not FireView.BASELINE
-
     def missing(self) -> str:
-        """Says when there is no plan."""
+        """Return why there are no drops."""
         if self.session.result.mean_of:
             return "not shown with means over an ensemble: show the plan's run"
         return "" if any(drop.executed for drop in self.session.result.drops) else "no executed drops yet: start a run"
@@ -199,6 +188,9 @@ class RemovedLayer(MapLayer):
     title = "Removed drops"
     help = "While the second stage works: drops that it has just removed, fading out"
     follows = frozenset({"step", "view", "result", "time"})
+    samples = (("removed", "text", Sample.OUTLINE),)
+    swatch_ink = "text"
+    views = DROP_VIEWS
 
     def __init__(self, session: Session, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.strokes = StrokesItem()
@@ -208,27 +200,12 @@ class RemovedLayer(MapLayer):
         self._removals: list[_Removal] = []
 
     @property
-    def swatch(self) -> QColor:
-        """Neither material's colour."""
-        return self.ink.text
-
-    @property
-    def legend(self) -> Legend:
-        """One entry, whatever the material was."""
-        return Legend(entries=(LegendEntry("removed", self.ink.text, Sample.OUTLINE),))
-
-    @property
-    def in_view(self) -> bool:
-        """The baseline has no drops."""
-        return self.session.view is not FireView.BASELINE
-
-    @property
     def is_fading(self) -> bool:
         """Whether there is something that the next redraw shows fainter."""
         return bool(self._removals)
 
     def missing(self) -> str:
-        """Says when no second stage works."""
+        """Return when drops are shown, unless the second stage runs."""
         return "" if self.session.result.stage is Stage.PRUNE else "shown while the second stage works"
 
     def update(self) -> None:
@@ -288,6 +265,10 @@ def handle_of(rules: DropValidator, drop: Drop) -> tuple[float, float]:
     return y + 0.5 - reach * math.sin(drop.theta), x + 0.5 + reach * math.cos(drop.theta)
 
 
+def _change_scale() -> ColorScale:
+    return replace(difference_scale(), title="P(fire) at the end, before − after the change")
+
+
 class ChangeLayer(RasterLayer):
     """Before minus after, at the end of the plan."""
 
@@ -295,18 +276,12 @@ class ChangeLayer(RasterLayer):
     title = "What a change does"
     help = "While a drop is moved or questioned: P(fire) at the end of the plan, before minus after, −1 to +1"
     follows = frozenset({"plan_editor", "result", "view"})
-
-    def __init__(self, session: Session) -> None:
-        scale = replace(difference_scale(), title="P(fire) at the end, before − after the change")
-        super().__init__(session, scale, opacity=0.9)
-
-    @property
-    def in_view(self) -> bool:
-        """Not on the baseline, which has no drops."""
-        return self.session.view is not FireView.BASELINE
+    views = DROP_VIEWS
+    start_opacity = 0.9
+    make_scale = staticmethod(_change_scale)
 
     def missing(self) -> str:
-        """Says when nothing is being changed."""
+        """Return when a change is shown, unless there is one."""
         look = self.session.plan_editor.preview
         return "" if look is not None and look.change is not None else "shown while a drop is moved: tool Drops"
 
@@ -322,48 +297,21 @@ class ChangeLayer(RasterLayer):
         return np.asarray((look.change + 255) >> 1, np.uint8)
 
 
-class ChosenLayer(MapLayer):
+class ChosenLayer(PaintedLayer):
     """The chosen drop with its handle; on the move it is drawn where it would be, with a line from where it was."""
 
     key = "chosen"
     title = "Chosen drop"
     help = "The drop chosen with the tool Drops: 2σ footprint where it lands, release point, handle to turn it"
     follows = frozenset({"plan_editor", "result", "view", "tool"})
-
-    def __init__(self, session: Session) -> None:
-        self._screen = ScreenItem(self._paint)
-        super().__init__(session, self._screen)
-
-    @property
-    def swatch(self) -> QColor:
-        """The outline's colour."""
-        return self.ink.accent
-
-    @property
-    def legend(self) -> Legend:
-        """The chosen drop, and one that breaks a rule."""
-        return Legend(
-            entries=(
-                LegendEntry("chosen, or on the move", self.ink.accent, Sample.OUTLINE),
-                LegendEntry("would break a rule", self.ink.observed, Sample.OUTLINE),
-            )
-        )
-
-    @property
-    def in_view(self) -> bool:
-        """The baseline has no drops."""
-        return self.session.view is not FireView.BASELINE
+    samples = (("chosen, or on the move", "accent", Sample.OUTLINE), ("would break a rule", "observed", Sample.OUTLINE))
+    swatch_ink = "accent"
+    views = DROP_VIEWS
 
     def missing(self) -> str:
-        """Says when none is chosen."""
+        """Return how to choose a drop, if none is chosen."""
         editor = self.session.plan_editor
         return "" if editor.selected is not None or editor.change is not None else "none chosen: see the tool Drops"
-
-    def draw(self, shown: MapState | None) -> None:
-        """It is placed while painting."""
-        if shown is not None:
-            self._screen.set_grid(*shown.scenario.grid.shape)
-        self._screen.update()
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         editor = self.session.plan_editor

@@ -10,8 +10,14 @@ from itertools import pairwise
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
 
-from firegui.gui.map.items import ScreenItem, draw_tag, draw_text, map_font, text_width
-from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
+from firegui.domain.project import Project
+from firegui.gui.map.items import draw_tag, draw_text, map_font, text_width
+from firegui.gui.map.layers.layer import (
+    Legend,
+    LegendEntry,
+    PaintedLayer,
+    Sample,
+)
 from firegui.gui.map.map_colors import faded
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.session.session import Session
@@ -81,22 +87,21 @@ class _MarkerStyle:
     line: bool
 
 
-class MarkersLayer(MapLayer):
+class MarkersLayer(PaintedLayer):
     """Points as symbols, roads as lines, everything with three or more corners as an area; each with its name."""
 
     key = "markers"
     title = "Places"
     help = "Villages, reservoirs and roads of the event"
-
-    def __init__(self, session: Session) -> None:
-        self._screen = ScreenItem(self._paint)
-        super().__init__(session, self._screen)
-        self._markers: tuple[Marker, ...] = ()
+    swatch_ink = "text"
+    no_data = "this event names no places"
 
     @property
-    def swatch(self) -> QColor:
-        """The text colour."""
-        return self.ink.text
+    def _markers(self) -> tuple[Marker, ...]:
+        return self.session.project.scenario.markers if self.session.has_project else ()
+
+    def _has_data(self, project: Project) -> bool:
+        return bool(project.scenario.markers)
 
     @property
     def legend(self) -> Legend:
@@ -104,19 +109,6 @@ class MarkersLayer(MapLayer):
         kinds = sorted({kind for kind, _, _ in self._markers})
         samples = {kind: Sample.LINE if self._style(kind).line else Sample.DOT for kind in kinds}
         return Legend(entries=tuple(LegendEntry(kind, self._style(kind).color, samples[kind]) for kind in kinds))
-
-    def missing(self) -> str:
-        """Says when there are none."""
-        if not self.session.has_project or self.session.project.scenario.markers:
-            return ""
-        return "this event names no places"
-
-    def draw(self, shown: MapState | None) -> None:
-        """Take the event's markers over."""
-        self._markers = () if shown is None else shown.scenario.markers
-        if shown is not None:
-            self._screen.set_grid(*shown.scenario.grid.shape)
-        self._screen.update()
 
     def _style(self, kind: str) -> _MarkerStyle:
         water = QColor("#6db3e8" if self.ink.dark else "#2a6fb0")
@@ -192,42 +184,30 @@ class _GridFrame:
     visible: QRectF
 
 
-class GraticuleLayer(MapLayer):
+class GraticuleLayer(PaintedLayer):
     """Thin lines of equal longitude and latitude (WGS 84)."""
 
     key = "graticule"
     title = "Graticule"
     help = "Longitude and latitude, WGS 84, degrees and minutes"
+    note = "degrees and minutes, WGS 84"
+    no_data = "the grid has no coordinate system"
 
     def __init__(self, session: Session) -> None:
-        self._screen = ScreenItem(self._paint)
-        super().__init__(session, self._screen)
+        super().__init__(session)
         self._shape = (1, 1)
         self._place = CellLocation(None)
         self._spots = LabelPlacement(QRectF())
 
-    @property
-    def swatch(self) -> QColor:
-        """The lines' colour."""
-        return self.ink.muted
-
-    @property
-    def legend(self) -> Legend:
-        """What the numbers are."""
-        return Legend(note="degrees and minutes, WGS 84")
-
-    def missing(self) -> str:
-        """Says when the grid has no place on the Earth."""
-        known = not self.session.has_project or self.session.project.scenario.grid.is_georeferenced
-        return "" if known else "the grid has no coordinate system"
+    def _has_data(self, project: Project) -> bool:
+        return project.scenario.grid.is_georeferenced
 
     def draw(self, shown: MapState | None) -> None:
         """Take the grid over; the lines are placed while painting."""
         grid = None if shown is None else shown.scenario.grid
         if grid is not None and self._place.grid is not grid:
             self._place, self._shape = CellLocation(grid), grid.shape
-            self._screen.set_grid(*grid.shape)
-        self._screen.update()
+        super().draw(shown)
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         grid = transform.mapRect(QRectF(0, 0, self._shape[1], self._shape[0]))

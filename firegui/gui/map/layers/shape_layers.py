@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF, QTransform
+from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen, QPolygonF, QTransform
 
-from firegui.domain.operations import PinnedDrop
+from firegui.domain.project import Project
 from firegui.domain.regions import Region
-from firegui.gui.map.items import ScreenItem, draw_text, map_font, text_width
-from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
+from firegui.gui.map.items import draw_text, map_font, text_width
+from firegui.gui.map.layers.layer import (
+    PaintedLayer,
+    Sample,
+)
 from firegui.gui.map.map_colors import faded
-from firegui.gui.map.map_content import MapState
 from firegui.gui.map.tools.shape_geometry import handles_of
-from firegui.gui.session.session import Session, Tool
+from firegui.gui.session.session import Tool
 
 HANDLE_PX = 8.0
 
@@ -30,50 +32,28 @@ def region_path(region: Region) -> QPainterPath:
     return path
 
 
-class RegionsLayer(MapLayer):
+class RegionsLayer(PaintedLayer):
     """Every region of the project; a tool may show one as it would become (:meth:`preview`)."""
 
     key = "regions"
     title = "Protected regions"
     help = "What the plan must keep the fire out of, with names and weights"
     follows = frozenset({"regions"})
+    swatch_ink = "region"
+    samples = (("protected", "region", Sample.DASH), ("selected", "region", Sample.LINE))
+    no_data = "none drawn yet: use the region tools"
+    _preview: tuple[str, Region] | None = None
 
-    def __init__(self, session: Session) -> None:
-        self._screen = ScreenItem(self._paint)
-        super().__init__(session, self._screen)
-        self._regions: tuple[Region, ...] = ()
-        self._preview: tuple[str, Region] | None = None
-
-    @property
-    def swatch(self) -> QColor:
-        """The outlines' colour."""
-        return self.ink.region
-
-    @property
-    def legend(self) -> Legend:
-        """Plain and selected."""
-        samples = (("protected", Sample.DASH), ("selected", Sample.LINE))
-        return Legend(entries=tuple(LegendEntry(name, self.ink.region, sample) for name, sample in samples))
-
-    def missing(self) -> str:
-        """Says when none is drawn."""
-        drawn = not self.session.has_project or bool(self.session.project.regions)
-        return "" if drawn else "none drawn yet: use the region tools"
+    def _has_data(self, project: Project) -> bool:
+        return bool(project.regions)
 
     def preview(self, name: str, region: Region | None) -> None:
         """Show region ``name`` as ``region`` until told otherwise."""
         self._preview = None if region is None else (name, region)
         self._screen.update()
 
-    def draw(self, shown: MapState | None) -> None:
-        """Take the project's regions over."""
-        self._regions = () if shown is None else shown.project.regions
-        if shown is not None:
-            self._screen.set_grid(*shown.scenario.grid.shape)
-        self._screen.update()
-
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
-        for region in self._regions:
+        for region in self.session.project.regions if self.session.has_project else ():
             if self._preview is not None and self._preview[0] == region.name:
                 region = self._preview[1]
             self._paint_region(painter, transform, visible, region)
@@ -114,44 +94,23 @@ class RegionsLayer(MapLayer):
 _PIN_PX, _HEADING_PX = 5.0, 15.0
 
 
-class ZonesLayer(MapLayer):
+class ZonesLayer(PaintedLayer):
     """Every no-drop zone, hatched."""
 
     key = "zones"
     title = "No-drop zones"
     help = "Where no drop may come down; set in the Constraints dock"
     follows = frozenset({"operations"})
+    swatch_ink = "zone"
+    samples = (("no drop comes down here", "zone", Sample.HATCH),)
+    no_data = "none drawn: see the Constraints dock"
 
-    def __init__(self, session: Session) -> None:
-        self._screen = ScreenItem(self._paint)
-        super().__init__(session, self._screen)
-        self._zones: tuple[Region, ...] = ()
-
-    @property
-    def swatch(self) -> QColor:
-        """The outlines' colour."""
-        return self.ink.zone
-
-    @property
-    def legend(self) -> Legend:
-        """One hatched entry."""
-        return Legend(entries=(LegendEntry("no drop comes down here", self.ink.zone, Sample.HATCH),))
-
-    def missing(self) -> str:
-        """Says when none is drawn."""
-        drawn = not self.session.has_project or bool(self.session.project.operations.no_drop_zones)
-        return "" if drawn else "none drawn: see the Constraints dock"
-
-    def draw(self, shown: MapState | None) -> None:
-        """Take the project's zones over."""
-        self._zones = () if shown is None else shown.project.operations.no_drop_zones
-        if shown is not None:
-            self._screen.set_grid(*shown.scenario.grid.shape)
-        self._screen.update()
+    def _has_data(self, project: Project) -> bool:
+        return bool(project.operations.no_drop_zones)
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         color = self.ink.zone
-        for zone in self._zones:
+        for zone in self.session.project.operations.no_drop_zones if self.session.has_project else ():
             path = transform.map(region_path(zone))
             painter.fillPath(path, QBrush(color, Qt.BrushStyle.BDiagPattern))
             painter.strokePath(path, QPen(self.ink.halo, 3.5))
@@ -164,43 +123,22 @@ class ZonesLayer(MapLayer):
                 draw_text(painter, at, zone.name, map_font(9.5, bold=True), color, self.ink.halo)
 
 
-class PinsLayer(MapLayer):
+class PinsLayer(PaintedLayer):
     """A diamond at every pinned drop's release point, with a stroke along its long axis."""
 
     key = "pins"
     title = "Pinned drops"
     help = "Drops that every plan keeps, at their release points; set in the Constraints dock"
     follows = frozenset({"operations"})
+    swatch_ink = "accent"
+    samples = (("release point of a pinned drop", "accent", Sample.DOT),)
+    no_data = "none pinned: see the Constraints dock"
 
-    def __init__(self, session: Session) -> None:
-        self._screen = ScreenItem(self._paint)
-        super().__init__(session, self._screen)
-        self._pins: tuple[PinnedDrop, ...] = ()
-
-    @property
-    def swatch(self) -> QColor:
-        """The diamonds' colour."""
-        return self.ink.accent
-
-    @property
-    def legend(self) -> Legend:
-        """One entry."""
-        return Legend(entries=(LegendEntry("release point of a pinned drop", self.ink.accent, Sample.DOT),))
-
-    def missing(self) -> str:
-        """Says when none is pinned."""
-        there = not self.session.has_project or bool(self.session.project.operations.pinned)
-        return "" if there else "none pinned: see the Constraints dock"
-
-    def draw(self, shown: MapState | None) -> None:
-        """Take the project's pins over."""
-        self._pins = () if shown is None else shown.project.operations.pinned
-        if shown is not None:
-            self._screen.set_grid(*shown.scenario.grid.shape)
-        self._screen.update()
+    def _has_data(self, project: Project) -> bool:
+        return bool(project.operations.pinned)
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
-        for pin in self._pins:
+        for pin in self.session.project.operations.pinned if self.session.has_project else ():
             if not all(math.isfinite(value) for value in (pin.y, pin.x, pin.theta)):
                 continue
             # A pose counts cell centres at integers, the map counts corners: half a cell further.
