@@ -15,20 +15,18 @@ from firegui.cli.gather import Gather
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report
 from firegui.cli.progress import emitter, plain_progress_option
+from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, BenchmarkSettings, BenchmarkTable, PlannerName
-from firegui.domain.project import Project
 from firegui.io.project_store import load_project
 from firegui.runs.benchmark import asked_problems, usable_planners
 from firegui.runs.benchmark_folder import PLACE, TITLE, BenchmarkHeader, read_header
-from firegui.runs.benchmark_text import benchmark_command
+from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import BenchmarkReady, FinishReason, RunFinished
 from firegui.runs.spec import BenchmarkSpec
 
 ALL = "all"
 _STOPPING, _AGAIN = "stopping; finished tasks are kept and the others saved as they are", "already stopping"
-_PLAIN = ("seeds", "seed", "allowance", "budget", "excess")
-"""Settings that are one number each."""
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -36,15 +34,11 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     given = (
         click.option("--planners", metavar=f"{ALL}|NAME,…", help=f"Any of {names}.  [default: {ALL}]"),
         click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the tables; new or empty."),
-        click.option("--seeds", type=int, help="How often each planner is run.  [default: 3]"),
-        click.option("--seed", type=int, help="The first seed; the others follow it.  [default: 0]"),
-        click.option("--allowance", type=int, help="Rollout-equivalents of each search.  [default: 6000]"),
         click.option(
             "--matched", metavar=f"{ALL}|NAME,…",
             help=f"Planners that also run once at the two-stage plan's whole cost; {ALL}: {both}.",
         ),
-        click.option("--budget", type=int, help="Drop budget; 0: the two-stage plan's drops.  [default: 0]"),
-        click.option("--excess", type=float, help="λ of drops over the budget.  [default: 10]"),
+        setting_options(BenchmarkSettings(), skip=("planners", "matched")),
         click.option("--processes", type=int, default=0, help="Of one thread each.  [default: one a core]"),
         click.option("--resume", is_flag=True, help="Go on with RUN; planners and seeds may be added."),
     )  # fmt: skip
@@ -89,8 +83,10 @@ def benchmark(
             place = earlier.project_folder or "a project that was not noted"
             gather.add(str(out), f"was run on {earlier.project.name}, kept in {place}", "give the folder it is in now")
     else:
-        spec = _spec(project, wanted, _Paths(project_folder, out), processes, backend)
-        spec = replace(spec, resume=resume)
+        spec = BenchmarkSpec(
+            project, out, "", wanted.settings, project_folder, resume, backend, processes, notes=wanted.notes
+        )
+        spec = with_command(spec)
         gather.extend(project.problems())
     gather.raise_if_any(TITLE)
     assert spec is not None
@@ -106,17 +102,11 @@ class _Wanted:
     unread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Paths:
-    project: Path
-    out: Path
-
-
 def _wanted(given: Mapping[str, Any], earlier: BenchmarkHeader | None, engine: Engine, gather: Gather) -> _Wanted:
     """What is asked for, on top of what was asked for ``earlier``; every problem is noted."""
     base = BenchmarkSettings(planners=()) if earlier is None else earlier.settings
     notes = () if earlier is None else earlier.notes
-    changes: dict[str, Any] = {key: given[key] for key in _PLAIN if given[key] is not None}
+    plain = {key: value for key, value in given.items() if key not in ("planners", "matched")}
     named = given["planners"] if given["planners"] is not None or earlier is not None else ALL
     if named == ALL:
         planners, notes = usable_planners(DEFAULT_PLANNERS, engine)
@@ -127,9 +117,12 @@ def _wanted(given: Mapping[str, Any], earlier: BenchmarkHeader | None, engine: E
         notes = tuple(dict.fromkeys((*notes, *lacking)))
     else:
         matched = _names(given["matched"], "--matched", gather)
-    changes["planners"] = tuple(dict.fromkeys((*base.planners, *planners)))
-    changes["matched"] = tuple(dict.fromkeys((*base.matched, *matched)))
-    return _Wanted(replace(base, **changes), notes, any(item.where in ("--planners", "--matched") for item in gather))
+    settings = replace(
+        given_settings(base, plain, gather),
+        planners=tuple(dict.fromkeys((*base.planners, *planners))),
+        matched=tuple(dict.fromkeys((*base.matched, *matched))),
+    )
+    return _Wanted(settings, notes, any(item.where in ("--planners", "--matched") for item in gather))
 
 
 def _names(text: str | None, option: str, gather: Gather) -> tuple[PlannerName, ...]:
@@ -146,14 +139,6 @@ def _names(text: str | None, option: str, gather: Gather) -> tuple[PlannerName, 
         except ValueError:
             gather.add(option, f"{part!r} is not a planner", f"give {ALL}, or any of {', '.join(PlannerName)}")
     return tuple(found)
-
-
-def _spec(project: Project, wanted: _Wanted, paths: _Paths, processes: int, backend: str) -> BenchmarkSpec:
-    command = benchmark_command(paths.project, paths.out, wanted.settings, processes=processes, backend=backend)
-    return BenchmarkSpec(
-        project, paths.out, command, wanted.settings, paths.project, backend=backend, processes=processes,
-        notes=wanted.notes,
-    )  # fmt: skip
 
 
 def _conclude(table: BenchmarkTable | None, finished: RunFinished, spec: BenchmarkSpec, as_json: bool) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, fields, replace
+from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -13,9 +13,10 @@ import click
 
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
-from firegui.cli.options import FILE, F
+from firegui.cli.options import FILE
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
+from firegui.cli.setting_options import given_settings, setting_options
 from firegui.cli.words import command_text
 from firegui.domain.fit import EventProgress, NetworkFitSettings
 from firegui.domain.project import Project
@@ -24,7 +25,7 @@ from firegui.fire.taught import taught
 from firegui.io.project_store import load_project
 from firegui.io.weights_file import read_weights
 from firegui.runs.calibrate import TITLE, calibrate_problems, default_settings, mean_iou
-from firegui.runs.command import calibrate_command
+from firegui.runs.command import with_command
 from firegui.runs.events import FinishReason, RunFinished, WeightsReady
 from firegui.runs.fit_checkpoint import out_problems, part_of, read_checkpoint
 from firegui.runs.spec import CalibrateSpec
@@ -34,26 +35,10 @@ _ACROSS = 10
 """How many days stand in a line."""
 
 
-def _number(flag: str, name: str, at_most: str = "") -> Callable[[F], F]:
-    """The option for one number of the settings, with what they say of it."""
-    item = next(item for item in fields(NetworkFitSettings) if item.name == name)
-    about, unit = item.metadata["help"], item.metadata["unit"]
-    said = f"{about[0].upper()}{about[1:]}{f', {unit}' if unit and unit not in about else ''}.  "
-    return click.option(flag, name, type=type(item.default), help=f"{said}[default: {item.default:g}{at_most}]")
-
-
 @click.command()
 @click.argument("project_folders", metavar="PROJECT...", type=FILE, nargs=-1, required=True)
 @click.option("--out", metavar="WEIGHTS.safetensors", type=FILE, required=True, help="The weights file to write.")
-@_number("--fit-days", "fit_days", ", or as many as every event has perimeters for")
-@_number("--epochs", "epochs")
-@_number("--lr", "learning_rate")
-@_number("--patience", "patience")
-@_number("--seed", "seed")
-@click.option("--no-correction", is_flag=True, help="Fit no correction of the base rate to each event.")
-@_number("--correction-rate", "correction_rate")
-@_number("--node-spacing", "node_spacing_m")
-@_number("--margin", "margin_cells")
+@setting_options(NetworkFitSettings())
 @click.option("--start", "start_file", metavar="F.safetensors", type=FILE, help="Weights to begin with (fine tuning).")
 @click.option("--resume", is_flag=True, help="Go on with the interrupted calibration into --out.")
 @plain_progress_option
@@ -61,12 +46,11 @@ def _number(flag: str, name: str, at_most: str = "") -> Callable[[F], F]:
 def calibrate(
     project_folders: tuple[Path, ...],
     out: Path,
-    no_correction: bool,
     start_file: Path | None,
     resume: bool,
     progress: str,
     as_json: bool,
-    **numbers: int | float | None,
+    **given: Any,
 ) -> None:
     """Fit the network fire model to the first days of every PROJECT, jointly. Ctrl-C stops it and keeps the best.
 
@@ -78,9 +62,9 @@ def calibrate(
     start = None if start_file is None else gather.attempt(lambda: read_weights(start_file))
     earlier = gather.attempt(lambda: read_checkpoint(part_of(out))) if resume and part_of(out).exists() else None
     loaded = tuple(project for project in projects if project is not None)
-    settings = _settings(default_settings(*loaded) if earlier is None else earlier.settings, numbers, no_correction)
-    command = calibrate_command(project_folders, out, settings, start=start_file)
-    spec = CalibrateSpec(loaded, settings, out, command, start, resume, project_folders=project_folders)
+    settings = given_settings(default_settings(*loaded) if earlier is None else earlier.settings, given, gather)
+    spec = CalibrateSpec(loaded, settings, out, "", start, resume, project_folders=project_folders)
+    spec = with_command(spec, start_file)
     # Of projects that could not be read there is nothing more to say, but much of the rest.
     gather.extend(calibrate_problems(spec) if loaded else settings.problems() + out_problems(out, resume=resume))
     gather.raise_if_any(TITLE)
@@ -151,16 +135,6 @@ def _event(project: Project, event: EventProgress) -> dict[str, Any]:
 
 def _correction(found: Correction) -> dict[str, Any]:
     return {"event": found.event, "nodes": list(found.log_rate.shape), "trend": found.trend}
-
-
-def _settings(
-    base: NetworkFitSettings, given: dict[str, int | float | None], no_correction: bool
-) -> NetworkFitSettings:
-    """What was given, on top of the interrupted calibration's settings or the usual ones."""
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if no_correction:
-        changes["correction"] = False
-    return replace(base, **changes)
 
 
 def _resume_command(spec: CalibrateSpec) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from firegui.cli.gather import Gather
 from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.inputs import check_source
-from firegui.cli.options import FILE, effectiveness, effectiveness_options, parse_weights, project_argument
+from firegui.cli.options import FILE, nominal_options, parse_weights, project_argument
 from firegui.cli.output import json_option, report
+from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
@@ -30,6 +32,7 @@ from firegui.io.regions_file import read_regions
 from firegui.io.weights_file import read_weights
 
 _TITLE = "The project was not changed"
+_PLAN = ("start_day", "days", "retardant_acts_on")
 
 
 @click.command()
@@ -53,8 +56,7 @@ _TITLE = "The project was not changed"
 )
 @click.option("--setting", type=click.Choice(["A", "B"]), help="The paper's objective A or B, with its weights.")
 @click.option("--weights", metavar="burn=,final=,prot=,budget=", help="Weights of the objective; those not named stay.")
-@click.option("--start-day", type=int, help="Day of the event on which the plan starts, counted from 0.")
-@click.option("--days", type=int, help="Length of the plan.")
+@setting_options(PlanSettings(), only=_PLAN, show_defaults=False)
 @click.option(
     "--model",
     type=click.Choice(KINDS),
@@ -68,7 +70,7 @@ _TITLE = "The project was not changed"
     metavar="F.toml|NUMBER|fuel",
     help="Required coverage: levels by fuel model, a number in gal/100 ft², or the shipped levels.",
 )
-@effectiveness_options
+@nominal_options
 @json_option
 def configure(
     project_folder: Path,
@@ -77,30 +79,23 @@ def configure(
     operations_file: Path | None,
     setting: str | None,
     weights: str | None,
-    start_day: int | None,
-    days: int | None,
     model: str | None,
     weights_file: Path | None,
     coverage: str | None,
-    eta_retardant: float | None,
-    eta_water: float | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Change PROJECT: fleet, regions, constraints, objective, days, fire model, required coverage, effectiveness."""
     files = (fleet_file, regions_file, operations_file, weights_file, coverage)
-    if all(value is None for value in (*files, setting, weights, start_day, days, model, eta_retardant, eta_water)):
+    if all(value is None for value in (*files, setting, weights, model, *given.values())):
         raise click.UsageError("nothing to change: give at least one option")
     gather = Gather()
     before = gather.attempt(lambda: load_project(project_folder))
     fleet = None if fleet_file is None else gather.attempt(lambda: read_fleet(fleet_file))
     operations = _operations(operations_file, gather)
     plan = _objective(PlanSettings() if before is None else before.plan, setting, weights, gather)
-    plan = replace(
-        plan,
-        start_day=plan.start_day if start_day is None else start_day,
-        days=plan.days if days is None else days,
-        nominal=effectiveness(plan.nominal, eta_retardant, eta_water),
-    )
+    plan = given_settings(plan, given, gather)
+    plan = replace(plan, nominal=given_settings(plan.nominal, given, gather, prefix="eta"))
     fire_weights = _fire_model(model, weights_file, gather)
     required = None if coverage is None else gather.attempt(lambda: _coverage(coverage, before))
     if before is None:

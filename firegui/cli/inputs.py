@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -12,14 +12,14 @@ from typing import Any
 from firegui.cli.gather import Gather
 from firegui.cli.options import (
     backend_option,
-    effectiveness,
-    effectiveness_options,
+    nominal_options,
     precision_option,
     project_argument,
     project_schedule,
     schedule_option,
     with_nominal,
 )
+from firegui.cli.setting_options import given_settings
 from firegui.domain.options import bounds_problems
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -37,10 +37,9 @@ class RolloutRequest:
 
     project_folder: Path
     schedule_file: Path | None
-    eta_retardant: float | None
-    eta_water: float | None
     backend: str
     precision: str
+    given: Mapping[str, Any]
 
     def read(self, engine: Engine, out: Path | None, title: str) -> tuple[Project, Schedule | None]:
         """The project at the nominal effectiveness asked for, and the schedule; ``out`` is a file to be written later.
@@ -50,10 +49,10 @@ class RolloutRequest:
         gather = Gather()
         project = gather.attempt(lambda: load_project(self.project_folder))
         if project is None:
-            nominal = effectiveness(NOMINAL, self.eta_retardant, self.eta_water)
+            nominal = given_settings(NOMINAL, self.given, gather, prefix="eta")
             gather.extend(bounds_problems(nominal, "nominal effectiveness"))
         else:
-            project = with_nominal(project, self.eta_retardant, self.eta_water)
+            project = with_nominal(project, self.given, gather)
             gather.extend(project.problems())
         schedule = gather_schedule(self.schedule_file, project, gather)
         gather.attempt(lambda: engine.check_backend(self.backend))
@@ -71,15 +70,14 @@ def rollout_options(*, schedule_required: bool) -> Callable[[Command], Command]:
         def packed(
             project_folder: Path,
             schedule_file: Path | None,
-            eta_retardant: float | None,
-            eta_water: float | None,
             backend: str,
             precision: str,
             **rest: Any,
         ) -> None:
-            command(RolloutRequest(project_folder, schedule_file, eta_retardant, eta_water, backend, precision), **rest)
+            given = {key: rest.pop(key) for key in list(rest) if key.startswith("eta_")}
+            command(RolloutRequest(project_folder, schedule_file, backend, precision, given), **rest)
 
-        with_options = effectiveness_options(backend_option(precision_option(packed)))
+        with_options = nominal_options(backend_option(precision_option(packed)))
         return project_argument(schedule_option(schedule_required)(with_options))
 
     return decorate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ import click
 
 from firegui.cli.arguments import FILE as FILE
 from firegui.cli.arguments import project_argument as project_argument
+from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.options import bounds_problems
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -41,24 +42,15 @@ def schedule_option(required: bool) -> Callable[[F], F]:
     return click.option("--schedule", "schedule_file", metavar="FILE", type=FILE, required=required, help=help)
 
 
-def effectiveness_options(command: F) -> F:
-    """Adds ``--eta-retardant`` and ``--eta-water``."""
-    command = click.option(
-        "--eta-water", type=float, help="Effectiveness of water, in place of the project's nominal."
-    )(command)
-    return click.option(
-        "--eta-retardant", type=float, help="Effectiveness of retardant, in place of the project's nominal."
-    )(command)
+nominal_options = setting_options(
+    Effectiveness(), prefix="eta", suffix=", in place of the project's nominal", show_defaults=False
+)
 
 
-def effectiveness(base: Effectiveness, retardant: float | None, water: float | None) -> Effectiveness:
-    """``base`` with what was given replaced."""
-    return Effectiveness(base.retardant if retardant is None else retardant, base.water if water is None else water)
-
-
-def with_nominal(project: Project, retardant: float | None, water: float | None) -> Project:
-    """The project at another nominal effectiveness."""
-    return replace(project, plan=replace(project.plan, nominal=effectiveness(project.plan.nominal, retardant, water)))
+def with_nominal(project: Project, given: Mapping[str, Any], problems: Problems) -> Project:
+    """Return the project at the nominal effectiveness that was given."""
+    nominal = given_settings(project.plan.nominal, given, problems, prefix="eta")
+    return replace(project, plan=replace(project.plan, nominal=nominal))
 
 
 def schedule_of_run(path: Path, *names: str) -> Path:

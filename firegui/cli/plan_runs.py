@@ -12,16 +12,18 @@ import click
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import gather_schedule
-from firegui.cli.options import FILE, backend_option, effectiveness, project_argument
+from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report
 from firegui.cli.progress import emitter, progress_option
 from firegui.cli.results import metrics_table
+from firegui.cli.setting_options import given_settings, setting_options
 from firegui.cli.words import command_text
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import OptimizerSettings, PlanSettings, Start
+from firegui.domain.settings import DESIGN, EliminationSettings, OptimizerSettings, PlanSettings
+from firegui.errors import Problems
 from firegui.io.project_store import load_project
-from firegui.runs.command import plan_command
+from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, RunState
 from firegui.runs.folder import OCCUPANCY, PLAN, REFERENCE, SCHEDULE, RunRecord, check_out, read_run
@@ -31,8 +33,6 @@ from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.tactical_stage import budget_problems
 
 _TITLE = "The run cannot start"
-_OPTIMIZER = ("epochs", "learning_rate", "patience", "seed", "start", "full_carry")
-_ELIMINATION = ("slack", "allowance", "keep", "perturbations", "perturbation_scale", "front_shift", "smoothing")
 Command = Callable[..., None]
 
 out_option = click.option(
@@ -47,48 +47,15 @@ resume_option = click.option(
 
 
 def first_stage_options(command: Command) -> Command:
-    """Adds the options of stage 1."""
-    options = (
-        click.option("--epochs", type=int, help="Cap on the number of epochs."),
-        click.option("--lr", "learning_rate", type=float, help="Learning rate of Adam."),
-        click.option("--patience", type=int, help="Stop after this many epochs without improvement."),
-        click.option("--seed", type=int, help="Seed of every random choice."),
-        click.option("--start", type=click.Choice([item.value for item in Start]), help="Where the drops begin."),
-        click.option(
-            "--full-carry/--cut-carry", default=None, help="Follow the gradient through the burning state, or not."
-        ),
-        click.option(
-            "--warm-start", "schedule_file", metavar="F.csv", type=FILE, help="Start from this schedule instead."
-        ),
+    """Add the options of stage 1."""
+    start = click.option(
+        "--warm-start", "schedule_file", metavar="F.csv", type=FILE, help="Start from this schedule instead."
     )
-    return _with(command, options)
+    return setting_options(OptimizerSettings(), show_defaults=False)(start(command))
 
 
-def second_stage_options(command: Command) -> Command:
-    """Adds the options of stage 2."""
-    options = (
-        click.option(
-            "--slack",
-            type=float,
-            help="What a constrained loss may rise to, as a factor on the first stage's; 1.02 allows 2 %.",
-        ),
-        click.option("--allowance", type=int, help="Stop pruning after this many rollouts."),
-        click.option("--keep", type=int, help="Stop pruning at this many drops."),
-        click.option("--perturbations", type=int, help="Removals must also hold with all poses moved, so many times."),
-        click.option("--perturbation-scale", type=float, help="How far: standard deviation of the pose logits."),
-        click.option("--smoothing", type=int, help="Epochs in which the poses are then made to hold a little off."),
-        click.option("--front-shift", type=float, help="Removals must also hold with a fire this many sd worse."),
-    )
-    return _with(command, options)
-
-
-def design_options(command: Command) -> Command:
-    """Adds the design effectiveness."""
-    options = (
-        click.option("--design-retardant", type=float, help="Effectiveness of retardant to plan with."),
-        click.option("--design-water", type=float, help="Effectiveness of water to plan with."),
-    )
-    return _with(command, options)
+second_stage_options = setting_options(EliminationSettings(), show_defaults=False)
+design_options = setting_options(DESIGN, prefix="design", suffix=" to plan with", show_defaults=False)
 
 
 def run_options(command: Command) -> Command:
@@ -128,7 +95,7 @@ def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int
     gather, engine, out, resume = Gather(), Engine(), request.out, request.resume
     project = gather.attempt(lambda: load_project(request.project_folder))
     earlier = gather.attempt(lambda: check_out(out, resume))
-    plan = asked_plan(PlanSettings() if project is None else project.plan, earlier, request.given)
+    plan = asked_plan(PlanSettings() if project is None else project.plan, earlier, request.given, gather)
     if project is not None:
         project = replace(project, plan=plan)
     found = plan.problems() if project is None else project.problems()
@@ -149,18 +116,19 @@ def carry_out_request(request: PlanRequest, progress: str, as_json: bool) -> int
     return conclude(finished, as_json)
 
 
-def asked_plan(plan: PlanSettings, earlier: RunRecord | None, given: dict[str, Any]) -> PlanSettings:
+def asked_plan(
+    plan: PlanSettings, earlier: RunRecord | None, given: dict[str, Any], problems: Problems
+) -> PlanSettings:
     """The project's settings, or those of the run to be resumed, with what was given replaced."""
     if earlier is not None:
         then = earlier.settings
         plan = replace(plan, optimizer=then.optimizer, elimination=then.elimination, design=then.design)
-    known = {key: value for key, value in given.items() if value is not None}
-    if "start" in known:
-        known["start"] = Start(known["start"])
-    optimizer: OptimizerSettings = replace(plan.optimizer, **{key: known[key] for key in _OPTIMIZER if key in known})
-    elimination = replace(plan.elimination, **{key: known[key] for key in _ELIMINATION if key in known})
-    design = effectiveness(plan.design, known.get("design_retardant"), known.get("design_water"))
-    return replace(plan, optimizer=optimizer, elimination=elimination, design=design)
+    return replace(
+        plan,
+        optimizer=given_settings(plan.optimizer, given, problems),
+        elimination=given_settings(plan.elimination, given, problems),
+        design=given_settings(plan.design, given, problems, prefix="design"),
+    )
 
 
 def command_line_spec(
@@ -176,13 +144,10 @@ def command_line_spec(
     budget: int | None = None,
 ) -> PlanSpec:
     """A run as the command line does it: nobody looks at its pictures, so it makes next to none."""
-    command = plan_command(
-        stages, project_folder, out, project.plan, warm_start=warm_start_file, backend=backend, budget=budget
-    )
-    return PlanSpec(
+    spec = PlanSpec(
         project=project,
         out=out,
-        command=command,
+        command="",
         stages=stages,
         warm_start=warm_start,
         resume=resume,
@@ -193,6 +158,7 @@ def command_line_spec(
         warm_start_file=warm_start_file,
         budget=budget,
     )
+    return with_command(spec)
 
 
 def nothing_left(earlier: RunRecord | None, spec: PlanSpec) -> RunFinished | None:

@@ -14,15 +14,16 @@ from firegui.cli.gather import Gather
 from firegui.cli.inputs import check_source, gather_schedule
 from firegui.cli.options import FILE, schedule_option
 from firegui.cli.output import report, table
-from firegui.cli.plan_runs import asked_plan, design_options, run_options
+from firegui.cli.plan_runs import asked_plan, design_options, run_options, second_stage_options
 from firegui.cli.progress import emitter
 from firegui.cli.results import metrics_table
+from firegui.cli.setting_options import setting_options
 from firegui.cli.words import command_text
 from firegui.domain.project import Project
-from firegui.domain.settings import PlanSettings
+from firegui.domain.settings import OptimizerSettings, PlanSettings
 from firegui.io.observation_file import read_observation
 from firegui.io.project_store import load_project
-from firegui.runs.command import replan_command
+from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished
 from firegui.runs.folder import RunRecord, check_out, read_run
@@ -40,12 +41,8 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
             "[default: the project's own perimeter]",
         ),
         click.option("--closed-loop", is_flag=True, help="Draw a fire; observe, replan and fly it day by day."),
-        click.option("--epochs", type=int, help="Cap on the number of epochs of one replanning."),
-        click.option("--lr", "learning_rate", type=float, help="Learning rate of Adam."),
-        click.option("--patience", type=int, help="Stop after this many epochs without improvement."),
-        click.option("--seed", type=int, help="Seed of every random choice, the drawn fire included."),
-        click.option("--slack", type=float, help="What a constrained loss may rise to, against the first stage."),
-        click.option("--allowance", type=int, help="Stop pruning after this many rollouts."),
+        setting_options(OptimizerSettings(), skip=("start",), show_defaults=False),
+        second_stage_options,
     )  # fmt: skip
     for option in reversed(given):
         command = option(command)
@@ -107,7 +104,7 @@ def _gathered(request: _Request) -> ReplanSpec:
     gather = Gather()
     project = gather.attempt(lambda: load_project(request.project_folder))
     earlier = gather.attempt(lambda: check_out(request.out, request.resume))
-    plan = asked_plan(PlanSettings() if project is None else project.plan, earlier, request.given)
+    plan = asked_plan(PlanSettings() if project is None else project.plan, earlier, request.given, gather)
     if request.day is None and not request.closed_loop:
         gather.add("--day", "is missing", "give the day to plan from, counted from 0")
     if request.closed_loop and request.observed_file is not None:
@@ -136,14 +133,10 @@ def _spec(request: _Request, project: Project, gather: Gather) -> ReplanSpec | N
     if schedule is None:
         gather.extend(project.problems())
         return None
-    command = replan_command(
-        request.project_folder, request.out, plan, request.schedule_file, request.observed_file, turn,
-        closed_loop=request.closed_loop, backend=request.backend,
-    )  # fmt: skip
     spec = ReplanSpec(
         project=project,
         out=request.out,
-        command=command,
+        command="",
         schedule=schedule,
         day=turn,
         observed=seen,
@@ -154,6 +147,7 @@ def _spec(request: _Request, project: Project, gather: Gather) -> ReplanSpec | N
         project_folder=request.project_folder,
         schedule_file=request.schedule_file,
     )
+    spec = with_command(spec, request.observed_file)
     # Why there is no perimeter has been said by whoever read it.
     gather.extend(item for item in replan_problems(spec) if item.where != "observed" or not unread)
     return spec

@@ -14,9 +14,13 @@ from firegui.cli.gather import Gather
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
+from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings, ScalingTable, slope_of
+from firegui.domain.settings import OptimizerSettings
+from firegui.errors import Problems
 from firegui.io.project_store import load_project
+from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, ScalingReady
 from firegui.runs.scaling import scaling_problems
@@ -30,34 +34,20 @@ from firegui.runs.scaling_text import (
     printed_rows,
     ratios_text,
     repeats_text,
-    scaling_command,
     searches_text,
     states_text,
     windows_text,
 )
 from firegui.runs.spec import ScalingSpec
 
-_SETTINGS = ("repeats", "warm_ups", "quality", "evaluations", "seeds", "seed", "budget")
 _STOPPING, _AGAIN = "stopping; whole rounds and the searches that are done are kept", "already stopping"
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     given = (
         click.option("--out", metavar="RUN", type=FILE, required=True, help="Folder for the study; new or empty."),
-        click.option("--repeats", type=int, help="Timings of each setting, all in turn.  [default: 15]"),
-        click.option("--warm-ups", type=int, help="Rounds that do not count.  [default: 2]"),
-        click.option(
-            "--quality/--no-quality", default=None, help="Also search at every fleet size.  [default: quality]"
-        ),
-        click.option("--evaluations", type=int, help="Rollout-equivalents of each search.  [default: 600]"),
-        click.option("--seeds", type=int, help="Searches of each planner and fleet size.  [default: 3]"),
-        click.option("--seed", type=int, help="The first seed.  [default: 0]"),
-        click.option(
-            "--budget", type=int, help="Drop budget of the searches; 0: as many as can be flown.  [default: 0]"
-        ),
-        click.option(
-            "--full-carry/--cut-carry", default=None, help="Follow the gradient through the burning state, or not."
-        ),
+        setting_options(ScalingSettings()),
+        setting_options(OptimizerSettings(), only=("full_carry",), show_defaults=False),
         click.option("--resume", is_flag=True, help="Go on with the study in RUN; may ask for more of it."),
     )
     for option in reversed(given):
@@ -72,8 +62,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 @plain_progress_option
 @json_option
 def scaling(
-    project_folder: Path, out: Path, full_carry: bool | None, resume: bool, backend: str, progress: str, as_json: bool,
-    **given: Any,
+    project_folder: Path, out: Path, resume: bool, backend: str, progress: str, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Time rollouts and gradient steps of PROJECT as its fleet, raster and horizon grow, and write the table into RUN.
 
@@ -84,16 +73,15 @@ def scaling(
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
     earlier = gather.attempt(lambda: PLACE.check(out, resume))
-    settings = _settings(given, earlier)
+    settings = given_settings(ScalingSettings() if earlier is None else earlier.settings, given, gather)
     gather.attempt(lambda: engine.check_backend(backend))
     spec = None
     if project is None:
         gather.extend(settings.problems())
     else:
-        project = _with_carry(project, earlier, full_carry)
-        carry = project.plan.optimizer.full_carry
-        command = scaling_command(project_folder, out, settings, full_carry=carry, backend=backend)
-        spec = ScalingSpec(project, out, command, settings, resume, backend, project_folder=project_folder)
+        project = _with_carry(project, earlier, given, gather)
+        spec = ScalingSpec(project, out, "", settings, resume, backend, project_folder=project_folder)
+        spec = with_command(spec)
         gather.extend(scaling_problems(spec))
     gather.raise_if_any(TITLE)
     assert spec is not None
@@ -102,17 +90,15 @@ def scaling(
     click.get_current_context().exit(_conclude(study, finished, spec, as_json))
 
 
-def _settings(given: Mapping[str, Any], earlier: ScalingHeader | None) -> ScalingSettings:
-    """What is asked for, what is not given as it was ``earlier``."""
-    changes = {name: given[name] for name in _SETTINGS if given[name] is not None}
-    return replace(ScalingSettings() if earlier is None else earlier.settings, **changes)
-
-
-def _with_carry(project: Project, earlier: ScalingHeader | None, full_carry: bool | None) -> Project:
-    """The project with the carry as given, else as ``earlier``, else its own."""
+def _with_carry(
+    project: Project, earlier: ScalingHeader | None, given: Mapping[str, Any], problems: Problems
+) -> Project:
+    """Return the project with the carry as given, else as ``earlier``, else its own."""
     plan = project.plan
     kept = plan.optimizer.full_carry if earlier is None else earlier.project.plan.optimizer.full_carry
-    optimizer = replace(plan.optimizer, full_carry=kept if full_carry is None else full_carry)
+    # Other settings of the optimizer have no option here, though a seed has the same name.
+    carry = {"full_carry": given["full_carry"]}
+    optimizer = given_settings(replace(plan.optimizer, full_carry=kept), carry, problems)
     return replace(project, plan=replace(plan, optimizer=optimizer))
 
 

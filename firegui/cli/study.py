@@ -18,13 +18,13 @@ from firegui.domain.study_table import StudyTable
 from firegui.io.project_store import load_project
 from firegui.io.schedule_file import read_schedule
 from firegui.io.study_file import StudyFile, read_study
+from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, StudyReady
 from firegui.runs.spec import StudySpec
 from firegui.studies.folder import PLACE, TITLE, read_header
 from firegui.studies.run import study_lacks
 from firegui.studies.runner import execute
-from firegui.studies.text import study_command
 
 _STOPPING, _AGAIN = "stopping; finished cells are kept", "already stopping"
 
@@ -63,11 +63,11 @@ def study(
         gather.attempt(lambda: engine.check_backend(backend))
     spec = None
     if said is not None and project is not None:
-        command = study_command(study_file, out, scheduler=scheduler, workers=workers, backend=backend)
         spec = StudySpec(
-            project, out, command, said.settings, schedule, resume, backend, workers, scheduler,
+            project, out, "", said.settings, schedule, resume, backend, workers, scheduler,
             said.project_folder(study_file), said.schedule_file(study_file), study_file,
         )  # fmt: skip
+        spec = with_command(spec)
         gather.extend(study_lacks(spec, engine))
     gather.raise_if_any(TITLE)
     assert spec is not None

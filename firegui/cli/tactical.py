@@ -8,13 +8,15 @@ from typing import Any
 import click
 
 from firegui.cli.plan_runs import PlanRequest, carry_out_request, design_options, run_options
+from firegui.cli.setting_options import setting_options
+from firegui.domain.settings import OptimizerSettings
 from firegui.runs.spec import Stage
 
 
 @click.command()
 @run_options
 @click.option("--budget", type=int, metavar="N", help="Place at most so many drops; the project's own cap also holds.")
-@click.option("--seed", type=int, help="Seed of the random offset of every drop.")
+@setting_options(OptimizerSettings(), only=("seed",), show_defaults=False)
 @design_options
 def tactical(
     project_folder: Path,

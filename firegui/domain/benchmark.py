@@ -109,7 +109,7 @@ class BenchmarkSettings:
     seeds: int = option(
         3, "Seeds", "how often each planner that draws random numbers is run", low=1, high=100, restarts=False
     )
-    seed: int = option(0, "First seed", "the others follow it", low=0, high=2**31)
+    seed: int = option(0, "First seed", "first seed; the others follow it", low=0, high=2**31)
     allowance: int = option(
         6_000, "Allowance", "rollout-equivalents of each search; a gradient epoch is charged three", low=1, high=10**9
     )

@@ -31,8 +31,8 @@ class Option:
     element of a tuple.
 
     ``flag`` is the command-line option where it is not made from the field's name, ``off_flag`` that of a yes or no
-    that is off, and ``flags`` the words of every value where each has its own. ``about`` and ``default_text`` replace
-    help and default on the command line.
+    that is off, and ``flags`` the words of every value where each has its own. ``metavar`` stands for an element in the
+    help of the command line; ``about`` and ``default_text`` replace help and default there.
     """
 
     title: str
@@ -50,6 +50,7 @@ class Option:
     flag: str = ""
     off_flag: str = ""
     flags: Mapping[Any, tuple[str, ...]] = field(default_factory=dict)
+    metavar: str = ""
     about: str = ""
     default_text: str = ""
 
@@ -114,6 +115,22 @@ class SettingField:
     def is_choice(self) -> bool:
         """Whether the value is one of an enumeration."""
         return isinstance(self.kind, type) and issubclass(self.kind, StrEnum)
+
+    def flag(self, prefix: str = "") -> str:
+        """Return the command-line option; ``prefix`` goes before the name."""
+        return self.option.flag or "--" + "-".join(filter(None, (prefix, self.name.replace("_", "-"))))
+
+    def off_flag(self, prefix: str = "") -> str:
+        """Return the command-line option of a yes or no that is off."""
+        return self.option.off_flag or f"--no-{self.flag(prefix).removeprefix('--')}"
+
+    def words(self, value: Any, prefix: str = "") -> tuple[str, ...]:
+        """Return the command-line words that set ``value``."""
+        if self.option.flags:
+            return self.option.flags[value]
+        if isinstance(value, bool):
+            return (self.flag(prefix) if value else self.off_flag(prefix),)
+        return self.flag(prefix), self.text(value)
 
     def text(self, value: Any) -> str:
         """Return the value as it is typed; :meth:`parse` reads exactly the same value back."""

@@ -56,7 +56,7 @@ class ScalingSettings:
         600, "Evaluations", "rollout-equivalents of each search; a gradient epoch is charged three", low=LEAST_SEARCH
     )
     seeds: int = option(3, "Seeds", "searches of each planner at each fleet size", low=1, high=100, restarts=False)
-    seed: int = option(0, "First seed", "the others follow it", low=0, high=2**31)
+    seed: int = option(0, "First seed", "first seed; the others follow it", low=0, high=2**31)
     budget: int = option(
         0, "Drop budget", "soft limit of the searches; 0 is as many as can be flown", low=0, high=10**9
     )

@@ -25,14 +25,6 @@ class SensitivityKind(StrEnum):
     RETARDANT_SIDE = "retardant-side"
 
 
-KIND_TITLES = {
-    SensitivityKind.EFFECTIVENESS: "Effectiveness scored at",
-    SensitivityKind.POSE: "Perturbed poses",
-    SensitivityKind.DESIGN: "Design effectiveness",
-    SensitivityKind.RETARDANT_SIDE: "Where retardant acts",
-}
-
-
 PAIRS = tuple(
     Effectiveness(retardant, water)
     for retardant, water in (
@@ -66,8 +58,8 @@ class SensitivitySettings:
 
     pairs: tuple[Effectiveness, ...] = option(
         PAIRS, "Effectiveness", "effectiveness to score at: " + _PAIR_HELP, label="Scored at η",
-        read=Effectiveness.parse, kinds=(SensitivityKind.EFFECTIVENESS,), default_text="the paper's seven",
-        about="η of retardant/water",
+        read=Effectiveness.parse, metavar="R/W", kinds=(SensitivityKind.EFFECTIVENESS,),
+        about="η of retardant/water", default_text="the paper's seven",
     )  # fmt: skip
     scales: tuple[float, ...] = option(
         SCALES, "Perturbations",
@@ -77,12 +69,12 @@ class SensitivitySettings:
     draws: int = option(4, "Draws", "perturbed schedules per scale", low=1, high=10_000, kinds=(SensitivityKind.POSE,))
     designs: tuple[Effectiveness, ...] = option(
         DESIGNS, "Design η", "effectiveness to plan with: " + _PAIR_HELP, label="Planned with η",
-        read=Effectiveness.parse, kinds=(SensitivityKind.DESIGN,), about="η to plan with",
+        read=Effectiveness.parse, metavar="R/W", kinds=(SensitivityKind.DESIGN,), about="η to plan with",
     )  # fmt: skip
     sides: tuple[RetardantSide, ...] = option(
         SIDES, "Retardant side", "where retardant acts: both, emitter, receiver, with commas between",
         label="Retardant acts on", kinds=(SensitivityKind.RETARDANT_SIDE,), default_text="all",
-        about="both, emitter, receiver",
+        metavar="SIDE", about="both, emitter, receiver",
     )  # fmt: skip
     members: int = option(
         0, "Members", "sampled fires for each Monte Carlo column of the sweep", label="Sampled fires", low=0,
@@ -92,12 +84,12 @@ class SensitivitySettings:
     seed: int = option(
         0, "Seed", "seed of the draws and the sampled fires", low=0, high=2**32 - 1,
         kinds=(SensitivityKind.POSE, SensitivityKind.DESIGN), about="seed of every random choice",
-        default_text="0; design: the project's",
+        default_text="0, of a design the project's",
     )  # fmt: skip
     error: ErrorSource = option(
         ErrorSource.FITTED, "Error model",
         "fitted from the project's own perimeters, or the paper's numbers for Bear 2020",
-        choices=SOURCE_TITLES, flags=SOURCE_FLAGS, kinds=(SensitivityKind.DESIGN,),
+        choices=SOURCE_TITLES, flags=SOURCE_FLAGS, about="model error", kinds=(SensitivityKind.DESIGN,),
     )  # fmt: skip
 
     def problems(self, kind: SensitivityKind) -> list[Problem]:

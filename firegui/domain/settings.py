@@ -50,9 +50,13 @@ class Effectiveness:
     """η: the fraction of the fire response removed where a cell gets the required coverage, per material."""
 
     retardant: float = option(
-        0.9, "η retardant", "effectiveness of retardant at required coverage", low=0.0, high=0.999999
-    )
-    water: float = option(0.9, "η water", "effectiveness of water at required coverage", low=0.0, high=0.999999)
+        0.9, "η retardant", "effectiveness of retardant at required coverage", low=0.0, high=0.999999,
+        about="effectiveness of retardant",
+    )  # fmt: skip
+    water: float = option(
+        0.9, "η water", "effectiveness of water at required coverage", low=0.0, high=0.999999,
+        about="effectiveness of water",
+    )  # fmt: skip
 
     def __str__(self) -> str:
         """Return ``0.85/0.75``: retardant, then water, exactly."""
@@ -126,7 +130,7 @@ class OptimizerSettings:
     seed: int = option(0, "Seed", "seed of every random choice of the run", low=0, high=2**32 - 1)
     start: Start = option(
         Start.FRONT, "Start", "on the front of the fire without drops, on its centroid, or from the tactical heuristic",
-        label="Start from", choices=START_TITLES,
+        label="Start from", choices=START_TITLES, about="where the drops begin",
     )  # fmt: skip
     full_carry: bool = option(
         True, "Full carry", "follow the gradient through the burning state from step to step; the paper cuts it there",
@@ -175,7 +179,7 @@ class PlanSettings:
     start_day: int = option(
         0, "Start day", "day of the event on which the plan starts, counted from 0", unit="day", low=0, high=MOST_DAYS
     )
-    days: int = option(15, "Days", "length of the plan", unit="days", low=1, high=MOST_DAYS)
+    days: int = option(15, "Days", "length of the plan in days", unit="days", low=1, high=MOST_DAYS)
     setting: Setting = option(Setting.A, "Objective", "what the plan is for", choices=SETTING_TITLES)
     weights: ObjectiveWeights = ObjectiveWeights()
     nominal: Effectiveness = NOMINAL

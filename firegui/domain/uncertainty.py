@@ -160,7 +160,7 @@ class UncertaintySettings:
     error: ErrorSource = option(
         ErrorSource.FITTED, "Error model",
         "fitted from the project's own perimeters, or the paper's numbers for Bear 2020",
-        choices=SOURCE_TITLES, flags=SOURCE_FLAGS, kinds=_MODEL,
+        choices=SOURCE_TITLES, flags=SOURCE_FLAGS, about="model error", kinds=_MODEL,
     )  # fmt: skip
     mode: ResidualMode = option(
         ResidualMode.CUMULATIVE, "Residuals",

@@ -1,12 +1,10 @@
-"""What a planner benchmark says at its end, in words for people, and the command that repeats it."""
+"""What a planner benchmark says at its end."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
-from pathlib import Path
 
-from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, Task
+from firegui.domain.benchmark import BenchmarkTable, Task
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 
@@ -25,17 +23,3 @@ def benchmark_message(
     best = table.groups[0]
     text = f"lowest mean objective {best.objective.mean:.4g}: {best.title}"
     return f"{asked} under a budget of {counted(table.budget, 'drop')}; {text}"
-
-
-def benchmark_command(
-    project: Path, out: Path, settings: BenchmarkSettings, *, processes: int = 0, backend: str = "auto"
-) -> str:
-    """``firegui benchmark …`` with every option that decides it spelled out."""
-    # The two-stage plan is always carried out: naming it asks for nothing more, and a list may not be empty.
-    planners = settings.planners or (PlannerName.TWO_STAGE,)
-    words = ["firegui", "benchmark", str(project), "--planners", ",".join(planners)]
-    words += ["--matched", ",".join(settings.matched)] if settings.matched else []
-    words += ["--seeds", str(settings.seeds), "--seed", str(settings.seed), "--allowance", str(settings.allowance)]
-    words += ["--budget", str(settings.budget), "--excess", repr(settings.excess), "--out", str(out)]
-    words += ["--processes", str(processes)] if processes else []
-    return shlex.join(words + ([] if backend == "auto" else ["--backend", backend]))

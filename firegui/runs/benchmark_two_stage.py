@@ -17,7 +17,7 @@ from firegui.errors import InputError
 from firegui.io import atomic
 from firegui.runs.benchmark_folder import TITLE
 from firegui.runs.benchmark_line import Listener
-from firegui.runs.command import plan_command
+from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan
 from firegui.runs.folder import HISTORY, PRELIMINARY_HISTORY, RUN, RunRecord
@@ -71,7 +71,7 @@ class TwoStage:
         spec = PlanSpec(
             project=project,
             out=self._folder,
-            command=plan_command(_STAGES, where, self._folder, project.plan, backend=self._backend),
+            command="",
             stages=_STAGES,
             backend=self._backend,
             frame_stride=project.calendar.n_steps,
@@ -80,7 +80,7 @@ class TwoStage:
             project_folder=where,
         )
         try:
-            record = planned(spec, teller.hear, line.control, self._engine, lambda event: None, TITLE)
+            record = planned(with_command(spec), teller.hear, line.control, self._engine, lambda event: None, TITLE)
         finally:
             teller.keep()
         return self._made(record, teller.seconds)

@@ -1,92 +1,148 @@
-"""The command line that repeats a run, written into its folder whether the window or the command line started it."""
+"""Command line that repeats a run, generated from its specification and written into its folder."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection
+from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
+from typing import Any, TypeVar
 
+from firegui.domain.benchmark import BenchmarkSettings, PlannerName
 from firegui.domain.fit import NetworkFitSettings
-from firegui.domain.settings import EliminationSettings, OptimizerSettings, PlanSettings
-from firegui.runs.spec import Stage
+from firegui.domain.options import setting_fields, value_at
+from firegui.domain.scaling import ScalingSettings
+from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
+from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
+from firegui.runs.spec import (
+    BenchmarkSpec,
+    CalibrateSpec,
+    PlanSpec,
+    ReplanSpec,
+    ScalingSpec,
+    SensitivitySpec,
+    Stage,
+    StudySpec,
+    UncertaintySpec,
+)
+
+RepeatableSpec = (
+    PlanSpec | ReplanSpec | CalibrateSpec | SensitivitySpec | UncertaintySpec | BenchmarkSpec | ScalingSpec | StudySpec
+)
+Spec = TypeVar("Spec", bound=RepeatableSpec)
 
 
-def plan_command(
-    stages: tuple[Stage, ...],
-    project: Path,
-    out: Path,
-    plan: PlanSettings,
+def with_command(spec: Spec, source: Path | None = None) -> Spec:
+    """Return ``spec`` with the command that repeats it; see :func:`repeat_command`."""
+    return replace(spec, command=repeat_command(spec, source))
+
+
+def repeat_command(spec: RepeatableSpec, source: Path | None = None) -> str:
+    """Return ``firegui …`` with every option that decides the result; empty where the project has no folder.
+
+    Options whose default is the project's own setting are always there, for the project may change. Others are there
+    when they differ from their default. ``source`` is the file of a calibration's first weights or of an observed
+    perimeter.
+    """
+    place = spec.project_folders if isinstance(spec, CalibrateSpec) else (spec.project_folder,)
+    if isinstance(spec, StudySpec):
+        place = (spec.study_file,)
+    if None in place:
+        return ""
+    words = [*map(str, place), "--out", str(spec.out)]
+    match spec:
+        case PlanSpec():
+            name = "plan" if len(spec.stages) > 1 else spec.stages[0].value
+            words += _plan_words(spec)
+        case ReplanSpec():
+            name, plan = "replan", spec.project.plan
+            words += [*_file("--schedule", spec.schedule_file), "--day", str(spec.day), *_file("--observed", source)]
+            words += ["--closed-loop"] if spec.closed_loop else []
+            words += setting_words(plan.optimizer, skip=("start",)) + setting_words(plan.elimination)
+            words += setting_words(plan.design, prefix="design")
+        case CalibrateSpec():
+            name, usual = "calibrate", NetworkFitSettings()
+            words += ["--fit-days", str(spec.settings.fit_days)]
+            words += [*setting_words(spec.settings, usual, skip=("fit_days",)), *_file("--start", source)]
+        case SensitivitySpec():
+            name = "sensitivity"
+            words += _sensitivity_words(spec)
+        case UncertaintySpec():
+            name = "uq"
+            words += _uncertainty_words(spec)
+        case BenchmarkSpec():
+            # The two-stage plan is always carried out: naming it adds nothing, and a list may not be empty.
+            name, planners = "benchmark", spec.settings.planners or (PlannerName.TWO_STAGE,)
+            settings = replace(spec.settings, planners=planners)
+            words += setting_words(settings, replace(BenchmarkSettings(), planners=()))
+            words += ["--processes", str(spec.processes)] if spec.processes else []
+        case ScalingSpec():
+            name = "scaling"
+            words += setting_words(spec.settings, ScalingSettings())
+            words += setting_words(spec.project.plan.optimizer, only=("full_carry",))
+        case StudySpec():
+            name = "study"
+            words += ["--scheduler", spec.scheduler] if spec.scheduler else []
+            words += ["--workers", str(spec.workers)] if spec.workers is not None and not spec.scheduler else []
+    backend = getattr(spec, "backend", "auto")
+    return shlex.join(["firegui", name, *words, *(["--backend", backend] if backend != "auto" else [])])
+
+
+def setting_words(
+    settings: Any,
+    usual: Any = None,
     *,
-    warm_start: Path | None = None,
-    backend: str = "auto",
-    budget: int | None = None,
-) -> str:
-    """``firegui plan …``, ``optimize …``, ``prune …`` or ``tactical …`` with every option that decides the result."""
-    both = Stage.OPTIMIZE in stages and Stage.PRUNE in stages
-    words = ["firegui", "plan" if both else stages[0].value, str(project), "--out", str(out)]
-    if Stage.OPTIMIZE in stages:
-        words += _first_stage_words(plan.optimizer)
-    if Stage.TACTICAL in stages:
-        words += ["--seed", str(plan.optimizer.seed)]
-        words += [] if budget is None else ["--budget", str(budget)]
-    words += ["--design-retardant", repr(plan.design.retardant), "--design-water", repr(plan.design.water)]
-    if Stage.PRUNE in stages:
-        words += _second_stage_words(plan.elimination)
-    if warm_start is not None:
-        words += ["--warm-start" if Stage.OPTIMIZE in stages else "--schedule", str(warm_start)]
-    if backend != "auto":
-        words += ["--backend", backend]
-    return shlex.join(words)
+    prefix: str = "",
+    kind: StrEnum | None = None,
+    only: Collection[str] = (),
+    skip: Collection[str] = (),
+) -> list[str]:
+    """Return the command-line words of settings: those that differ from ``usual``, without it all.
+
+    ``kind`` is the kind of an analysis, whose settings alone are given.
+    """
+    words: list[str] = []
+    for item in setting_fields(settings):
+        if item.name in skip or (only and item.name not in only):
+            continue
+        if kind is not None and item.option.kinds and kind not in item.option.kinds:
+            continue
+        if usual is None or value_at(usual, item.path) != item.value:
+            words += item.words(item.value, prefix)
+    return words
 
 
-def replan_command(
-    project: Path,
-    out: Path,
-    plan: PlanSettings,
-    schedule: Path,
-    observed: Path | None,
-    day: int,
-    *,
-    closed_loop: bool = False,
-    backend: str = "auto",
-) -> str:
-    """``firegui replan …`` with every option that decides the result; without ``observed`` the project's perimeter."""
-    words = ["firegui", "replan", str(project), "--schedule", str(schedule), "--day", str(day), "--out", str(out)]
-    words += ["--observed", str(observed)] if observed is not None else []
-    words += ["--closed-loop"] if closed_loop else []
-    optimizer = plan.optimizer
-    words += ["--epochs", str(optimizer.epochs), "--lr", repr(optimizer.learning_rate)]
-    words += ["--patience", str(optimizer.patience), "--seed", str(optimizer.seed)]
-    words += ["--slack", repr(plan.elimination.slack), "--allowance", str(plan.elimination.allowance)]
-    words += ["--design-retardant", repr(plan.design.retardant), "--design-water", repr(plan.design.water)]
-    return shlex.join(words + (["--backend", backend] if backend != "auto" else []))
+def _plan_words(spec: PlanSpec) -> list[str]:
+    plan, words = spec.project.plan, []
+    if Stage.OPTIMIZE in spec.stages:
+        words += setting_words(plan.optimizer)
+    if Stage.TACTICAL in spec.stages:
+        words += setting_words(plan.optimizer, only=("seed",))
+        words += [] if spec.budget is None else ["--budget", str(spec.budget)]
+    words += setting_words(plan.design, prefix="design")
+    if Stage.PRUNE in spec.stages:
+        words += setting_words(plan.elimination)
+    return words + _file("--warm-start" if Stage.OPTIMIZE in spec.stages else "--schedule", spec.warm_start_file)
 
 
-def _first_stage_words(settings: OptimizerSettings) -> list[str]:
-    words = ["--epochs", str(settings.epochs), "--lr", repr(settings.learning_rate)]
-    words += ["--patience", str(settings.patience), "--seed", str(settings.seed)]
-    words += ["--start", settings.start.value]
-    return [*words, "--full-carry" if settings.full_carry else "--cut-carry"]
+def _sensitivity_words(spec: SensitivitySpec) -> list[str]:
+    words = ["--kind", spec.kind.value, *_file("--schedule", spec.schedule_file)]
+    usual = SensitivitySettings()
+    if spec.kind is not SensitivityKind.DESIGN:
+        return words + setting_words(spec.settings, usual, kind=spec.kind)
+    words += setting_words(spec.settings, usual, kind=spec.kind, skip=("seed",))
+    return words + setting_words(spec.project.plan.optimizer, only=("epochs",)) + ["--seed", str(spec.settings.seed)]
 
 
-def _second_stage_words(settings: EliminationSettings) -> list[str]:
-    words = ["--slack", repr(settings.slack), "--allowance", str(settings.allowance), "--keep", str(settings.keep)]
-    words += ["--perturbations", str(settings.perturbations), "--perturbation-scale", repr(settings.perturbation_scale)]
-    return [*words, "--smoothing", str(settings.smoothing), "--front-shift", repr(settings.front_shift)]
+def _uncertainty_words(spec: UncertaintySpec) -> list[str]:
+    settings = spec.settings
+    # The published error model is fitted already.
+    fitted = settings.kind is UncertaintyKind.EPISTEMIC and settings.error is ErrorSource.PAPER
+    skip = ("kind", "softening") if fitted else ("kind",)
+    words = ["--kind", settings.kind.value, *_file("--schedule", spec.schedule_file)]
+    return words + setting_words(settings, UncertaintySettings(), kind=settings.kind, skip=skip)
 
 
-def calibrate_command(
-    projects: Sequence[Path], out: Path, settings: NetworkFitSettings, *, start: Path | None = None
-) -> str:
-    """``firegui calibrate …`` with every option that decides the result spelled out."""
-    words = ["firegui", "calibrate", *map(str, projects), "--out", str(out), "--fit-days", str(settings.fit_days)]
-    words += ["--epochs", str(settings.epochs), "--lr", repr(settings.learning_rate)]
-    words += ["--patience", str(settings.patience), "--seed", str(settings.seed)]
-    words += ["--margin", str(settings.margin_cells)]
-    if settings.correction:
-        words += ["--correction-rate", repr(settings.correction_rate), "--node-spacing", repr(settings.node_spacing_m)]
-    else:
-        words.append("--no-correction")
-    if start is not None:
-        words += ["--start", str(start)]
-    return shlex.join(words)
+def _file(option: str, file: Path | None) -> list[str]:
+    return [] if file is None else [option, str(file)]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import shlex
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from firegui.domain.benchmark import PlannerName, Spread
 from firegui.domain.project import Project
-from firegui.domain.scaling import QualityRow, ScalingRow, ScalingSettings, ScalingTable, Sweep, Timings, slope_of
+from firegui.domain.scaling import QualityRow, ScalingRow, ScalingTable, Sweep, Timings, slope_of
 from firegui.io.latex import booktabs
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
@@ -235,20 +233,6 @@ def study_message(table: ScalingTable, reason: FinishReason) -> str:
     repeats = f"{min(row.repeats for row in table.rows)} of {counted(table.settings.repeats, 'repeat')}"
     searches = f" and {len(table.tasks) - len(table.missing)} of {counted(len(table.tasks), 'search', 'searches')}"
     return f"stopped on request after {repeats}{searches if table.tasks else ''}; resume to go on; so far {text}"
-
-
-def scaling_command(
-    project: Path, out: Path, settings: ScalingSettings, *, full_carry: bool, backend: str = "auto"
-) -> str:
-    """``firegui scaling …`` with every option that decides it spelled out."""
-    words = ["firegui", "scaling", str(project), "--out", str(out), "--repeats", str(settings.repeats)]
-    words += ["--warm-ups", str(settings.warm_ups), "--full-carry" if full_carry else "--cut-carry"]
-    if settings.quality:
-        words += ["--quality", "--evaluations", str(settings.evaluations), "--seeds", str(settings.seeds)]
-        words += ["--seed", str(settings.seed), "--budget", str(settings.budget)]
-    else:
-        words.append("--no-quality")
-    return shlex.join(words + (["--backend", backend] if backend != "auto" else []))
 
 
 def planner_words(planner: PlannerName) -> str:

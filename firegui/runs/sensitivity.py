@@ -19,10 +19,10 @@ from firegui.domain.sensitivity import (
     design_folder,
     ratio,
 )
-from firegui.domain.settings import Effectiveness, PlanSettings
+from firegui.domain.settings import Effectiveness
 from firegui.errors import CancelledError, Problem
 from firegui.io.schedule_file import read_schedule
-from firegui.runs.command import plan_command
+from firegui.runs.command import with_command
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import (
@@ -205,21 +205,19 @@ class SensitivityRun:
         optimizer = replace(spec.project.plan.optimizer, seed=spec.settings.seed)
         project = replace(spec.project, plan=replace(spec.project.plan, design=design, optimizer=optimizer))
         out = spec.out / design_folder(design)
-        return PlanSpec(
-            project=project,
-            out=out,
-            command=self._plan_command(project.plan, out),
-            stages=_STAGES,
-            backend=spec.backend,
-            frame_stride=project.calendar.n_steps,
-            snapshot_seconds=math.inf,
-            checkpoint_seconds=spec.checkpoint_seconds,
-            project_folder=spec.project_folder,
+        return with_command(
+            PlanSpec(
+                project=project,
+                out=out,
+                command="",
+                stages=_STAGES,
+                backend=spec.backend,
+                frame_stride=project.calendar.n_steps,
+                snapshot_seconds=math.inf,
+                checkpoint_seconds=spec.checkpoint_seconds,
+                project_folder=spec.project_folder,
+            )
         )
-
-    def _plan_command(self, plan: PlanSettings, out: Path) -> str:
-        folder = self._spec.project_folder
-        return "" if folder is None else plan_command(_STAGES, folder, out, plan, backend=self._spec.backend)
 
     def _design_row(
         self, model: Model, design: Effectiveness, record: RunRecord, baseline: Reading,

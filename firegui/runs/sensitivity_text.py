@@ -1,8 +1,7 @@
-"""What a robustness table is called and says, in words for people, and the command that repeats it."""
+"""What a robustness table is called and says."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,18 +11,12 @@ from firegui.domain.sensitivity import (
     PoseRow,
     Reading,
     Row,
-    SensitivityKind,
-    SensitivitySettings,
     SensitivityTable,
     SideRow,
 )
 from firegui.domain.settings import Effectiveness
-from firegui.domain.uncertainty import ErrorSource
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
-
-PRESET = "bear"
-"""How the command line calls the paper's error model."""
 
 
 def schedule_text(file: Path | None, reading: Reading | None) -> str:
@@ -64,39 +57,3 @@ def _worst(rows: Sequence[Row]) -> str:
     if isinstance(worst, SideRow):
         return f"at most {worst.reading.fire_objective:.4g}, with retardant acting on: {worst.side.value}"
     return f"at most {worst.reading.fire_objective:.4g}, at η {pair_text(worst.effectiveness)}"
-
-
-def sensitivity_command(
-    project: Path,
-    out: Path,
-    kind: SensitivityKind,
-    settings: SensitivitySettings,
-    *,
-    schedule: Path | None = None,
-    epochs: int | None = None,
-    backend: str = "auto",
-) -> str:
-    """``firegui sensitivity …`` with every option that decides it spelled out; ``epochs`` cap a sweep's plans."""
-    words = ["firegui", "sensitivity", str(project), "--kind", kind.value, "--out", str(out)]
-    if schedule is not None:
-        words += ["--schedule", str(schedule)]
-    match kind:
-        case SensitivityKind.EFFECTIVENESS:
-            words += ["--pairs", _exactly(settings.pairs)]
-        case SensitivityKind.POSE:
-            words += ["--scales", ",".join(map(repr, settings.scales))]
-            words += ["--draws", str(settings.draws), "--seed", str(settings.seed)]
-        case SensitivityKind.DESIGN:
-            words += ["--designs", _exactly(settings.designs)]
-            words += [] if epochs is None else ["--epochs", str(epochs)]
-            words += ["--members", str(settings.members), "--seed", str(settings.seed)]
-            words += ["--preset", PRESET] if settings.error is ErrorSource.PAPER else []
-        case SensitivityKind.RETARDANT_SIDE:
-            words += ["--sides", ",".join(side.value for side in settings.sides)]
-    if backend != "auto":
-        words += ["--backend", backend]
-    return shlex.join(words)
-
-
-def _exactly(pairs: Sequence[Effectiveness]) -> str:
-    return ",".join(f"{pair.retardant!r}/{pair.water!r}" for pair in pairs)

@@ -1,9 +1,8 @@
-"""What an ensemble is called and says, in words for people, and the command that repeats it."""
+"""What an ensemble is called and says, in words for people."""
 
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +15,6 @@ from firegui.runs.events import FinishReason
 from firegui.runs.folder import RUN
 from firegui.runs.header import read_header
 from firegui.runs.messages import counted
-from firegui.runs.sensitivity_text import PRESET
 from firegui.runs.uq_summary import Summary
 
 UNBURNED = (
@@ -101,32 +99,3 @@ def summary_message(summary: Summary, reason: FinishReason) -> str:
         )
     head = f"stopped on request after {done}; resume to go on" if reason is FinishReason.STOPPED else ""
     return f"{head}; {text}" if head else text
-
-
-def uq_command(
-    project: Path, out: Path, settings: UncertaintySettings, *, schedule: Path | None = None, backend: str = "auto"
-) -> str:
-    """``firegui uq …`` with every option that decides it spelled out."""
-    words = ["firegui", "uq", str(project), "--kind", settings.kind.value, "--out", str(out)]
-    words += [] if schedule is None else ["--schedule", str(schedule)]
-    words += ["--members", str(settings.members), "--seed", str(settings.seed)]
-    match settings.kind:
-        case UncertaintyKind.ALEATORIC:
-            words += ["--keep-members"] if settings.keep_members else []
-        case UncertaintyKind.EPISTEMIC:
-            fitted = settings.error is ErrorSource.FITTED
-            words += ["--fit", "--softening", repr(settings.softening)] if fitted else ["--preset", PRESET]
-            words += ["--mode", settings.mode.value, "--threshold", repr(settings.threshold)]
-        case UncertaintyKind.WEATHER:
-            wind = settings.weather
-            words += ["--speed-sd", repr(wind.speed_sd), "--direction-sd", degrees_text(wind.direction_sd)]
-            words += ["--timing-sd", repr(wind.timing_sd)]
-    words += [] if backend == "auto" else ["--backend", backend]
-    return shlex.join(words)
-
-
-def degrees_text(radians: float) -> str:
-    """The shortest number of degrees that is read back as ``radians``."""
-    texts = (f"{math.degrees(radians):.{digits}g}" for digits in range(1, 18))
-    plain = (text for text in texts if "e" not in text)
-    return next((text for text in plain if math.radians(float(text)) == radians), repr(math.degrees(radians)))

@@ -1,9 +1,6 @@
-"""What a study says at its end, in words for people, and the command that repeats it."""
+"""What a study says at its end, in words for people."""
 
 from __future__ import annotations
-
-import shlex
-from pathlib import Path
 
 from firegui.domain.study_table import MEASURES, StudyTable
 from firegui.runs.events import FinishReason
@@ -32,16 +29,6 @@ def failures_text(table: StudyTable) -> str:
     said = [f"{_cells(cells)}: {why}" for why, cells in list(reasons.items())[:_SHOWN]]
     more = len(reasons) - len(said)
     return "; ".join([*said, *([f"and {counted(more, 'more reason')}"] if more > 0 else [])]) or "some are missing"
-
-
-def study_command(
-    study_file: Path, out: Path, *, scheduler: str = "", workers: int | None = None, backend: str = "auto"
-) -> str:
-    """``firegui study …`` with every option that says how it is carried out."""
-    words = ["firegui", "study", str(study_file), "--out", str(out)]
-    words += ["--scheduler", scheduler] if scheduler else []
-    words += ["--workers", str(workers)] if workers is not None and not scheduler else []
-    return shlex.join(words + ([] if backend == "auto" else ["--backend", backend]))
 
 
 def _cells(cells: list[int]) -> str:

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, BenchmarkSettings, PlannerName, tasks_of
+from firegui.io.project_store import load_project
 from firegui.planning import benchmark as factory
 from firegui.runs.benchmark_folder import HEADER, TASKS, read_header
-from firegui.runs.benchmark_text import benchmark_command
+from firegui.runs.command import repeat_command
 from firegui.runs.events import FinishReason
+from firegui.runs.spec import BenchmarkSpec
 from tests.cli.conftest import Run
 from tests.unit.runs.workers import Workplace
 
@@ -63,14 +65,13 @@ def test_the_command_that_is_kept_asks_for_the_same(
     again = shlex.split(header.command.replace(str(out), str(tmp_path / "two")))[1:]
     assert firegui(*again).code == 0
     assert read_header(tmp_path / "two").settings == header.settings
-    assert benchmark_command(project, out, header.settings) == header.command
 
 
 def test_the_command_of_a_benchmark_at_the_matched_allowance_alone_asks_for_the_same(
     firegui: Run, project: Path, workplace: Workplace, tmp_path: Path
 ) -> None:
     settings = BenchmarkSettings(planners=(), matched=(PlannerName.GRADIENT,), seeds=1)
-    command = benchmark_command(project, tmp_path / "run", settings)
+    command = repeat_command(BenchmarkSpec(load_project(project), tmp_path / "run", "", settings, project))
     assert firegui(*shlex.split(command)[1:]).code == 0
     assert set(tasks_of(read_header(tmp_path / "run").settings)) == set(tasks_of(settings))
 

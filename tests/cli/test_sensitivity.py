@@ -155,6 +155,6 @@ def test_the_command_that_is_kept_repeats_the_table(
     first = firegui("sensitivity", project, *words, "--out", tmp_path / "run", "--json").json
     head = (tmp_path / "run" / "sensitivity.toml").read_text()
     command = next(line for line in head.splitlines() if line.startswith("command"))
-    assert "--scales 0.30000000000000004 --draws 2 --seed 0" in command
+    assert "--scales 0.30000000000000004 --draws 2" in command and "--seed" not in command
     again = command.split('"')[1].replace(str(tmp_path / "run"), str(tmp_path / "two")).split()[1:]
     assert firegui(*again, "--json").json["rows"] == first["rows"]

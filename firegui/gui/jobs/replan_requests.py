@@ -13,7 +13,7 @@ from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.observation_file import read_observation
 from firegui.io.schedule_file import read_schedule
-from firegui.runs.command import replan_command
+from firegui.runs.command import with_command
 from firegui.runs.folder import RunRecord
 from firegui.runs.replan_base import TITLE, replan_problems
 from firegui.runs.spec import ReplanSpec
@@ -71,16 +71,13 @@ def replan_spec(
     if schedule is None:
         problems.raise_if_any(TITLE)
     assert schedule is not None
-    command = replan_command(
-        project_folder, out, project.plan, schedule_file, observed_file, day, closed_loop=closed_loop, backend=backend
-    )
     spec = ReplanSpec(
-        project, out, command, schedule, day, observed, closed_loop, backend=backend,
+        project, out, "", schedule, day, observed, closed_loop, backend=backend,
         checkpoint_seconds=CHECKPOINT_SECONDS, project_folder=project_folder, schedule_file=schedule_file,
     )  # fmt: skip
     problems.extend(item for item in replan_problems(spec) if not (unread and item.where == "observed"))
     problems.raise_if_any(TITLE)
-    return spec
+    return with_command(spec, observed_file)
 
 
 def replan_resume_spec(record: RunRecord, project: Project, project_folder: Path, backend: str = "auto") -> ReplanSpec:

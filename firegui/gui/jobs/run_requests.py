@@ -13,7 +13,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Setting
 from firegui.errors import InputError
 from firegui.gui.jobs.replan_requests import CHECKPOINT_SECONDS, REPLAN, replan_resume_spec
-from firegui.runs.command import plan_command
+from firegui.runs.command import with_command
 from firegui.runs.folder import read_run
 from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
 
@@ -73,10 +73,10 @@ def plan_spec(
     """A new run of ``project``, which must be saved in ``project_folder``, through ``stages``."""
     out = new_run_folder(project_folder, project.plan.setting, now, taken, stages)
     file = None if start is None else start.file
-    return PlanSpec(
+    spec = PlanSpec(
         project,
         out,
-        plan_command(stages, project_folder, out, project.plan, warm_start=file, backend=backend),
+        "",
         stages=stages,
         warm_start=None if start is None else start.schedule,
         backend=backend,
@@ -84,6 +84,7 @@ def plan_spec(
         project_folder=project_folder,
         warm_start_file=file,
     )
+    return with_command(spec)
 
 
 def resume_spec(project: Project, project_folder: Path, out: Path, backend: str = "auto") -> FolderSpec:
@@ -103,11 +104,11 @@ def resume_spec(project: Project, project_folder: Path, out: Path, backend: str 
         source, stages, budget = record.warm_start_file, record.stages, record.header.budget
         if record.header.replan is not None:
             return replan_resume_spec(record, project, project_folder, backend)
-    command = plan_command(stages, project_folder, out, project.plan, warm_start=source, backend=backend, budget=budget)
-    return PlanSpec(
-        project, out, command, stages=stages, resume=True, backend=backend, project_folder=project_folder,
+    spec = PlanSpec(
+        project, out, "", stages=stages, resume=True, backend=backend, project_folder=project_folder,
         checkpoint_seconds=CHECKPOINT_SECONDS, warm_start_file=source, budget=budget,
     )  # fmt: skip
+    return with_command(spec)
 
 
 def raised_limits(ran: Project, now: Project) -> Project:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +9,6 @@ import pytest
 from firegui.domain.film import Film
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.results import Frames
-from firegui.domain.settings import Effectiveness, EliminationSettings, OptimizerSettings, PlanSettings, Start
-from firegui.runs.command import calibrate_command, plan_command
 from firegui.runs.event_lines import scalars
 from firegui.runs.events import (
     BaselineReady,
@@ -65,55 +62,7 @@ def test_the_finished_record_carries_plan_and_baseline() -> None:
     assert record["folder"] == "run"
 
 
-def test_the_command_repeats_every_setting_that_decides_the_result() -> None:
-    settings = PlanSettings(
-        design=Effectiveness(0.85, 0.75),
-        optimizer=OptimizerSettings(epochs=40, learning_rate=3e-3, patience=7, seed=11),
-        elimination=EliminationSettings(slack=1.1, allowance=900),
-    )
-    command = plan_command((Stage.OPTIMIZE,), Path("my fire.firegui"), Path("out"), settings)
-    assert command == (
-        "firegui optimize 'my fire.firegui' --out out --epochs 40 --lr 0.003 --patience 7 --seed 11"
-        " --start front --full-carry --design-retardant 0.85 --design-water 0.75"
-    )
-    both = plan_command((Stage.OPTIMIZE, Stage.PRUNE), Path("a"), Path("b"), settings)
-    assert both.startswith("firegui plan a --out b --epochs 40 --lr 0.003 --patience 7 --seed 11 --start front")
-    last = " --slack 1.1 --allowance 900 --keep 0 --perturbations 0 --perturbation-scale 0.001"
-    last += " --smoothing 0 --front-shift 0.0"
-    assert both.endswith(last)
-    pruned = plan_command((Stage.PRUNE,), Path("a"), Path("b"), settings, warm_start=Path("s.csv"))
-    assert pruned == (f"firegui prune a --out b --design-retardant 0.85 --design-water 0.75{last} --schedule s.csv")
-
-
-def test_the_command_names_what_is_not_the_papers() -> None:
-    settings = PlanSettings(
-        optimizer=OptimizerSettings(start=Start.CENTROID, full_carry=False),
-        elimination=EliminationSettings(perturbations=4, front_shift=1.5),
-    )
-    command = plan_command((Stage.OPTIMIZE, Stage.PRUNE), Path("a"), Path("b"), settings)
-    for words in (" --start centroid --cut-carry ", " --perturbations 4 ", " --front-shift 1.5"):
-        assert words in command
-
-
 def test_the_epoch_of_a_calibration_names_its_terms_and_the_mean_of_every_event() -> None:
     record = scalars(FitEpoch(EPOCH))
     assert (record["event"], record["loss"], record["best_epoch"]) == ("fit", 1.5, 3)
     assert (record["term.shape"], record["mean_iou.Bear"]) == (0.5, 0.5)
-
-
-def test_the_command_repeats_every_setting_of_a_calibration() -> None:
-    projects = [Path("my fire.firegui"), Path("other.firegui")]
-    command = calibrate_command(projects, Path("w"), FIT)
-    assert command == (
-        "firegui calibrate 'my fire.firegui' other.firegui --out w --fit-days 10 --epochs 9 --lr 0.001 --patience 20"
-        " --seed 4 --margin 45 --correction-rate 0.1 --node-spacing 750.0"
-    )
-    bare = calibrate_command(projects[1:], Path("w"), replace(FIT, correction=False), start=Path("old"))
-    assert bare.endswith("--margin 45 --no-correction --start old")
-
-
-def test_the_command_names_the_warm_start_and_the_backend_where_there_is_one() -> None:
-    command = plan_command(
-        (Stage.OPTIMIZE,), Path("a"), Path("b"), PlanSettings(), warm_start=Path("s.csv"), backend="reference"
-    )
-    assert command.endswith("--warm-start s.csv --backend reference")

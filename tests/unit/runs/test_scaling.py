@@ -31,7 +31,7 @@ from firegui.runs.scaling_folder import (
     read_table,
     write_header,
 )
-from firegui.runs.scaling_text import notes_of, scaling_command, searches_text, study_message
+from firegui.runs.scaling_text import notes_of, searches_text, study_message
 from firegui.runs.spec import ScalingSpec
 from tests.support import make_project
 from tests.unit.runs.fake_scaling import row_of
@@ -250,16 +250,9 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     assert "--cut-carry" in notes_of(make_project(), "cuda")[0] and notes_of(make_project(), "cpu") == ()
 
 
-def test_the_log_and_the_command_say_what_there_is(tmp_path: Path) -> None:
+def test_the_log_says_what_there_is(tmp_path: Path) -> None:
     table = bare_table(spec_of(tmp_path), "cpu")
     assert scalars(ScalingReady(table)) == {"event": "scaling", "rows": 0, "searches": 0, "complete": False}
     assert "before every setting was timed once" in study_message(table, FinishReason.STOPPED)
     timed = replace(table, rows=tuple(row_of(case, 3) for case in table.cases))
     assert "a gradient step costs 2.00 ± 0.00 rollouts (2.00 to 2.00)" in study_message(timed, FinishReason.COMPLETED)
-    words = scaling_command(Path("P"), Path("R"), SETTINGS, full_carry=False, backend="cpu")
-    assert words == (
-        "firegui scaling P --out R --repeats 3 --warm-ups 2 --cut-carry --quality --evaluations 600 --seeds 2 --seed 0"
-        " --budget 0 --backend cpu"
-    )
-    quick = scaling_command(Path("P"), Path("R"), replace(SETTINGS, quality=False), full_carry=True)
-    assert quick.endswith("--full-carry --no-quality")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.domain.options import degrees_text
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
@@ -65,7 +66,6 @@ from firegui.runs.uq_folder import (
     residual_days,
     write_fit,
 )
-from firegui.runs.uq_text import degrees_text, uq_command
 from tests.support import make_project, watched_project
 from tests.unit.runs.fakes import FakeEngine, carried_out
 
@@ -489,13 +489,7 @@ def test_a_damaged_or_newer_header_is_refused(tmp_path: Path) -> None:
     assert "cannot be read" in str(end(carried_out(uq_spec(tmp_path / "run", resume=True))).problems[0])
 
 
-def test_the_command_reads_back_as_the_same_numbers() -> None:
+def test_degrees_are_read_back_as_the_same_angle() -> None:
     assert degrees_text(WeatherSpread().direction_sd) == "15"
     for angle in np.random.default_rng(0).uniform(0.0, 3.1, 50):
         assert np.radians(float(degrees_text(float(angle)))) == pytest.approx(angle, rel=1e-15)
-    place = Path("p"), Path("o")
-    weather = uq_command(*place, UncertaintySettings(UncertaintyKind.WEATHER), schedule=Path("s.csv"))
-    assert "--speed-sd 0.2 --direction-sd 15 --timing-sd 3.0" in weather and "--schedule s.csv" in weather
-    paper = uq_command(*place, replace(EPISTEMIC, error=ErrorSource.PAPER))
-    assert "--preset bear --mode cumulative --threshold 0.2" in paper and "--softening" not in paper
-    assert "--fit --softening 0.01" in uq_command(*place, EPISTEMIC)

@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import Problem
-from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
+from firegui.gui.importing.landscape.survey import Look
+from firegui.gui.importing.landscape.wizard_answers import Draft
 
 _NAMED = r"(?<![\w.-]){}(?![\w-])"
 """A file's name that is no part of a longer one."""
@@ -60,7 +61,7 @@ class FieldNote(QLabel):
             self._field.setAccessibleDescription(text)
 
 
-class WizardPage(QScrollArea):
+class Page(QScrollArea):
     """One step. Subclasses put fields on :attr:`column` and their :class:`FieldNote` in :attr:`notes`."""
 
     title = ""
@@ -72,10 +73,10 @@ class WizardPage(QScrollArea):
     entries_changed = Signal()
     """Something that cannot be read was typed, or mended."""
 
-    def __init__(self, draft: ImportDraft) -> None:
+    def __init__(self, draft: Draft) -> None:
         super().__init__()
         self.draft = draft
-        self.look: SurveyResult | None = None
+        self.look: Look | None = None
         self.notes: list[FieldNote] = []
         self.problem_count = 0
         self.entry_problems: tuple[Problem, ...] = ()
@@ -108,7 +109,7 @@ class WizardPage(QScrollArea):
     def show_answers(self) -> None:
         """Bring the fields up to date with the draft. The draft is not changed by it."""
 
-    def show_look(self, look: SurveyResult) -> None:
+    def show_look(self, look: Look) -> None:
         """Show what was found out about the answers."""
         self.look = look
 
@@ -144,9 +145,7 @@ def said_line(role: str = "muted") -> QLabel:
     return label
 
 
-def hand_out(
-    problems: Iterable[Problem], pages: Sequence[WizardPage], seen: Container[WizardPage], rest: WizardPage
-) -> None:
+def hand_out(problems: Iterable[Problem], pages: Sequence[Page], seen: Container[Page], rest: Page) -> None:
     """Put every problem below the field it belongs to, on the steps that a person has ``seen``.
 
     One that belongs to no field is left for ``rest``. A step that nobody has come to yet is not in the wrong.
