@@ -43,7 +43,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session, View
+from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.guide import bare_title
 from firegui.gui.window.main_window import MainWindow
 
@@ -261,7 +261,7 @@ def _look(guest: Guest) -> None:
     guest.command("Plan")
     session = guest.window.workbench.session
     session.set_step(round(0.6 * session.project.calendar.n_steps))
-    guest.until(lambda: session.view is View.PLAN)
+    guest.until(lambda: session.view is FireView.PLAN)
     guest.photograph("plan", guest.window)
 
 

@@ -25,6 +25,14 @@ class SensitivityKind(StrEnum):
     RETARDANT_SIDE = "retardant-side"
 
 
+KIND_TITLES = {
+    SensitivityKind.EFFECTIVENESS: "Effectiveness scored at",
+    SensitivityKind.POSE: "Perturbed poses",
+    SensitivityKind.DESIGN: "Design effectiveness",
+    SensitivityKind.RETARDANT_SIDE: "Where retardant acts",
+}
+
+
 PAIRS = tuple(
     Effectiveness(retardant, water)
     for retardant, water in (

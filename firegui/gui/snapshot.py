@@ -17,8 +17,8 @@ from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.map_renderer import MapRenderer, film_steps, sample_steps
-from firegui.gui.session.session import Session, View
+from firegui.gui.map.map_board import MapRenderer, film_steps, sample_steps
+from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import Film, write_film
 from firegui.io.project_store import load_project
@@ -58,7 +58,7 @@ def render_workbench(
 def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence[str], fps: int) -> None:
     """Play the run in ``run_folder`` on a map nobody sees, from its first to its last frame, into ``film``.
 
-    ``views`` are the sides beside each other, as :class:`~firegui.gui.session.session.View` names them.
+    ``views`` are the sides beside each other, as :class:`~firegui.gui.session.session.FireView` names them.
     The ending of ``film`` says what it becomes. Raises :class:`~firegui.errors.InputError` like
     :func:`render_workbench` and :func:`~firegui.io.exporters.animation.write_film`.
     """
@@ -67,7 +67,7 @@ def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence
             dock.hide()
         _settle()
         window.workbench.maps.fit()
-        stage = MapRenderer(window.workbench.session, window.workbench.maps, tuple(View(view) for view in views))
+        stage = MapRenderer(window.workbench.session, window.workbench.maps, tuple(FireView(view) for view in views))
         try:
             steps = film_steps(window.workbench.session)
             samples = [stage.picture(step) for step in sample_steps(steps)]

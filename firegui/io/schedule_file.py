@@ -17,6 +17,7 @@ from safetensors.numpy import load as load_safetensors
 from safetensors.numpy import save as save_safetensors
 
 from firegui.domain.fleet import Fleet
+from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.errors import Problem, Problems
 from firegui.io.atomic import replacing
@@ -48,6 +49,11 @@ def read_schedule(path: Path, fleet: Fleet, n_steps: int, shape: tuple[int, int]
     problems.raise_if_any(title)
     assert schedule is not None
     return schedule
+
+
+def read_project_schedule(path: Path, project: Project) -> Schedule:
+    """Read a schedule for the planned fleet and days of ``project``. Raises like :func:`read_schedule`."""
+    return read_schedule(path, project.planned_fleet, project.calendar.n_steps, project.scenario.grid.shape)
 
 
 def is_plan(path: Path) -> bool:

@@ -15,7 +15,9 @@ Every file is replaced whole. There is no ``run.toml``, so that nothing takes it
 
 from __future__ import annotations
 
+import csv
 import re
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +30,7 @@ from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
 from firegui.domain.grid import HECTARE_M2
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
-from firegui.domain.uncertainty import ErrorFit, ErrorModel, UncertaintySettings
+from firegui.domain.uncertainty import ErrorFit, ErrorModel, Semivariogram, UncertaintySettings
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.ensemble_file import read_members
@@ -195,6 +197,42 @@ def read_residual(folder: Path, day: int) -> NDArray[np.float32]:
         raise _refusal(path, f"has no residuals of the end of day {day}", "choose another day")
     first = 2 * days.index(day) + 1
     return np.asarray(read_raster(path, (first, first + 1)).bands, np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorResiduals:
+    """Residuals that an error model was fitted to, at the ends of ``days``: those of a ``fit``, or of a ``folder``."""
+
+    days: tuple[int, ...] = ()
+    fit: ErrorFit | None = None
+    folder: Path = Path()
+
+    @staticmethod
+    def in_folder(folder: Path) -> ErrorResiduals:
+        """Return those of a saved ensemble, none where there are none that can be read."""
+        with suppress(InputError):
+            return ErrorResiduals(residual_days(folder), folder=folder)
+        return ErrorResiduals()
+
+    def of(self, day: int) -> NDArray[np.float32]:
+        """Return ``Δ [2, H, W]`` in ILR coordinates, NaN outside of the mask. Raises :class:`InputError`."""
+        if self.fit is not None:
+            return np.asarray(self.fit.residuals[self.fit.days.index(day)], np.float32)
+        return read_residual(self.folder, day)
+
+
+def read_variogram(folder: Path) -> Semivariogram | None:
+    """Return the points that an error model was fitted to, ``None`` where there are none that can be read."""
+    try:
+        with (folder / VARIOGRAM).open(encoding="utf-8", newline="") as lines:
+            rows = [
+                (float(row["distance_cells"]), float(row["value"]), int(float(row["pairs"])))
+                for row in csv.DictReader(lines)
+            ]
+    except (OSError, UnicodeDecodeError, KeyError, TypeError, ValueError, csv.Error):
+        return None
+    distance, value, pairs = zip(*rows, strict=True) if rows else ((), (), ())
+    return Semivariogram(np.array(distance, float), np.array(value, float), np.array(pairs, np.int64))
 
 
 def read_ensemble(folder: Path) -> tuple[EnsembleHeader, Ensemble]:

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
-from firegui.gui.importing.landscape.project_from_answers import make_landscape
+from firegui.gui.importing.landscape.survey import make_landscape
 from firegui.gui.importing.landscape.wizard import LandscapeWizard, Make
 from tests.gui.hands import LEFT
 from tests.unit.io.landscape_files import write_layer

@@ -21,7 +21,7 @@ from firegui.domain.uncertainty import (
     UncertaintyKind,
     UncertaintySettings,
 )
-from firegui.gui.analyses.uncertainty.saved_ensembles import FOLDER
+from firegui.gui.analyses.uncertainty.uncertainty_controller import SAVED_ENSEMBLES
 from firegui.io.ensemble_file import write_members
 from firegui.io.project_store import project_hash
 from firegui.io.schedule_file import write_plan_safetensors
@@ -75,7 +75,7 @@ def save_ensemble(
 
     Its schedule, without a drop, lies beside the project.
     """
-    folder = project_folder / FOLDER / name
+    folder = project_folder / SAVED_ENSEMBLES.directory / name
     folder.mkdir(parents=True)
     source = ErrorSource.PAPER if fit is None else ErrorSource.FITTED
     error = None

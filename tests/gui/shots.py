@@ -30,7 +30,7 @@ from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session, View
+from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.guide import bare_title
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
@@ -138,15 +138,15 @@ def go_round(camera: ThumbnailRenderer, project: Project, folder: Path, run: Pat
 
 def _results(camera: ThumbnailRenderer) -> None:
     session = camera.window.workbench.session
-    session.set_view(View.PLAN)
+    session.set_view(FireView.PLAN)
     session.set_step(round(0.6 * session.project.calendar.n_steps))
     camera.take("04-plan")
-    session.set_view(View.DIFFERENCE)
+    session.set_view(FireView.DIFFERENCE)
     camera.take("05-difference")
     session.set_side_by_side(True)
     camera.take("06-three-maps")
     session.set_side_by_side(False)
-    session.set_view(View.PLAN)
+    session.set_view(FireView.PLAN)
 
 
 def _docks(camera: ThumbnailRenderer) -> None:

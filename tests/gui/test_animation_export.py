@@ -18,8 +18,8 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.gui.exporting import animation_dialog as export_animation
 from firegui.gui.exporting.animation_dialog import AnimationDialog
-from firegui.gui.map.map_renderer import pixels_of
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.map.map_board import pixels_of
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import ffmpeg, with_notice
 from tests.gui.fake_runs import drop, frames, metrics
@@ -118,7 +118,7 @@ def test_what_is_played_and_shown_meanwhile_does_not_come_into_the_film(
     window.workbench.maps.snapshot()
     first = shown(window)
     QTest.mouseClick(dialog.save_button, LEFT)
-    window.workbench.session.set_view(View.BASELINE)
+    window.workbench.session.set_view(FireView.BASELINE)
     window.workbench.session.set_step(120)
     qtbot.waitUntil(lambda: dialog.written is not None, timeout=60_000)
     with Image.open(tmp_path / "f.gif") as film:

@@ -17,11 +17,10 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.analyses.benchmark import saved_benchmarks as benchmarks_module
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
+from firegui.gui.analyses.benchmark import benchmark_controller as benchmarks_module
+from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController, cost_text
 from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
-from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER, cost_text, saved_benchmarks
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.io.project_store import save_project
@@ -82,7 +81,7 @@ def test_what_is_ticked_and_typed_is_what_is_run_in_the_projects_folder(
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(lambda: not desk.is_busy)
     (spec,) = execute.specs
-    assert spec.out == saved / FOLDER / "20260304-050607-A"
+    assert spec.out == saved / SAVED_BENCHMARKS.directory / "20260304-050607-A"
     assert spec.project is session.project and spec.project_folder == saved
     assert (spec.processes, spec.resume) == (3, False)
     assert spec.settings == BenchmarkSettings(
@@ -184,7 +183,7 @@ def test_the_time_left_is_told_once_the_two_stage_plan_has_shown_its_cost(
 def test_what_was_stopped_goes_on_with_what_is_missing_and_with_what_was_ticked_since(
     qtbot: QtBot, make: Make, session: Session, project: Project, saved: Path
 ) -> None:
-    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL, done=2)
+    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL, done=2)
     execute = Contest()
     panel, desk = make(execute)
     reopen(panel)
@@ -193,7 +192,7 @@ def test_what_was_stopped_goes_on_with_what_is_missing_and_with_what_was_ticked_
     QTest.mouseClick(panel.button("resume"), LEFT)
     qtbot.waitUntil(lambda: not desk.is_busy)
     (spec,) = execute.specs
-    assert spec.resume and spec.out == saved / FOLDER / "20260101-000000-A"
+    assert spec.resume and spec.out == saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
     assert spec.settings == replace(SMALL, planners=(*SMALL.planners, P.GREEDY))
     assert panel.table.lines.rowCount() == 4
     assert not panel.button("resume").isEnabled()
@@ -202,7 +201,7 @@ def test_what_was_stopped_goes_on_with_what_is_missing_and_with_what_was_ticked_
 def test_a_finished_benchmark_takes_more_seeds_but_no_other_allowance(
     qtbot: QtBot, make: Make, project: Project, saved: Path
 ) -> None:
-    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL)
+    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL)
     panel, _desk = make()
     reopen(panel)
     assert not panel.button("resume").isEnabled()
@@ -215,11 +214,11 @@ def test_a_finished_benchmark_takes_more_seeds_but_no_other_allowance(
 def test_of_a_project_that_another_window_has_benchmarks_are_listed_and_shown_but_do_not_go_on(
     make: Make, session: Session, project: Project, saved: Path
 ) -> None:
-    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL, done=2)
+    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL, done=2)
     panel, desk = make()
     session.open_project(project, None, saved)
     reopen(panel)
-    assert desk.shown is not None and desk.shown.folder == saved / FOLDER / "20260101-000000-A"
+    assert desk.shown is not None and desk.shown.folder == saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
     assert panel.earlier.currentText().endswith("2 of 5 tasks") and not panel.button("resume").isEnabled()
     session.open_project(project, saved)
     reopen(panel)
@@ -229,7 +228,7 @@ def test_of_a_project_that_another_window_has_benchmarks_are_listed_and_shown_bu
 def test_another_event_is_refused_before_anything_is_run(
     make: Make, session: Session, project: Project, saved: Path, refusals: list[InputError]
 ) -> None:
-    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL, done=2)
+    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL, done=2)
     hotter = replace(project.fire_model, parameters={**project.fire_model.parameters, "p": 0.9})
     session.open_project(replace(project, fire_model=hotter), saved)
     execute = Contest()
@@ -256,7 +255,7 @@ def test_opening_another_project_stops_the_work_and_forgets_the_benchmark(
 
 # -- what lies there ---------------------------------------------------------------------------------------------------
 def test_an_earlier_benchmark_is_opened_with_its_settings(make: Make, project: Project, saved: Path) -> None:
-    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL)
+    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL)
     panel, desk = make()
     assert panel.earlier.itemText(0) == "Earlier benchmarks…"
     reopen(panel)
@@ -269,12 +268,12 @@ def test_an_earlier_benchmark_is_opened_with_its_settings(make: Make, project: P
 def test_a_damaged_benchmark_is_left_out_and_a_damaged_row_refused(
     make: Make, project: Project, saved: Path, refusals: list[InputError]
 ) -> None:
-    folder = saved / FOLDER / "20260101-000000-A"
+    folder = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
     write_benchmark(folder, project, SMALL)
-    (saved / FOLDER / "other").mkdir()
-    (saved / FOLDER / "other" / HEADER).write_text("format = 'x'\n")
+    (saved / SAVED_BENCHMARKS.directory / "other").mkdir()
+    (saved / SAVED_BENCHMARKS.directory / "other" / HEADER).write_text("format = 'x'\n")
     (task_folder(folder, Task(P.NONE, 0)) / "row.json").write_text("{}")
-    (found,) = saved_benchmarks(saved)
+    (found,) = SAVED_BENCHMARKS.in_project(saved)
     assert found.folder == folder
     panel, desk = make()
     reopen(panel)
@@ -291,7 +290,7 @@ def export_to(monkeypatch: pytest.MonkeyPatch, panel: BenchmarkPanel, folder: Pa
 def test_the_export_copies_sheets_tables_and_figures_and_says_which(
     monkeypatch: pytest.MonkeyPatch, make: Make, session: Session, project: Project, saved: Path, tmp_path: Path
 ) -> None:
-    folder, out = saved / FOLDER / "20260101-000000-A", tmp_path / "out"
+    folder, out = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", tmp_path / "out"
     write_benchmark(folder, project, SMALL)
     (folder / "planner_convergence.png").write_bytes(b"picture")
     out.mkdir()
@@ -323,7 +322,7 @@ def test_an_export_into_its_own_folder_is_refused_and_one_that_fails_leaves_noth
     monkeypatch: pytest.MonkeyPatch, make: Make, project: Project, saved: Path, tmp_path: Path,
     refusals: list[InputError],
 ) -> None:  # fmt: skip
-    folder = saved / FOLDER / "20260101-000000-A"
+    folder = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
     write_benchmark(folder, project, SMALL)
     panel, _desk = make()
     reopen(panel)

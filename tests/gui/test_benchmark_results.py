@@ -27,15 +27,15 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceChart, pen_of
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
+from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_lines import Line, lines_of
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
-from firegui.gui.analyses.benchmark.benchmark_tables import COLUMNS, BenchmarkModel
+from firegui.gui.analyses.benchmark.benchmark_tables import COLUMNS, BenchmarkModel, deployment_rows
 from firegui.gui.analyses.benchmark.benchmark_text import notes
-from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.table_view import table_lines
 from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import task_folder
 from firegui.runs.spec import EvaluateSpec
@@ -52,9 +52,9 @@ def folder(session: Session, project: Project, tmp_path: Path) -> Path:
     """A finished benchmark in a saved project."""
     place = tmp_path / "p.firegui"
     save_project(project, place)
-    write_benchmark(place / FOLDER / "20260101-000000-A", project, SMALL)
+    write_benchmark(place / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL)
     session.open_project(project, place)
-    return place / FOLDER / "20260101-000000-A"
+    return place / SAVED_BENCHMARKS.directory / "20260101-000000-A"
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def played(queue: RunQueue, monkeypatch: pytest.MonkeyPatch) -> Played:
 
 
 def titles(panel: BenchmarkPanel) -> list[str]:
-    return [row[0] for row in panel.table.shown_rows()]
+    return [row[0] for row in list(table_lines(panel.table))[1:]]
 
 
 def place_of(panel: BenchmarkPanel, text: str, above: str = "") -> QPoint:
@@ -110,7 +110,8 @@ def click(panel: BenchmarkPanel, text: str, above: str = "", *, ctrl: bool = Fal
 
 # -- the table ---------------------------------------------------------------------------------------------------------
 def test_a_line_has_mean_and_spread_over_the_seeds_and_the_best_comes_first(panel: BenchmarkPanel) -> None:
-    rows = {row[0]: dict(zip(panel.table.titles, row, strict=True)) for row in panel.table.shown_rows()}
+    headings, *lines = table_lines(panel.table)
+    rows = {line[0]: dict(zip(headings, line, strict=True)) for line in lines}
     assert list(rows) == ["Budgeted gradient", "Tactical heuristic", "No intervention (baseline)"]
     line = rows["Budgeted gradient"]
     assert line["Objective with penalty"] == "4.45 ± 0.13"
@@ -169,9 +170,9 @@ def test_a_seed_that_ends_joins_the_chosen_curves_of_its_planner(panel: Benchmar
 
 
 def test_without_regions_there_is_no_column_for_them(panel: BenchmarkPanel) -> None:
-    assert "Protected cells" in panel.table.titles
+    assert "Protected cells" in next(table_lines(panel.table))
     panel.table.show_table(table(SMALL), regions=False)
-    assert "Protected cells" not in panel.table.titles
+    assert "Protected cells" not in next(table_lines(panel.table))
 
 
 def test_a_violation_is_counted_over_the_seeds_and_stands_out() -> None:
@@ -321,7 +322,7 @@ def test_the_deployment_table_has_a_planner_for_every_time(panel: BenchmarkPanel
 
 
 def test_a_time_for_which_nothing_is_fast_enough_says_so(panel: BenchmarkPanel) -> None:
-    panel.deployment.show(table(replace(SMALL, planners=(P.GRADIENT,))))
+    panel.deployment.set_rows(deployment_rows(table(replace(SMALL, planners=(P.GRADIENT,)))))
     assert panel.deployment.index(0, 2).data() == "none that was run takes so little"
 
 

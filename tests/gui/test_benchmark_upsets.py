@@ -17,11 +17,11 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.benchmark import PlannerName, Task, tasks_of
 from firegui.domain.project import Project
 from firegui.errors import InputError
+from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, seconds_left
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
-from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER, seconds_left
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import HEADER
 from firegui.runs.control import RunControl
@@ -78,7 +78,7 @@ def export_to(monkeypatch: pytest.MonkeyPatch, panel: BenchmarkPanel, folder: Pa
 def test_one_that_was_cut_short_after_its_last_task_can_be_finished(
     qtbot: QtBot, make: Make, project: Project, saved: Path, reason: FinishReason | None
 ) -> None:
-    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL, reason=reason)
+    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL, reason=reason)
     execute = Contest()
     panel, desk = make(execute)
     reopen(panel)
@@ -104,7 +104,7 @@ def test_an_export_without_figures_says_how_there_will_be_some(
     monkeypatch: pytest.MonkeyPatch, make: Make, session: Session, project: Project, saved: Path, tmp_path: Path,
     reason: FinishReason | None, done: int | None, said: str,
 ) -> None:  # fmt: skip
-    write_benchmark(saved / FOLDER / "20260101-000000-A", project, SMALL, done=done, reason=reason)
+    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL, done=done, reason=reason)
     panel, _desk = make()
     reopen(panel)
     told: list[str] = []
@@ -165,7 +165,7 @@ def test_an_export_of_what_was_deleted_since_names_it_and_not_the_target(
     monkeypatch: pytest.MonkeyPatch, make: Make, project: Project, saved: Path, tmp_path: Path,
     refusals: list[InputError],
 ) -> None:  # fmt: skip
-    folder, out = saved / FOLDER / "20260101-000000-A", tmp_path / "out"
+    folder, out = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", tmp_path / "out"
     write_benchmark(folder, project, SMALL)
     panel, _desk = make()
     reopen(panel)
@@ -184,18 +184,18 @@ def test_an_export_of_what_was_deleted_since_names_it_and_not_the_target(
 def test_a_comparison_that_gave_way_to_something_else_does_not_turn_the_map_later(
     qtbot: QtBot, make: Make, session: Session, project: Project, saved: Path
 ) -> None:
-    folder = saved / FOLDER / "20260101-000000-A"
+    folder = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
     write_benchmark(folder, project, SMALL)
     queue = RunQueue(session, execute=FakeExecute())
     panel, desk = make(on=queue)
     desk.open(folder)
     panel.compare(LAST, Task(P.TACTICAL, 0))
-    qtbot.waitUntil(lambda: session.view is View.DIFFERENCE)
+    qtbot.waitUntil(lambda: session.view is FireView.DIFFERENCE)
     panel.compare(LAST, Task(P.TACTICAL, 1))
     queue.show_baseline()
     qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity)
     fires = (frames(project, 6), metrics(9.0), frames(project), metrics(3.0, 2))
     session.show_result(ShownResult("run 2", *fires, project=project, against="run 1"))
-    assert session.view is View.PLAN
+    assert session.view is FireView.PLAN
     queue.shutdown()
     queue.deleteLater()

@@ -16,17 +16,15 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
+from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
-from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.long_work import Work
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.cell_location import Place
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.readout import hover_text, probe_rows
 from firegui.gui.planning.area_chart import AreaChart
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window import workbench as workbench_module
 from firegui.gui.window.closing_dialogs import Running
@@ -48,9 +46,9 @@ def folder(session: Session, project: Project, tmp_path: Path) -> Path:
     """A finished benchmark in a saved project."""
     place = tmp_path / "p.firegui"
     save_project(project, place)
-    write_benchmark(place / FOLDER / "20260101-000000-A", project, SMALL)
+    write_benchmark(place / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL)
     session.open_project(project, place)
-    return place / FOLDER / "20260101-000000-A"
+    return place / SAVED_BENCHMARKS.directory / "20260101-000000-A"
 
 
 def flying(project: Project, seed: int) -> Schedule:
@@ -77,7 +75,7 @@ def test_two_plans_on_the_map_are_named_and_leave_no_fire_behind(
     panel.compare(Task(P.GRADIENT, 0), Task(P.TACTICAL, 0))
     assert session.result.baseline is None
     qtbot.waitUntil(lambda: session.result.plan is not None and not queue.activity, timeout=60_000)
-    assert session.view is View.DIFFERENCE
+    assert session.view is FireView.DIFFERENCE
     assert session.result.names == ("Tactical (seed 0)", "Gradient (seed 0)")
     tactical = session.result.baseline
     assert still is not None and tactical is not None
@@ -103,16 +101,20 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
         )
     )  # fmt: skip
     captions = {}
-    for shown in View:
+    for shown in FireView:
         session.set_view(shown)
         view.flush()
         captions[shown] = view.decorations.caption
-    assert [captions[shown].title.split(" · ")[0] for shown in View] == ["Tactical", "Gradient", "Tactical − Gradient"]
-    assert "its drops are not drawn" in captions[View.BASELINE].note
-    scale = captions[View.DIFFERENCE].scale
+    assert [captions[shown].title.split(" · ")[0] for shown in FireView] == [
+        "Tactical",
+        "Gradient",
+        "Tactical − Gradient",
+    ]
+    assert "its drops are not drawn" in captions[FireView.BASELINE].note
+    scale = captions[FireView.DIFFERENCE].scale
     assert scale is not None and scale.title == "P(fire), Tactical − Gradient"
-    place = Place(project.scenario.grid)
-    shown_now = Shown.of(session)
+    place = CellLocation(project.scenario.grid)
+    shown_now = MapState.of(session)
     assert shown_now is not None
     assert hover_text(shown_now, place, 0.5, 0.5).count("Tactical − Gradient") == 1
     names = [name for name, _ in probe_rows(shown_now, place, (0, 0))]

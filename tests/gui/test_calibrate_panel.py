@@ -16,10 +16,14 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
+from firegui.gui.analyses.calibration.calibration_controller import (
+    CalibrationController,
+    CalibrationRequest,
+    interrupted_in,
+    new_weights_file,
+)
 from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
 from firegui.gui.analyses.calibration.calibration_text import activity_text
-from firegui.gui.analyses.calibration.saved_calibrations import interrupted_in, new_weights_file
 from firegui.gui.jobs.long_work import Work
 from firegui.gui.jobs.run_requests import same_spread
 from firegui.gui.session.session import Session
@@ -306,7 +310,7 @@ def test_a_failure_is_shown_to_the_person(
     qtbot: QtBot, session: Session, folder: Path, panel: CalibratePanel, desk: CalibrationController,
     refusals: list[InputError],
 ) -> None:  # fmt: skip
-    desk.start(NetworkFitSettings(fit_days=9))
+    desk.start(CalibrationRequest(NetworkFitSettings(fit_days=9)))
     qtbot.waitUntil(lambda: not desk.is_busy)
 
     assert "9 days with weather for 4" in str(refusals[0])
@@ -488,7 +492,7 @@ def test_leaving_asks_what_becomes_of_it(
 
     monkeypatch.setattr("firegui.gui.window.documents.ask_running", ask)
     desk = window.workbench.calibration_controller
-    desk.start(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000))
+    desk.start(CalibrationRequest(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000)))
     qtbot.waitUntil(lambda: len(desk.history) > 2, timeout=PATIENCE_MS)
 
     assert window.workbench.documents.may_leave("close") is (answer is not Running.KEEP)

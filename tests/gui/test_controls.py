@@ -28,10 +28,9 @@ from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.help.command_palette import Palette
 from firegui.gui.help.tour import Tour
-from firegui.gui.importing.event_file_dialog import ImportEventsDialog
-from firegui.gui.importing.folder_dialog import ImportEventDialog
-from firegui.gui.map.drop_dialog import DropDialog
-from firegui.gui.map.region_dialog import RegionDialog
+from firegui.gui.importing.event_dialogs import ImportEventDialog, ImportEventsDialog
+from firegui.gui.map.drop_menu import DropDialog
+from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog
 from firegui.gui.scenario.coverage_dialog import CoverageDialog
 from firegui.gui.scenario.pin_drops_dialog import PinDropsDialog

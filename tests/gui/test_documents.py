@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError
-from firegui.gui.importing import folder_dialog as import_event_module
-from firegui.gui.importing.folder_dialog import EventSource, ImportEventDialog, read_form
+from firegui.gui.importing import event_dialogs as import_event_module
+from firegui.gui.importing.event_dialogs import EventSource, ImportEventDialog, read_form
 from firegui.gui.window.closing_dialogs import ask_replace
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project

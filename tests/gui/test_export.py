@@ -22,7 +22,7 @@ from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.exporting import export_dialog as export_module
 from firegui.gui.exporting.export_dialog import ExportDialog
-from firegui.gui.exporting.export_source import Source, content_of, fire_on_screen
+from firegui.gui.exporting.export_source import ExportSource, content_of, fire_on_screen
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import ExportContent
@@ -317,7 +317,7 @@ def test_a_run_at_work_is_exported_as_it_is_on_screen(session: Session, project:
     session.show_result(
         ShownResult("A", plan=frames(project), drops=DROPS, project=project, folder=tmp_path / "no-run-yet")
     )
-    content = content_of(Source.of(session), None)
+    content = content_of(ExportSource.of(session), None)
     assert content.plan is not None and content.plan.first == 0
     assert content.notes[0] == "the chance of fire is that of the screen, to 1/255"
     assert [row.drop for row in content.rows] == sorted(DROPS, key=lambda item: (item.step, item.column))
@@ -330,7 +330,7 @@ def test_the_dialog_says_what_it_will_write(dialog: ExportDialog) -> None:
 def test_drops_in_the_dark_are_warned_of_in_the_words_of_the_files(
     session: Session, project: Project, dialog: ExportDialog, shown_dialog: Callable[[], ExportDialog]
 ) -> None:
-    (warning,) = content_of(Source.of(session), None).warnings
+    (warning,) = content_of(ExportSource.of(session), None).warnings
     assert "before sunrise or after sunset" in warning
     shown = next(label for label in dialog.findChildren(QLabel) if label.text() == f"{warning}.")
     assert shown.isVisible() and shown.property("role") == "warning"

@@ -15,10 +15,8 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.fire.first_project import first_project
-from firegui.gui.importing import event_file_dialog as events_module
-from firegui.gui.importing import folder_dialog as folder_module
-from firegui.gui.importing.event_file_dialog import ImportEventsDialog
-from firegui.gui.importing.folder_dialog import ImportEventDialog
+from firegui.gui.importing import event_dialogs as dialogs_module
+from firegui.gui.importing.event_dialogs import ImportEventDialog, ImportEventsDialog
 from firegui.gui.widgets.path_fields import PathField
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.importers.events import import_events
@@ -63,7 +61,7 @@ def open_alone(qtbot: QtBot, dialog: QWidget) -> None:
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
     """What the dialogs would list."""
     found: list[InputError] = []
-    monkeypatch.setattr(events_module, "show_problems", lambda _parent, error: found.append(error))
+    monkeypatch.setattr(dialogs_module, "show_problems", lambda _parent, error: found.append(error))
     return found
 
 
@@ -85,8 +83,7 @@ def six_fires(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", ["events", "folder"])
 def test_enter_in_a_line_imports_and_does_not_cancel(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     problems: list[InputError] = []
-    for module in (events_module, folder_module):
-        monkeypatch.setattr(module, "show_problems", lambda _parent, error: problems.append(error))
+    monkeypatch.setattr(dialogs_module, "show_problems", lambda _parent, error: problems.append(error))
     made: dict[str, Callable[[], QWidget]] = {
         "events": lambda: ImportEventsDialog(nothing_to_import),
         "folder": ImportEventDialog,

@@ -19,8 +19,8 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.gui.base.tasks import Check
+from firegui.gui.importing.landscape.survey import ImportAnswers
 from firegui.gui.importing.landscape.wizard import LandscapeWizard
-from firegui.gui.importing.landscape.wizard_answers import Answers
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project
 from tests.gui.hands import LEFT, type_into_cell
@@ -197,7 +197,7 @@ def test_an_entry_that_cannot_be_read_is_said_below_its_field_and_the_former_val
 
 
 def test_what_goes_wrong_while_importing_is_listed_and_the_wizard_stays(qtbot: QtBot, folder: Path) -> None:
-    def refuse(_answers: Answers, _check: Check) -> Project:
+    def refuse(_answers: ImportAnswers, _check: Check) -> Project:
         raise InputError([Problem("perimeters (perimeters.gpkg)", "vanished meanwhile", "bring it back")])
 
     hands = Hands(qtbot, refuse)
@@ -215,7 +215,7 @@ def test_what_goes_wrong_while_importing_is_listed_and_the_wizard_stays(qtbot: Q
 def test_an_import_can_be_stopped_and_taken_up_again(qtbot: QtBot, folder: Path) -> None:
     at_work, ended = threading.Event(), threading.Event()
 
-    def endless(_answers: Answers, check: Check) -> Project:
+    def endless(_answers: ImportAnswers, check: Check) -> Project:
         at_work.set()
         try:
             while True:

@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.charts.chart import Chart
+from firegui.gui.charts.chart import MOST_POINTS, Chart, decimated
 from firegui.gui.charts.chart_export import save_chart, table_text
-from firegui.gui.charts.decimation import MOST_POINTS, decimated
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import ProgressPanel

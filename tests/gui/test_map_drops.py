@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.map.layers.drops_layer import DropsLayer, Ellipses
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.map.layers.drop_layers import DropsLayer, Ellipses
+from firegui.gui.session.session import FireView, Session, ShownResult
 from tests.gui.map_scene import Hand, drop_at, only, open_map, painted
 
 
@@ -65,9 +65,9 @@ def test_proposals_that_the_gates_blocked_are_not_drawn(session: Session, hand: 
 def test_the_baseline_shows_no_drops(session: Session, hand: Hand) -> None:
     session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0),)))
     session.set_step(10)
-    session.set_view(View.BASELINE)
+    session.set_view(FireView.BASELINE)
     assert not painted(hand.view, "drops").any()
-    session.set_view(View.DIFFERENCE)
+    session.set_view(FireView.DIFFERENCE)
     assert painted(hand.view, "drops").any()
 
 

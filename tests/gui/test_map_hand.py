@@ -17,11 +17,11 @@ from firegui.domain.drops import Drop, DropList
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.drop_dialog import DropDialog
-from firegui.gui.map.layers.edited_drops_layer import handle_of
+from firegui.gui.map.drop_menu import DropDialog
+from firegui.gui.map.layers.drop_layers import handle_of
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.planning.plan_preview import PlanPreview
-from firegui.gui.session.session import Session, ShownResult, Tool, View
+from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from tests.gui.hand_scene import DROPS, FakeLive, desk_of, extent_of, settled, show_plan, shows_preview_of
 from tests.gui.hands import choose
 from tests.gui.map_scene import RIGHT, Hand, open_map, painted, undo_steps
@@ -336,7 +336,7 @@ def test_the_chosen_drop_is_outlined_where_it_lands(session: Session, hand: Hand
     rows, columns = np.nonzero(painted(hand.view, "chosen"))
     middle = hand.view.camera.to_pixel(*place_of(session, FIRST))
     assert abs(rows.mean() - middle.y()) < 12 and abs(columns.mean() - middle.x()) < 30
-    session.set_view(View.BASELINE)
+    session.set_view(FireView.BASELINE)
     assert not painted(hand.view, "chosen").any()
 
 

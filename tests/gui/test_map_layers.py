@@ -17,7 +17,9 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
-from firegui.gui.map.color_scales import (
+from firegui.gui.map.layers.fire_layers import ObservedLayer
+from firegui.gui.map.layers.wind_layer import WindLayer
+from firegui.gui.map.map_colors import (
     burning_scale,
     codes,
     difference_codes,
@@ -25,11 +27,9 @@ from firegui.gui.map.color_scales import (
     fire_scale,
     retardant_scale,
 )
-from firegui.gui.map.layers.perimeter_layer import ObservedLayer
-from firegui.gui.map.layers.wind_layer import WindLayer
 from firegui.gui.map.outline import outline, rings
 from firegui.gui.scenario.layers_panel import LayersPanel
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
 from tests.gui.map_scene import Hand, growing, only, open_map, painted
 
 
@@ -115,7 +115,7 @@ def test_the_legend_names_what_is_shown(panel: LayersPanel, session: Session, pr
     session.show_result(ShownResult("run", baseline=growing(project, 2), plan=growing(project, 1)))
     hand.view.flush()
     assert "Probability of fire P" in texts(panel)
-    session.set_view(View.DIFFERENCE)
+    session.set_view(FireView.DIFFERENCE)
     hand.view.flush()
     assert "+1 less fire" in texts(panel)
 

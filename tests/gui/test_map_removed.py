@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.layers.removed_drops_layer import FADE_SECONDS, RemovedLayer
+from firegui.gui.map.layers.drop_layers import FADE_SECONDS, RemovedLayer
 from firegui.gui.scenario.layers_panel import LayersPanel
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.runs.spec import Stage
 from tests.gui.map_scene import Hand, drop_at, only, open_map, painted
 
@@ -111,7 +111,7 @@ def test_a_drop_removed_from_another_day_is_quieter(session: Session, hand: Hand
 def test_the_baseline_has_no_drops_to_remove(session: Session, hand: Hand) -> None:
     show(session, hand, GONE, KEPT)
     show(session, hand, KEPT)
-    session.set_view(View.BASELINE)
+    session.set_view(FireView.BASELINE)
     hand.view.flush()
     assert not painted(hand.view, "removed").any()
 

@@ -18,10 +18,10 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map.decorations import flow
-from firegui.gui.map.layers import graticule_layer as graticule_module
+from firegui.gui.map.layers import place_layers as graticule_module
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.readout import blows_from
-from firegui.gui.session.session import Session, ShownResult, Tool, View
+from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from tests.gui.map_scene import MIDDLE, Hand, growing, only, open_map, painted, undo_steps
 
 
@@ -141,7 +141,7 @@ def test_the_keys_of_the_timeline_are_left_to_the_window(qtbot: QtBot, session: 
 # -- playback --------------------------------------------------------------------------------------------------------
 def test_another_step_shows_another_fire(session: Session, hand: Hand, project: Project) -> None:
     show_fire(session, hand, project)
-    session.set_view(View.BASELINE)
+    session.set_view(FireView.BASELINE)
     ground = hand.color((10.5, 14.5))
     session.set_step(149)
     assert hand.color((10.5, 14.5)) == ground
@@ -171,17 +171,17 @@ def test_baseline_and_plan_have_the_same_colour_for_the_same_probability(
     show_fire(session, hand, project)
     session.set_step(200)
     plan = hand.color((10.5, 2.5))
-    session.set_view(View.BASELINE)
+    session.set_view(FireView.BASELINE)
     assert hand.color((10.5, 2.5)) == plan
     assert hand.color((10.5, 10.5)) == plan
-    session.set_view(View.PLAN)
+    session.set_view(FireView.PLAN)
     assert hand.color((10.5, 10.5)) != plan
 
 
 def test_the_difference_view_paints_only_what_the_plan_changed(session: Session, hand: Hand, project: Project) -> None:
     show_fire(session, hand, project)
     session.set_step(200)
-    session.set_view(View.DIFFERENCE)
+    session.set_view(FireView.DIFFERENCE)
     ground = hand.color((37.5, 50.5))
     saved = hand.color((10.5, 10.5))
     assert hand.color((10.5, 2.5)) == ground
@@ -228,7 +228,7 @@ def test_the_status_text_says_where_the_mouse_is_and_what_is_there(
     assert text.startswith("36°00.804′ N 128°32.706′ W") and "UTM 9S 540 993 E 3 985 531 N" in text
     # The wind of the scenario blows to 0.5 rad counter-clockwise from east: bearing 61°, so it comes from 241°.
     assert "wind 3.0 m/s from 241°" in text
-    session.set_view(View.DIFFERENCE)
+    session.set_view(FireView.DIFFERENCE)
     assert "baseline − plan +1.00" in hover(hand, qtbot, (10.5, 12.5))
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from firegui.gui.help.command_palette import Palette
 from firegui.gui.help.fuzzy_match import best, score
-from firegui.gui.session.session import Tool, View
+from firegui.gui.session.session import FireView, Tool
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from tests.gui.hands import LEFT
@@ -113,13 +113,13 @@ def test_keys_of_commands_are_letters_while_one_types(window: MainWindow) -> Non
 
 
 def test_what_cannot_be_done_now_says_so_and_is_not_done(window: MainWindow) -> None:
-    window.workbench.session.set_view(View.PLAN)
+    window.workbench.session.set_view(FireView.PLAN)
     palette = open_palette(window)
     QTest.keyClicks(palette.field, "difference")
     assert palette.help.text() == "not now"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
-    assert window.workbench.session.view is View.PLAN
+    assert window.workbench.session.view is FireView.PLAN
 
 
 def test_letters_that_fit_nothing_say_so(window: MainWindow) -> None:

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.gui.map.layers.layer import RasterLayer
-from firegui.gui.map.map_renderer import pixels_of
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.map.map_board import pixels_of
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.fake_runs import drop, frames, metrics
 
@@ -104,7 +104,7 @@ def test_a_layer_that_is_hidden_is_hidden_on_all(together: MainWindow) -> None:
 def test_choosing_one_side_brings_the_one_map_back(together: MainWindow) -> None:
     QTest.mouseClick(together.workbench.timeline.view_buttons[1], LEFT)
     assert together.workbench.map.isVisible() and not together.workbench.session.side_by_side
-    assert together.workbench.session.view is View.PLAN
+    assert together.workbench.session.view is FireView.PLAN
 
 
 def test_a_key_for_a_side_leaves_the_three_too(together: MainWindow) -> None:
@@ -137,13 +137,13 @@ def test_a_map_nobody_sees_is_not_drawn_and_catches_up(qtbot: QtBot, together: M
     together.workbench.session.set_step(55)
     qtbot.waitUntil(lambda: together.workbench.maps.panes[0].drawn_step == 55)
     assert together.workbench.map.drawn_step == before
-    together.workbench.session.set_view(View.PLAN)
+    together.workbench.session.set_view(FireView.PLAN)
     qtbot.waitUntil(lambda: together.workbench.map.drawn_step == 55)
 
 
 def test_a_step_that_was_played_to_looks_like_one_that_was_sought(qtbot: QtBot, window: MainWindow) -> None:
     session = window.workbench.session
-    session.set_view(View.PLAN)
+    session.set_view(FireView.PLAN)
     for step in range(40, 66, 5):
         session.set_step(step)
         window.workbench.map.snapshot()

@@ -18,7 +18,7 @@ from firegui.domain.results import Frames
 from firegui.gui.base.elided_label import ElidedLabel, Piece
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.charts.chart import Chart
-from firegui.gui.charts.epoch_charts import Options
+from firegui.gui.charts.epoch_charts import ChartOptions
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.area_chart import area_curve
 from firegui.gui.planning.progress_panel import ProgressPanel
@@ -104,7 +104,7 @@ def test_terms_are_weighted_as_they_count_or_raw(qtbot: QtBot, queue: RunQueue, 
 
 def test_the_abscissa_can_count_rollouts(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     run_to_end(qtbot, queue)
-    plots.set_options(Options(rollouts=True))
+    plots.set_options(ChartOptions(rollouts=True))
     assert plots.objective.curve_points(0)[0].tolist() == [3, 6, 9, 12, 15, 18, 21, 24]
 
 

@@ -132,7 +132,7 @@ def click_quick(qtbot: QtBot, window: MainWindow) -> RunEntry:
 
 def row_of(window: MainWindow, entry: RunEntry) -> dict[str, str]:
     model = runs(window).model
-    row = model.row_of(entry)
+    row = model.place_of(entry)
     return {name: str(model.index(row, column).data()) for column, name in enumerate(HEADERS)}
 
 

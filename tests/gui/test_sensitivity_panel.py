@@ -28,7 +28,7 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
 from firegui.errors import InputError
-from firegui.gui.analyses.sensitivity.sensitivity_controller import FOLDER, SensitivityController, saved_tables
+from firegui.gui.analyses.sensitivity.sensitivity_controller import SAVED_TABLES, SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -130,7 +130,7 @@ def run(qtbot: QtBot, panel: SensitivityPanel, desk: SensitivityController) -> N
 
 
 def cells(panel: SensitivityPanel, column: int) -> list[str]:
-    return [str(panel.sorted.index(row, column).data()) for row in range(panel.sorted.rowCount())]
+    return [str(panel.model.index(row, column).data()) for row in range(panel.model.rowCount())]
 
 
 def column(panel: SensitivityPanel, title: str) -> int:
@@ -171,7 +171,7 @@ def test_the_table_that_is_asked_for_goes_into_the_project(
     panel.form.scales.setText("0, 2e-3")
     run(qtbot, panel, desk)
     (spec,) = execute.specs
-    assert spec.out == saved / FOLDER / "20260304-050607-pose"
+    assert spec.out == saved / SAVED_TABLES.directory / "20260304-050607-pose"
     assert (spec.settings.draws, spec.settings.scales) == (7, (0.0, 0.002))
     assert spec.schedule_file == schedule_file
     assert "--draws 7" in spec.command
@@ -238,7 +238,7 @@ def test_work_shows_how_far_it_is_and_stops_with_what_there_is(qtbot: QtBot, mak
     assert "1 of 3 plans so far" in panel.head.text()
     assert cells(panel, column(panel, "State sampling")) == ["40.0% ± 2.0%"]
     assert cells(panel, column(panel, "Model error")) == ["–"]
-    index = panel.sorted.index(0, column(panel, "Model error"))
+    index = panel.model.index(0, column(panel, "Model error"))
     assert index.data(Qt.ItemDataRole.ToolTipRole) == "not sampled yet"
 
 
@@ -267,7 +267,7 @@ def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> SensitivityPanel:
 
 
 def test_numbers_stand_right_and_names_left(shown: SensitivityPanel) -> None:
-    sides = [shown.sorted.index(0, k).data(Qt.ItemDataRole.TextAlignmentRole) for k in (0, 1)]
+    sides = [shown.model.index(0, k).data(Qt.ItemDataRole.TextAlignmentRole) for k in (0, 1)]
     assert sides[0] & Qt.AlignmentFlag.AlignLeft
     assert sides[1] & Qt.AlignmentFlag.AlignRight
 
@@ -330,9 +330,9 @@ def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     panel.form.pairs.setText("0.9/0.9, 0.5/0.5")
     run(qtbot, panel, desk)
     assert cells(panel, 0) == ["0.9/0.9", "0.5/0.5"]
-    (found,) = saved_tables(saved)
-    assert found.folder.parent == saved / FOLDER
-    assert not found.can_resume
+    (found,) = SAVED_TABLES.in_project(saved)
+    assert found.folder.parent == saved / SAVED_TABLES.directory
+    assert not found.can_resume()
     assert not (saved / "runs").exists()
     session.open_project(session.project, saved)
     assert panel.model.rowCount() == 0
@@ -345,11 +345,11 @@ def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
 
 
 def test_a_damaged_table_is_left_out_of_the_earlier_ones(saved: Path) -> None:
-    folder = saved / FOLDER / "20260101-000000-pose"
+    folder = saved / SAVED_TABLES.directory / "20260101-000000-pose"
     folder.mkdir(parents=True)
     (folder / "sensitivity.toml").write_text("format = 'x'\n")
-    assert saved_tables(saved) == ()
-    assert saved_tables(None) == ()
+    assert SAVED_TABLES.in_project(saved) == ()
+    assert SAVED_TABLES.in_project(None) == ()
 
 
 def test_f4_brings_the_dock_forward(window: MainWindow) -> None:

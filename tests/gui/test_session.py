@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.film import Film
 from firegui.domain.results import Frames
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
 
 
 def frames() -> Frames:
@@ -64,7 +64,7 @@ def test_the_view_goes_to_the_plan_when_one_appears_and_to_the_baseline_while_th
     session.show_result(ShownResult("fire", baseline=frames()))
     with_plan = ShownResult("fire", baseline=frames(), plan=frames())
     session.show_result(with_plan)
-    session.set_view(View.DIFFERENCE)
+    session.set_view(FireView.DIFFERENCE)
     session.show_result(replace(with_plan, epoch=5))
     assert seen == ["baseline", "plan", "difference"]
 

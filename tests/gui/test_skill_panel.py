@@ -18,7 +18,7 @@ from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.forecast_comparison import FALSE, HIT, MISS, START
 from firegui.gui.analyses.skill.skill_charts import METRICS
-from firegui.gui.analyses.skill.skill_controller import SkillController
+from firegui.gui.analyses.skill.skill_controller import SkillController, SkillRequest
 from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
 from firegui.gui.analyses.skill.skill_table import signed
 from firegui.gui.session.session import Session
@@ -155,7 +155,7 @@ def test_a_failure_is_shown_to_the_person(
     assert session.project.maps is not None
     short = replace(session.project, maps=session.project.maps.window(0, 1))
     session.edit("shorten the maps", short)
-    desk.score(DAYS, 1)
+    desk.start(SkillRequest(DAYS, 1))
     qtbot.waitUntil(lambda: not desk.is_busy)
 
     assert "there are maps for no more" in str(refusals[0])

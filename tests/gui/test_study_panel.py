@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError
-from firegui.gui.analyses.study.saved_studies import FOLDER
-from firegui.gui.analyses.study.study_controller import StudyController
+from firegui.gui.analyses.study.study_controller import SAVED_STUDIES, StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -115,7 +114,7 @@ def test_a_study_is_carried_out_shown_and_reopened(
     assert panel.cells.rowCount() == 12
     assert "12 of 12 cells" in panel.head.text()
     out = desk.shown.folder
-    assert out.parent == folder / FOLDER and out.with_name(f"{out.name}.toml").is_file()
+    assert out.parent == folder / SAVED_STUDIES.directory and out.with_name(f"{out.name}.toml").is_file()
     panel.pages.setCurrentWidget(panel.tornado)
     assert [bar.label for bar in panel.tornado.tornado.bars] == ["fleet.R.count"]
     panel.pages.setCurrentWidget(panel.heat)
@@ -123,7 +122,7 @@ def test_a_study_is_carried_out_shown_and_reopened(
     assert heat is not None and len(heat.across) == 3 and len(heat.down) == 4
     panel.pages.setCurrentWidget(panel.pareto)
     assert [cell.number for cell in panel.pareto.cloud.front] == [0, 4, 8]
-    desk._clear()
+    desk._show(None)
     assert panel.cells.rowCount() == 0
     reopen(panel)
     qtbot.waitUntil(lambda: panel.cells.rowCount() == 12)
@@ -196,5 +195,5 @@ def test_a_plan_that_is_no_plan_is_refused(
     carry_out(qtbot, panel, desk)
     refused: list[InputError] = []
     session.refused.connect(refused.append)
-    panel.play(panel.cells.cell(0))
+    panel.play(panel.cells.row(0))
     assert len(refused) == 1

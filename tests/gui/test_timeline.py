@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.map.captions import TITLES
+from firegui.gui.map.readout import TITLES
 from firegui.gui.map.timeline import TimelineBar, time_text
 from firegui.gui.map.timeline_track import TrackData
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
 from tests.gui.fake_runs import drop, frames
 
 LEFT, RIGHT, SPACE, HOME, END = (
@@ -203,7 +203,7 @@ def test_the_time_is_local_and_says_so(project: Project) -> None:
 
 def test_the_difference_is_explained_as_the_map_shows_it(bar: TimelineBar) -> None:
     (difference,) = (button for button in bar.view_buttons if button.text() == "Difference")
-    assert TITLES[View.DIFFERENCE] == "Baseline − plan"
+    assert TITLES[FireView.DIFFERENCE] == "Baseline − plan"
     assert difference.toolTip().startswith("Baseline minus plan")
 
 
@@ -252,7 +252,7 @@ def test_the_view_buttons_follow_what_there_is(session: Session, bar: TimelineBa
     assert [button.isEnabled() for button in (baseline, plan, difference)] == [True, False, False]
     session.show_result(ShownResult("r", baseline=frames(project), plan=frames(project)))
     difference.click()
-    assert session.view is View.DIFFERENCE
-    session.set_view(View.BASELINE)
+    assert session.view is FireView.DIFFERENCE
+    session.set_view(FireView.BASELINE)
     assert baseline.isChecked()
     assert not difference.isChecked()

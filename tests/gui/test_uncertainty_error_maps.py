@@ -21,7 +21,7 @@ from firegui.gui.analyses.uncertainty.error_field_maps import FieldMap, box_arou
 from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.color_scales import signed_scale
+from firegui.gui.map.map_colors import signed_scale
 from firegui.gui.session.session import Session
 from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
@@ -74,7 +74,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, project: Project, tmp_
     def made(execute: object, *, fitted: bool = True) -> Made:
         fit = fit_of(project) if fitted else None
         ensemble = save_ensemble(project, folder, kind=EPISTEMIC, fit=fit)
-        desk = UncertaintyController(session, execute=execute)  # type: ignore[arg-type]
+        desk = UncertaintyController(session, execute=execute)
         desks.append(desk)
         panel = UncertaintyPanel(session, queue, desk)
         qtbot.addWidget(panel)

@@ -23,7 +23,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.items import RasterItem
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.timeline import TimelineBar
-from firegui.gui.session.session import Session, ShownResult, Tool, View
+from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import EnsembleReady, FinishReason, RunEvent, RunFinished
@@ -108,7 +108,7 @@ def test_a_click_puts_the_means_of_both_cases_on_the_map(panel: UncertaintyPanel
     assert result.baseline.stride == session.project.calendar.steps_per_day
     assert result.baseline.fire.at(*OFTEN).tolist() == [0, 48, 96, 143, 191]
     assert result.plan.fire.picture(4)[OFTEN] == round(255 * 0.25)
-    assert (session.view, session.step) == (View.PLAN, session.project.calendar.n_steps)
+    assert (session.view, session.step) == (FireView.PLAN, session.project.calendar.n_steps)
 
 
 def test_baseline_and_plan_have_one_scale_that_says_what_it_is_of(
@@ -116,14 +116,14 @@ def test_baseline_and_plan_have_one_scale_that_says_what_it_is_of(
 ) -> None:
     press(panel)
     with_plan = color_of(view, OFTEN)
-    session.set_view(View.BASELINE)
+    session.set_view(FireView.BASELINE)
     # A quarter without drops in one cell, a quarter with the plan in the other.
     assert color_of(view, SELDOM) == with_plan != 0
     assert color_of(view, OFTEN) != with_plan
     scale = view.decorations.caption.scale
     assert scale is not None
     assert (scale.title, scale.low, scale.high) == ("mean probability of fire over 4 members", "0", "1")
-    session.set_view(View.DIFFERENCE)
+    session.set_view(FireView.DIFFERENCE)
     assert color_of(view, OFTEN, "difference") != 0
     assert view.decorations.caption.scale is not None
     assert view.decorations.caption.scale.title == "mean P(fire), baseline − plan, over 4 members"
@@ -189,9 +189,9 @@ def test_an_ensemble_without_a_plan_shows_the_fire_without_drops_alone(
     session.open_project(project, saved)
     pick(panel, "· 3")
     press(panel)
-    assert session.view is View.BASELINE
+    assert session.view is FireView.BASELINE
     assert [button.isEnabled() for button in bar.view_buttons] == [True, False, False, False]
-    session.set_view(View.PLAN)
+    session.set_view(FireView.PLAN)
     assert "the ensemble has no plan" in caption(view)[1]
 
 

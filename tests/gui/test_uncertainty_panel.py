@@ -30,8 +30,7 @@ from firegui.domain.uncertainty import (
     WeatherDraw,
 )
 from firegui.errors import InputError
-from firegui.gui.analyses.uncertainty.saved_ensembles import FOLDER, saved_ensembles, saved_variogram
-from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
+from firegui.gui.analyses.uncertainty.uncertainty_controller import SAVED_ENSEMBLES, UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_queue import RunQueue
@@ -42,6 +41,7 @@ from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import EnsembleReady, ErrorFitted, FinishReason, MembersDone, RunEvent, RunFinished
 from firegui.runs.spec import EvaluateSpec, MemberOf, RunSpec, UncertaintySpec
+from firegui.runs.uq_folder import read_variogram
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
 KIND = UncertaintyKind
@@ -112,7 +112,7 @@ def make(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> Iterat
 
     def made(execute: object = None) -> Made:
         given = {} if execute is None else {"execute": execute}
-        desk = UncertaintyController(session, clock=lambda: NOW, **given)  # type: ignore[arg-type]
+        desk = UncertaintyController(session, clock=lambda: NOW, **given)
         desks.append(desk)
         panel = UncertaintyPanel(session, queue, desk)
         panel.start_requested.connect(panel.start)
@@ -136,10 +136,7 @@ def run(qtbot: QtBot, panel: UncertaintyPanel, desk: UncertaintyController) -> N
 
 def members(panel: UncertaintyPanel, title: str) -> list[str]:
     column = panel.tables.members.titles.index(title)
-    return [
-        str(panel.tables.sorted_members.index(row, column).data())
-        for row in range(panel.tables.sorted_members.rowCount())
-    ]
+    return [str(panel.tables.members.index(row, column).data()) for row in range(panel.tables.members.rowCount())]
 
 
 def summary(panel: UncertaintyPanel, quantity: str) -> dict[str, str]:
@@ -181,7 +178,7 @@ def test_what_is_asked_for_goes_into_the_project_with_its_schedule(
     panel.form.direction.setValue(25.0)
     run(qtbot, panel, desk)
     (spec,) = execute.specs
-    assert spec.out == saved / FOLDER / "20260304-050607-weather"
+    assert spec.out == saved / SAVED_ENSEMBLES.directory / "20260304-050607-weather"
     assert (spec.settings.members, spec.settings.seed) == (17, 5)
     assert spec.settings.weather.direction_sd == pytest.approx(math.radians(25.0))
     assert spec.schedule is not None and spec.schedule_file == schedule_file
@@ -425,8 +422,8 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
     assert set(members(panel, "Member")) == {"0", "1", "2"}
     assert set(members(panel, "Extent saved")) == {"0"}
-    (found,) = saved_ensembles(saved)
-    assert not found.can_resume(3) and found.can_resume(5)
+    (found,) = SAVED_ENSEMBLES.in_project(saved)
+    assert not found.can_resume() and found.can_resume(replace(found.header.settings, members=5))
     assert not (saved / "runs").exists()
 
     session.open_project(session.project, saved)
@@ -448,7 +445,7 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     played: list[tuple[str, EvaluateSpec]] = []
     monkeypatch.setattr(queue, "show_member", lambda title, spec: played.append((title, spec)))
     panel.pages.setCurrentWidget(panel.members_view)
-    panel.members_view.activated.emit(panel.tables.sorted_members.index(1, 0))
+    panel.members_view.activated.emit(panel.tables.members.index(1, 0))
     ((title, spec),) = played
     assert spec.member is not None and f"Member {spec.member.number} " in title
     assert spec.schedule is not None
@@ -489,19 +486,19 @@ def _member(project: Project, number: int) -> EvaluateSpec:
 
 # -- what lies there ---------------------------------------------------------------------------------------------------
 def test_a_damaged_ensemble_is_left_out_of_the_earlier_ones(saved: Path) -> None:
-    folder = saved / FOLDER / "20260101-000000-aleatoric"
+    folder = saved / SAVED_ENSEMBLES.directory / "20260101-000000-aleatoric"
     folder.mkdir(parents=True)
     (folder / "ensemble.toml").write_text("format = 'x'\n")
-    assert saved_ensembles(saved) == ()
-    assert saved_ensembles(None) == ()
+    assert SAVED_ENSEMBLES.in_project(saved) == ()
+    assert SAVED_ENSEMBLES.in_project(None) == ()
 
 
 def test_a_damaged_semivariogram_is_none(tmp_path: Path) -> None:
-    assert saved_variogram(tmp_path) is None
+    assert read_variogram(tmp_path) is None
     (tmp_path / "semivariogram.csv").write_text("distance_cells,value,fitted,pairs\n1.0,x,1.0,3\n")
-    assert saved_variogram(tmp_path) is None
+    assert read_variogram(tmp_path) is None
     (tmp_path / "semivariogram.csv").write_text("distance_cells,value,fitted,pairs\n1.0,2.0,1.0,3\n")
-    found = saved_variogram(tmp_path)
+    found = read_variogram(tmp_path)
     assert found is not None
     assert (found.distance[0], found.value[0], found.pairs[0]) == (1.0, 2.0, 3)
 

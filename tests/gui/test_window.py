@@ -23,7 +23,7 @@ from firegui.gui.base.theme import COLORS, Theme, apply_theme, current_theme
 from firegui.gui.jobs.long_work import Work
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.scenario.calendar_panel import CalendarPanel
-from firegui.gui.session.session import Session, Tool, View
+from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window import main_window as main_window_module
@@ -236,8 +236,8 @@ def test_number_keys_choose_tools_and_the_bar_follows(window: MainWindow) -> Non
     QTest.keyClick(window, Qt.Key.Key_2)
     assert window.workbench.session.tool is Tool.RECTANGLE
     assert window.workbench.actions.tools[Tool.RECTANGLE].isChecked()
-    window.workbench.session.set_view(View.BASELINE)
-    assert window.workbench.actions.views[View.BASELINE].isChecked()
+    window.workbench.session.set_view(FireView.BASELINE)
+    assert window.workbench.actions.views[FireView.BASELINE].isChecked()
 
 
 # -- look --------------------------------------------------------------------------------------------------------------

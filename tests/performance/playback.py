@@ -33,7 +33,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_view import MapView
-from firegui.gui.session.session import Session, View
+from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project
 
@@ -128,10 +128,10 @@ def repaint_ms(shown: MapView) -> float:
 def measure(window: MainWindow, arguments: argparse.Namespace) -> list[Played]:
     """Every way of looking that was asked for."""
     fps, seconds, found = arguments.fps, arguments.seconds, []
-    for view in (View.PLAN, View.BASELINE, View.DIFFERENCE):
+    for view in (FireView.PLAN, FireView.BASELINE, FireView.DIFFERENCE):
         window.workbench.session.set_view(view)
         found.append(play(window, window.workbench.map, f"{view.value}, first layers", fps, seconds))
-    window.workbench.session.set_view(View.PLAN)
+    window.workbench.session.set_view(FireView.PLAN)
     if arguments.all_layers:
         for layer in window.workbench.map.layers:
             window.workbench.map.layers.set_visible(layer.key, True)

@@ -19,7 +19,6 @@ from PySide6.QtCore import QEventLoop, QSettings, QTimer
 
 from firegui.domain.project import Project
 from firegui.domain.study import StudySettings, Vary
-from firegui.gui.analyses.study.saved_studies import StudyRequest
 from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.app import make_application
@@ -31,6 +30,7 @@ from firegui.io.study_file import StudyFile
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, RunFinished, StudyProgress
 from firegui.runs.spec import StudySpec
+from firegui.studies.request import StudyRequest
 from firegui.studies.runner import execute
 from tests.support import make_project
 from tests.unit.studies.stub import open_stub

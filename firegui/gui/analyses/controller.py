@@ -1,13 +1,19 @@
-"""What a desk is: one piece of long work on the open project at a time, in a thread of its own."""
+"""Base class of analysis controllers: one run of an analysis at a time, the result on screen and the saved ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from firegui.domain.project import Project
+from firegui.errors import InputError
+from firegui.gui.analyses.saved_results import SavedResults, copy_files, result_files
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.long_work import Work
 from firegui.gui.jobs.result_presenter import report_failure
@@ -17,20 +23,47 @@ from firegui.runs.events import FinishReason, Message, RunFinished
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec
 
+Table = TypeVar("Table")
+Header = TypeVar("Header")
+Request = TypeVar("Request")
+Saved = TypeVar("Saved")
 
-class AnalysisController(QObject):
-    """A kind of desk says how it is called and what stopping keeps, and fills in :meth:`_listen` and what follows it.
 
-    :meth:`shutdown` must be called before the program ends.
+@dataclass(frozen=True, slots=True, eq=False)
+class AnalysisResult(Generic[Table, Header]):
+    """Result of an analysis of ``project``: the ``table`` so far, and the ``header`` of its folder once written.
+
+    The ``folder`` of a result that has none of its own is an empty path.
     """
 
-    title = ""
-    """``The benchmark``: what people are told about."""
-    kept = ""
-    """``finished tasks``: what stopping keeps."""
+    folder: Path
+    project: Project
+    table: Table | None = None
+    header: Header | None = None
+
+
+Result = TypeVar("Result", bound=AnalysisResult[Any, Any])
+
+
+class AnalysisController(QObject, Generic[Request, Result, Saved]):
+    """Runs one kind of analysis of the open project in a thread, and keeps the result that is on screen.
+
+    Subclasses define the texts, :attr:`store` and the methods under "for subclasses". :meth:`shutdown` must be called
+    before the program ends.
+    """
+
+    title: ClassVar[str] = ""
+    """For messages: ``The benchmark``."""
+    kept: ClassVar[str] = ""
+    """What stopping keeps: ``finished tasks``. Empty if nobody needs to be asked before the run is stopped."""
+    export_suffixes: ClassVar[tuple[str, ...]] = ()
+    """Endings of the files that :meth:`export` copies."""
+
+    store: ClassVar[SavedResults[Any] | None] = None
+    """Where results are saved; ``None`` if they are kept in memory or each in a single file."""
 
     changed = Signal()
-    """Work began, went on or ended."""
+    """A run began, made progress or ended."""
     result_changed = Signal()
     """There is another result, more of it, or none any more."""
     saved_changed = Signal()
@@ -48,33 +81,81 @@ class AnalysisController(QObject):
         self._session, self._execute, self._clock = session, execute, clock
         self._job: RunJob | None = None
         self._leaving: list[RunJob] = []
-        self._stopping = False
+        self._stopping = self._listed = False
+        self._shown: Result | None = None
+        self._clear_progress()
         session.project_opened.connect(self._on_project_opened)
         session.folder_changed.connect(self.saved_changed)
 
-    # -- what is known -----------------------------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------------------------
     @property
     def is_busy(self) -> bool:
-        """Whether it works."""
+        """Whether a run is at work."""
         return self._job is not None
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was asked to stop."""
+        """Whether the run was asked to stop."""
         return self._job is not None and self._stopping
+
+    @property
+    def activity(self) -> str:
+        """What the run is doing and how long the rest takes, or empty."""
+        if self._job is None:
+            return ""
+        return "Stopping…" if self._stopping else self._progress_text()
+
+    @property
+    def share(self) -> float:
+        """How much of the run is done, 0 … 1."""
+        return 0.0
+
+    @property
+    def shown(self) -> Result | None:
+        """The result on screen: of the run at work, the latest, or one that was opened."""
+        return self._shown
+
+    @property
+    def shows_running(self) -> bool:
+        """Whether the result on screen is that of the run at work."""
+        return self._shown is not None and self._job is not None and self._shown.folder == self._out
 
     @property
     def today(self) -> date:
         """The date now."""
         return self._clock().date()
 
-    def work(self) -> Work | None:
-        """What would be lost if the project were left now."""
-        return Work(self.title, self.kept, self.stop) if self._job is not None else None
+    def saved(self) -> tuple[Saved, ...]:
+        """Return the results in the project's folder, the latest first."""
+        return () if self.store is None else self.store.in_project(self._session.source)
 
-    # -- what can be asked -------------------------------------------------------------------------------------------
+    def work(self) -> Work | None:
+        """Return what would be lost if the project were closed now."""
+        return Work(self.title, self.kept, self.stop) if self._job is not None and self.kept else None
+
+    # -- commands ----------------------------------------------------------------------------------------------------
+    def start(self, request: Request) -> None:
+        """Run the analysis on the open project; ignored while one runs. Inputs that do not fit are refused.
+
+        Raises ``RuntimeError`` if the analysis needs the project's folder and the project was never saved.
+        """
+        if self._job is None:
+            self._launch(lambda: self._new_spec(request))
+
+    def resume(self, saved: Saved, request: Request | None = None) -> None:
+        """Continue a saved run; what is done is kept. ``request`` may ask for more of the same."""
+        if self._job is None and self._session.folder is not None:
+            self._launch(lambda: self._resumed_spec(saved, request))
+
+    def open(self, folder: Path) -> None:
+        """Show the result in ``folder``; a result that cannot be read is refused."""
+        try:
+            self._show(self._read(folder))
+        except InputError as error:
+            self._session.refuse(error)
+
     def stop(self) -> None:
-        """Stop, and keep what there is."""
+        """Stop the run, and keep what there is."""
         if self._job is not None:
             self._stopping = True
             self._job.control.request_stop()
@@ -84,41 +165,114 @@ class AnalysisController(QObject):
         """Stop, and wait until every thread has ended."""
         wind_up_all([*self._leaving, *([] if self._job is None else [self._job])])
 
-    # -- what a kind of desk fills in --------------------------------------------------------------------------------
-    def _listen(self, bridge: EventBridge) -> None:
+    # -- export ------------------------------------------------------------------------------------------------------
+    def exported_names(self, out: Path) -> tuple[str, ...]:
+        """Return the names of the files that :meth:`export` would write into ``out``, none if it would refuse."""
+        if self._shown is None or self.store is None or out.resolve() == self._shown.folder.resolve():
+            return ()
+        with suppress(InputError):
+            return tuple(path.name for path in result_files(self._shown.folder, self.export_suffixes, self.store.place))
+        return ()
+
+    def export(self, out: Path) -> None:
+        """Copy the tables and figures of the result on screen into ``out``, and report what was written."""
+        if self._shown is None or self.store is None:
+            return
+        folder, place = self._shown.folder, self.store.place
+        try:
+            names = copy_files(result_files(folder, self.export_suffixes, place), out, folder, place.thing)
+        except InputError as error:
+            self._session.refuse(error)
+            return
+        self._session.message.emit(f"Wrote {', '.join(names)} to {out}{self._export_remark(names)}")
+
+    # -- for subclasses ----------------------------------------------------------------------------------------------
+    def _new_spec(self, request: Request) -> RunSpec:
+        """Return the spec of a new run. Raises :class:`InputError` if the inputs do not fit."""
+        raise NotImplementedError
+
+    def _resumed_spec(self, saved: Saved, request: Request | None) -> RunSpec | None:
+        """Return the spec that continues a saved run, ``None`` if nothing is left to do. Raises like ``_new_spec``."""
+        raise NotImplementedError
+
+    def _first_result(self, spec: Any) -> Result | None:
+        """Return what is on screen while the run has no result yet; by default, the result that is there."""
+        return self._shown
+
+    def _read(self, folder: Path) -> Result:
+        """Return the result in ``folder``. Raises :class:`InputError`."""
+        raise NotImplementedError
+
+    def _connect_events(self, bridge: EventBridge) -> None:
         """Subscribe to the events of a run, with bound methods."""
         raise NotImplementedError
 
-    def _forget(self) -> None:
-        """The work is over or was left: what it said of itself counts for nothing any more."""
+    def _clear_progress(self) -> None:
+        """Forget the progress of the last run."""
+
+    def _progress_text(self) -> str:
+        """Return the text of :attr:`activity` for a run that is not stopping."""
         raise NotImplementedError
 
-    def _clear(self) -> None:
-        """Another project was opened: what was shown is of none any more."""
-        raise NotImplementedError
+    def _export_remark(self, names: tuple[str, ...]) -> str:
+        """Return what is said after the names of exported files."""
+        return ""
 
-    # -- at work -----------------------------------------------------------------------------------------------------
-    def _new_folder(self, parent: Path, ending: str) -> Path:
-        """``YYYYMMDD-HHMMSS-ending`` in ``parent``, with a number behind it where that is there already."""
-        base = parent / f"{self._clock():%Y%m%d-%H%M%S}-{ending}"
-        folder, count = base, 1
-        while folder.exists():
-            count += 1
-            folder = base.with_name(f"{base.name}-{count}")
-        return folder
+    # -- the run -----------------------------------------------------------------------------------------------------
+    @property
+    def _project_folder(self) -> Path:
+        if self._session.folder is None:
+            raise RuntimeError("the project has no folder yet")
+        return self._session.folder
 
-    def _begin(self, spec: RunSpec) -> None:
+    @property
+    def _out(self) -> Path | None:
+        """Where the run at work is saved."""
+        return None if self._job is None else getattr(self._job.spec, "out", None)
+
+    def _new_folder(self, ending: str) -> Path:
+        assert self.store is not None
+        return self.store.new_folder(self._project_folder, self._clock(), ending)
+
+    def _launch(self, make_spec: Callable[[], RunSpec | None]) -> None:
+        try:
+            spec = make_spec()
+        except InputError as error:
+            self._session.refuse(error)
+            return
+        if spec is None:
+            return
         job = self._job = RunJob(spec, self._execute, self)
-        self._stopping = False
-        self._forget()
+        self._stopping = self._listed = False
+        self._clear_progress()
+        if not self.shows_running:
+            first = self._first_result(spec)
+            if first is not self._shown:
+                self._show(first)
         job.bridge.subscribe(Message, self._on_message)
-        self._listen(job.bridge)
+        self._connect_events(job.bridge)
         job.bridge.subscribe(RunFinished, self._on_finished)
         job.ended.connect(self._on_ended)
         job.begin()
         self.changed.emit()
 
-    # -- what comes in -----------------------------------------------------------------------------------------------
+    def _show(self, shown: Result | None) -> None:
+        self._shown = shown
+        self.result_changed.emit()
+
+    def _show_more(self, table: Any) -> None:
+        """Show more of the run at work, unless another result was opened since."""
+        if self._shown is not None and self.shows_running:
+            self._show(replace(self._shown, table=table))
+        if not self._listed:
+            self._listed = True
+            self.saved_changed.emit()
+
+    def _settled(self, shown: Result) -> Result:
+        """Return the result with the header of its folder. Raises :class:`InputError`."""
+        return shown if self.store is None else replace(shown, header=self.store.place.read(shown.folder))
+
+    # -- events ------------------------------------------------------------------------------------------------------
     def _on_message(self, event: Message) -> None:
         if event.device is not None:
             self._session.note_device(event.device.backend, event.device.name)
@@ -129,11 +283,17 @@ class AnalysisController(QObject):
             report_failure(self._session, self.title, event)
         else:
             self._session.message.emit(f"{self.title}: {event.message}")
+        if self._shown is not None and self.shows_running:
+            # A run that wrote nothing has no header; its empty result goes when the thread ends.
+            with suppress(InputError):
+                self._show(self._settled(self._shown))
 
     def _on_ended(self, job: RunJob) -> None:
         if job is self._job:
             self._job = None
-            self._forget()
+            self._clear_progress()
+            if self._shown is not None and self._shown.table is None:
+                self._show(None)
         else:
             self._leaving.remove(job)
         job.deleteLater()
@@ -145,7 +305,7 @@ class AnalysisController(QObject):
             self._job.detach()
             self._leaving.append(self._job)
             self._job = None
-        self._forget()
-        self._clear()
+        self._clear_progress()
+        self._show(None)
         self.changed.emit()
         self.saved_changed.emit()

@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from firegui.domain.scenario import Scenario
 from firegui.fire.skill import LIKELY
-from firegui.gui.map.color_scales import fire_scale
 from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic
-from firegui.gui.map.map_colors import Ink
+from firegui.gui.map.map_colors import Ink, fire_scale
 from firegui.gui.map.outline import outline
 
 Bools = NDArray[np.bool_]

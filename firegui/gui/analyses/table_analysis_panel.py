@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
 
-from PySide6.QtCore import QAbstractItemModel, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QProgressBar,
     QScrollArea,
     QSizePolicy,
-    QTableView,
     QTabWidget,
     QToolButton,
     QVBoxLayout,
@@ -27,14 +25,13 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import Problem
-from firegui.gui.analyses.table_controller import TableAnalysisController
+from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.base.dialogs import may_replace
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.plan_choices import narrow_combo
-from firegui.gui.widgets.sensitivity_table import table_text
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_panel import dress_table
+from firegui.gui.widgets.table_view import table_text
 
 _LARGE = "Show this dock in a window of its own, or put it back"
 
@@ -78,7 +75,7 @@ class TableAnalysisPanel(QWidget):
     def __init__(
         self,
         session: Session,
-        desk: TableAnalysisController[Any, Any],
+        desk: AnalysisController[Any, Any, Any],
         form: QWidget,
         words: Words,
         parent: QWidget | None,
@@ -99,8 +96,7 @@ class TableAnalysisPanel(QWidget):
 
     def copy(self) -> None:
         """Put the table in front on the clipboard as it is shown, tabs between its columns."""
-        titles, rows = self._front()
-        QGuiApplication.clipboard().setText(table_text(titles, rows))
+        QGuiApplication.clipboard().setText(table_text(self._front()))
         self._session.message.emit("The table is on the clipboard.")
 
     # -- putting together --------------------------------------------------------------------------------------------
@@ -170,8 +166,8 @@ class TableAnalysisPanel(QWidget):
         """What lies in the project's folder, the latest first."""
         raise NotImplementedError
 
-    def _front(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """Titles and lines of the table in front, as they are shown."""
+    def _front(self) -> QAbstractItemView:
+        """Return the table in front."""
         raise NotImplementedError
 
     def _open(self, index: int) -> None:
@@ -218,14 +214,6 @@ class TableAnalysisPanel(QWidget):
             self._refresh()
 
     # -- tables ------------------------------------------------------------------------------------------------------
-    def _dress(self, view: QTableView, name: str, mode: QHeaderView.ResizeMode) -> None:
-        """Whole lines are chosen in ``view``, and copied; ``name`` is what a screen reader says."""
-        dress_table(view, name, view.fontMetrics().height() + 8)
-        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        view.verticalHeader().hide()
-        view.horizontalHeader().setSectionResizeMode(mode)
-        on_copy(view, self.copy)
-
     def _ask_folder(self) -> None:
         """Export what is shown into a folder that a person chooses."""
         start = self._session.folder.parent if self._session.folder is not None else Path.home()
@@ -245,16 +233,3 @@ class TableAnalysisPanel(QWidget):
         self._work.setVisible(busy)
         self.notes.setText("\n".join(f"⚠ {problem}" for problem in problems))
         self.notes.setVisible(bool(problems) and not busy)
-
-
-def on_copy(view: QAbstractItemView, copy: Callable[[], object]) -> None:
-    """Let Ctrl+C in a table ``copy``."""
-    shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
-    shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-    shortcut.activated.connect(copy)
-
-
-def texts_of(model: QAbstractItemModel) -> list[list[str]]:
-    """Every line of a table as it is shown."""
-    columns = range(model.columnCount())
-    return [[str(model.index(row, column).data()) for column in columns] for row in range(model.rowCount())]

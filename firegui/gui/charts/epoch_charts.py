@@ -19,7 +19,7 @@ TERMS = (("burn", "burn", "warning"), ("final", "final", "error"), ("prot", "pro
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ChartOptions:
     """How a person wants the curves: against epochs, rollouts or time, log or plain, terms weighted or raw."""
 
     rollouts: bool = False
@@ -45,11 +45,11 @@ class EpochChart(Chart):
         super().__init__(name, "epoch", parent)
         self._name = name
 
-    def draw(self, entry: RunEntry, options: Options) -> None:
+    def draw(self, entry: RunEntry, options: ChartOptions) -> None:
         """Draw the whole history."""
         raise NotImplementedError
 
-    def read_out(self, entry: RunEntry, options: Options, row: int | None) -> tuple[str, list[Piece]]:
+    def read_out(self, entry: RunEntry, options: ChartOptions, row: int | None) -> tuple[str, list[Piece]]:
         """The title and the legend: name, unit and the numbers of a row."""
         raise NotImplementedError
 
@@ -75,7 +75,7 @@ class ObjectiveChart(EpochChart):
         """What the tactical heuristic reached at design effectiveness, on the same inputs; ``None`` for nothing."""
         self._tactical = objective
 
-    def draw(self, entry: RunEntry, options: Options) -> None:
+    def draw(self, entry: RunEntry, options: ChartOptions) -> None:
         """See :class:`EpochChart`."""
         x = _abscissa(entry, options)
         self.set_curve(self._current, x, entry.history.column("objective"))
@@ -84,7 +84,7 @@ class ObjectiveChart(EpochChart):
         self.set_level(level, "no drops")
         self.set_second_level(self._tactical, "tactical")
 
-    def read_out(self, entry: RunEntry, options: Options, row: int | None) -> tuple[str, list[Piece]]:
+    def read_out(self, entry: RunEntry, options: ChartOptions, row: int | None) -> tuple[str, list[Piece]]:
         """See :class:`EpochChart`."""
         if not len(entry.history):
             return self._name, []
@@ -107,7 +107,7 @@ class TermsChart(EpochChart):
         super().__init__("Loss terms", parent)
         self._lines = [self.add_curve(role, name=title, width=1.5) for _, title, role in TERMS]
 
-    def draw(self, entry: RunEntry, options: Options) -> None:
+    def draw(self, entry: RunEntry, options: ChartOptions) -> None:
         """See :class:`EpochChart`."""
         x = _abscissa(entry, options)
         for line, (column, _, _) in zip(self._lines, TERMS, strict=True):
@@ -116,7 +116,7 @@ class TermsChart(EpochChart):
             # A term that does not count would only flatten the others.
             self.set_curve_visible(line, weight > 0)
 
-    def read_out(self, entry: RunEntry, options: Options, row: int | None) -> tuple[str, list[Piece]]:
+    def read_out(self, entry: RunEntry, options: ChartOptions, row: int | None) -> tuple[str, list[Piece]]:
         """See :class:`EpochChart`."""
         name = "Loss × λ" if options.weighted else "Loss, raw"
         if not len(entry.history):
@@ -136,11 +136,11 @@ class ColumnChart(EpochChart):
         self._column, self._role = column, role
         self._line = self.add_curve(role, name=column, width=1.5)
 
-    def draw(self, entry: RunEntry, options: Options) -> None:
+    def draw(self, entry: RunEntry, options: ChartOptions) -> None:
         """See :class:`EpochChart`."""
         self.set_curve(self._line, _abscissa(entry, options), entry.history.column(self._column))
 
-    def read_out(self, entry: RunEntry, options: Options, row: int | None) -> tuple[str, list[Piece]]:
+    def read_out(self, entry: RunEntry, options: ChartOptions, row: int | None) -> tuple[str, list[Piece]]:
         """See :class:`EpochChart`."""
         if not len(entry.history):
             return self._name, []
@@ -150,7 +150,7 @@ class ColumnChart(EpochChart):
         return f"{self._name}{_where(row)}", [Piece(text, self._role)]
 
 
-def _abscissa(entry: RunEntry, options: Options) -> NDArray[np.float64]:
+def _abscissa(entry: RunEntry, options: ChartOptions) -> NDArray[np.float64]:
     """Epochs count from 1 for people."""
     column = entry.history.column(options.x_column)
     return column + 1 if options.x_column == "epoch" else column
@@ -160,7 +160,7 @@ def _at(entry: RunEntry, column: str, row: int) -> float:
     return float(entry.history.column(column)[row])
 
 
-def _weight(entry: RunEntry, options: Options, column: str) -> float:
+def _weight(entry: RunEntry, options: ChartOptions, column: str) -> float:
     if not options.weighted:
         return 1.0
     weights = entry.project.plan.weights if entry.project is not None else ObjectiveWeights()

@@ -27,10 +27,8 @@ from PySide6.QtWidgets import (
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.tasks import LatestTask
-from firegui.gui.exporting.export_source import Prepared, Source, prepared
-from firegui.gui.exporting.format_list import FormatList
-from firegui.gui.exporting.map_sheet_form import MapSheetForm
-from firegui.gui.exporting.page_preview import PagePreview
+from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
+from firegui.gui.exporting.export_source import ExportSource, PreparedExport, prepared
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.path_fields import PathField
@@ -62,8 +60,8 @@ class ExportDialog(QDialog):
         self.resize(_SIZE)
         self._session = session
         self._can = bool(session.result.drops) and not session.result.of_ensemble
-        self._source = Source.of(session) if self._can else None
-        self._ready: Prepared | None = None
+        self._source = ExportSource.of(session) if self._can else None
+        self._ready: PreparedExport | None = None
         self._trouble: FireguiError | None = None
         self.written: list[Path] = []
         self._waiting: list[str] = []
@@ -190,7 +188,7 @@ class ExportDialog(QDialog):
         self._prepare.request(partial(prepared, self._source, self.water.path, self.sheet.sheet, self._ready))
         self._refresh()
 
-    def _on_prepared(self, ready: Prepared) -> None:
+    def _on_prepared(self, ready: PreparedExport) -> None:
         self._ready = ready
         self.formats.refuse(ready.refused)
         self._warnings.setText("\n".join(f"{warning}." for warning in ready.content.warnings))

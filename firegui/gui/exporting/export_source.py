@@ -29,7 +29,7 @@ _COARSE_BASELINE = "the chance of fire without drops is that of the screen, to 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class ExportSource:
     """The shown drops and fires, taken when the dialog opened; ``folder`` is the run's, ``made`` is now."""
 
     project: Project
@@ -41,18 +41,18 @@ class Source:
     made: datetime
 
     @staticmethod
-    def of(session: Session) -> Source:
+    def of(session: Session) -> ExportSource:
         """What ``session`` shows just now."""
         result = session.result
         baseline = None if result.against else result.baseline
-        return Source(
+        return ExportSource(
             result.project or session.project, result.drops, result.title, result.plan, baseline, result.folder,
             datetime.now(UTC).replace(microsecond=0),
         )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class PreparedExport:
     """What can be handed over: the plan, why some formats refuse it, and the map as it will be printed.
 
     ``water`` is the layer that was read for it. ``picture`` is ``None`` where the chosen days are none of the plan.
@@ -64,7 +64,9 @@ class Prepared:
     picture: NDArray[np.uint8] | None
 
 
-def prepared(source: Source, water: Path | None, sheet: Sheet, known: Prepared | None, check: Check) -> Prepared:
+def prepared(
+    source: ExportSource, water: Path | None, sheet: Sheet, known: PreparedExport | None, check: Check
+) -> PreparedExport:
     """Work out what is handed over on ``sheet``; what ``known`` has of the same ``water`` is not worked out again.
 
     Raises :class:`~firegui.errors.InputError` for a water layer that cannot be used.
@@ -76,10 +78,10 @@ def prepared(source: Source, water: Path | None, sheet: Sheet, known: Prepared |
     # Late, because drawing takes a moment to load that a window should not take to open.
     draw = import_module("firegui.io.exporters.map_figure").map_picture
     picture = None if "png" in refused else draw(content, PREVIEW_DPI, check)
-    return Prepared(content, water, refused, picture)
+    return PreparedExport(content, water, refused, picture)
 
 
-def content_of(source: Source, water: Path | None) -> ExportContent:
+def content_of(source: ExportSource, water: Path | None) -> ExportContent:
     """The plan on screen. Its fires are the run's own where it is that run's kept plan, else those of the screen."""
     project = source.project
     layer = None if water is None else read_water(water, project.scenario.grid)
@@ -109,7 +111,7 @@ def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:
     return Occupancy(states.astype(np.float32) / np.float32(255.0), 0)
 
 
-def _kept(source: Source) -> ExportContent | None:
+def _kept(source: ExportSource) -> ExportContent | None:
     """What the run's folder holds, if that is the plan on screen."""
     if source.folder is None:
         return None

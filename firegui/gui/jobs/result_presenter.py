@@ -11,7 +11,7 @@ from firegui.gui.jobs.result_feed import ResultFeed
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import Execute
 from firegui.gui.jobs.saved_runs import kept_schedule
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
 from firegui.runs.spec import EvaluateSpec
 
@@ -158,7 +158,7 @@ class Screen(QObject):
     def _on_compared(self, look: Look) -> None:
         """Both fires of a comparison are there."""
         if look is Look.DIFFERENCE:
-            self._session.set_view(View.DIFFERENCE)
+            self._session.set_view(FireView.DIFFERENCE)
         else:
             self._session.set_side_by_side(True)
 

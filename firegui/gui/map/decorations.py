@@ -10,10 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from firegui.gui.map.color_scales import Scale
-from firegui.gui.map.items import draw_text, map_font, text_width
-from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.picture_cache import PictureCache
+from firegui.gui.map.items import PictureCache, draw_text, map_font, text_width
+from firegui.gui.map.map_colors import ColorScale, Ink
 
 _EDGE = 14.0
 _BAR_PX = 110.0
@@ -33,7 +31,7 @@ class Caption:
     title: str = ""
     note: str = ""
     hint: str = ""
-    scale: Scale | None = None
+    scale: ColorScale | None = None
     cell_size_m: float = 1.0
     awaited: str = ""
 
@@ -193,7 +191,7 @@ class Decorations(QGraphicsItem):
         painter.setFont(font)
         painter.drawText(at, text)
 
-    def _paint_legend(self, painter: QPainter, scale: Scale) -> None:
+    def _paint_legend(self, painter: QPainter, scale: ColorScale) -> None:
         font, bold = map_font(8.5), map_font(8.5, bold=True)
         room = self._size.width() - 2.0 * _EDGE
         width = min(max(_LEGEND_PX, text_width(scale.title, bold)), room)
@@ -213,7 +211,7 @@ class Decorations(QGraphicsItem):
         self._text(painter, QPointF(left + (width - text_width(scale.middle, font)) / 2, top + 37), scale.middle, font)
 
 
-def scale_image(scale: Scale) -> QImage:
+def scale_image(scale: ColorScale) -> QImage:
     """A colour scale as an image of 256 × 1 pixels."""
     row = scale.packed.reshape(1, 256).copy()
     # copy(): the image must not outlive the array whose memory it borrows.

@@ -8,11 +8,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from firegui.gui.map.color_scales import Scale
 from firegui.gui.map.decorations import scale_image
-from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, Sample
+from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
 from firegui.gui.map.layers.wind_layer import add_arrow
-from firegui.gui.map.map_colors import faded
+from firegui.gui.map.map_colors import ColorScale, faded
 
 _SAMPLE = QSize(22, 14)
 
@@ -68,7 +67,7 @@ def sample_pixmap(entry: LegendEntry) -> QPixmap:
 class _Ramp(QWidget):
     """A colour scale as a bar."""
 
-    def __init__(self, scale: Scale) -> None:
+    def __init__(self, scale: ColorScale) -> None:
         super().__init__()
         self._image = scale_image(scale)
         self.setFixedHeight(10)
@@ -94,7 +93,7 @@ class LegendView(QWidget):
         self._column.setSpacing(8)
         self._blocks: dict[str, tuple[Legend, QWidget]] = {}
 
-    def show_layers(self, layers: Sequence[Layer]) -> None:
+    def show_layers(self, layers: Sequence[MapLayer]) -> None:
         """Show the legends of ``layers`` and no others; a block that says the same stays, for a new one takes long."""
         before, self._blocks = self._blocks, {}
         for layer in layers:
@@ -114,7 +113,7 @@ class LegendView(QWidget):
             if self._column.indexOf(block) != place:
                 self._column.insertWidget(place, block)
 
-    def _block(self, layer: Layer) -> QWidget:
+    def _block(self, layer: MapLayer) -> QWidget:
         block = QWidget()
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
@@ -189,7 +188,7 @@ class LegendRow(QWidget):
             self._grid.setColumnStretch(column, column % 2 if column < 2 * self._columns else 0)
 
 
-def _ends(scale: Scale) -> QHBoxLayout:
+def _ends(scale: ColorScale) -> QHBoxLayout:
     row = QHBoxLayout()
     for text, alignment in (
         (scale.low, Qt.AlignmentFlag.AlignLeft),

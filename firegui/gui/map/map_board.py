@@ -1,18 +1,87 @@
-"""The middle of the window: one map, or baseline, plan and difference beside each other on maps that move together."""
+"""One map, or baseline, plan and difference side by side, on screen and rendered off screen."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
+from firegui.domain.project import Project
+from firegui.errors import InputError
 from firegui.gui.map.camera import Camera
-from firegui.gui.map.layers.perimeter_layer import ObservedLayer
+from firegui.gui.map.layers.fire_layers import ObservedLayer
 from firegui.gui.map.map_view import MapView
-from firegui.gui.map.mirrored_session import MirrorSession
-from firegui.gui.session.session import Session, View
+from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 
-SIDES = (View.BASELINE, View.PLAN, View.DIFFERENCE)
+
+class MirrorSession(Session):
+    """Follows ``main``; what a person does with it happens there. Only the view is its own, and stays ``view``."""
+
+    def __init__(self, main: Session, view: FireView, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._main, self._view = main, view
+        # The drops are changed, looked at and undone in one place.
+        self.plan_editor, self.ground, self.drawing = main.plan_editor, main.ground, main.drawing
+        main.project_opened.connect(self._follow_project)
+        main.project_edited.connect(self._follow_edit)
+        main.step_changed.connect(super().set_step)
+        main.result_changed.connect(self._follow_result)
+        main.region_selected.connect(super().select_region)
+        main.tool_changed.connect(self._follow_tool)
+        self._follow_project()
+        self._follow_result()
+        super().set_step(main.step)
+        self._follow_tool(main.tool.value)
+
+    # -- following ---------------------------------------------------------------------------------------------------
+    def _follow_project(self) -> None:
+        if self._main.has_project:
+            self.open_project(self._main.project, self._main.folder)
+
+    def _follow_edit(self) -> None:
+        self._set_project(self._main.project)
+
+    def _follow_result(self) -> None:
+        self.show_result(self._main.result)
+
+    def _follow_tool(self, name: str) -> None:
+        super().set_tool(Tool(name))
+
+    # -- handing on --------------------------------------------------------------------------------------------------
+    def edit(self, text: str, project: Project, merge: int = -1) -> None:
+        """Edit the one project there is."""
+        self._main.edit(text, project, merge)
+
+    def refuse(self, error: InputError) -> None:
+        """Let the window tell."""
+        self._main.refuse(error)
+
+    def select_region(self, name: str) -> None:
+        """Select it everywhere."""
+        self._main.select_region(name)
+
+    def set_tool(self, tool: Tool) -> None:
+        """Choose it everywhere."""
+        self._main.set_tool(tool)
+
+    def set_step(self, step: int) -> None:
+        """Show it everywhere."""
+        self._main.set_step(step)
+
+    def set_view(self, view: FireView) -> None:
+        """Nothing: this session has its own."""
+
+    def show_result(self, result: ShownResult) -> None:
+        """Show it, from the same side as ever."""
+        self._result = result
+        self.result_changed.emit()
+
+
+SIDES = (FireView.BASELINE, FireView.PLAN, FireView.DIFFERENCE)
 """From left to right."""
 GAP_PX = 3
 _NARROWEST_PX = 120
@@ -125,3 +194,79 @@ def joined(pictures: list[QImage], gap: int = GAP_PX) -> QImage:
     painter.end()
     found.setDevicePixelRatio(ratio)
     return found
+
+
+_SAMPLES = 3
+
+
+class MapRenderer(QWidget):
+    """Maps nobody sees, each with a session of its own: what is played or edited meanwhile does not come into the film.
+
+    ``views`` are the sides beside each other; left out, they are those on screen. Of a single side where three are on
+    screen, or the other way round, every map is as large as those on screen.
+    """
+
+    def __init__(self, session: Session, board: MapBoard, views: tuple[FireView, ...] = ()) -> None:
+        super().__init__()
+        shown = board.shown_maps
+        own = SIDES if session.side_by_side else (session.view,)
+        self._views = views or own
+        self._sessions = tuple(_still(session, view, self) for view in self._views)
+        self._maps = []
+        for view, copy in zip(self._views, self._sessions, strict=True):
+            like = shown[own.index(view)] if view in own else shown[0]
+            self._maps.append(self._map(copy, like, board))
+
+    def picture(self, step: int) -> NDArray[np.uint8]:
+        """``[H, W, 3]`` of a step."""
+        for session in self._sessions:
+            session.set_step(step)
+        return pixels_of(joined([each.snapshot() for each in self._maps]))
+
+    def _map(self, session: Session, like: MapView, board: MapBoard) -> MapView:
+        made = MapView(session, self)
+        made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        made.setWindowFlag(Qt.WindowType.Window)
+        made.setMinimumSize(like.minimumSize())
+        made.resize(like.size())
+        made.show()
+        for layer in board.main.layers:
+            made.layers.set_visible(layer.key, layer.visible)
+            made.layers.set_opacity(layer.key, layer.opacity)
+        made.layers.set_order(board.main.layers.order)
+        share_outlines(board.main, made)
+        made.camera.follow(like.camera)
+        return made
+
+
+def film_steps(session: Session, first_day: int = 0, days: int | None = None) -> tuple[int, ...]:
+    """Every frame there is of ``days`` days from ``first_day`` on, the last one's end with them."""
+    calendar, result = session.project.calendar, session.result
+    frames = result.plan or result.baseline
+    stride = frames.stride if frames is not None else 1
+    begin = first_day * calendar.steps_per_day
+    end = begin + (calendar.days - first_day if days is None else days) * calendar.steps_per_day
+    return (*range(begin - begin % stride, end, stride), min(end, calendar.n_steps))
+
+
+def sample_steps(steps: Sequence[int]) -> tuple[int, ...]:
+    """The first, the middle and the last: from their pictures a GIF takes its colours."""
+    return tuple(dict.fromkeys(steps[k * (len(steps) - 1) // (_SAMPLES - 1)] for k in range(_SAMPLES)))
+
+
+def _still(session: Session, view: FireView, parent: QWidget) -> Session:
+    """A session that shows what ``session`` shows now, and no later change of it."""
+    copy = Session(parent)
+    copy.open_project(session.project, session.folder)
+    copy.show_result(session.result)
+    copy.set_view(view)
+    copy.select_region(session.selected_region)
+    copy.ground = session.ground
+    return copy
+
+
+def pixels_of(image: QImage) -> NDArray[np.uint8]:
+    """``[H, W, 3]`` of an image, in its own pixels."""
+    plain = image.convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())
+    return rows[:, : 3 * plain.width()].reshape(plain.height(), plain.width(), 3).copy()

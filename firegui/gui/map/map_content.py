@@ -1,4 +1,4 @@
-"""What the session shows just now, in the terms the layers and read-outs need."""
+"""State of the session in the terms of layers and read-outs, and the location of cells on the Earth."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
-from firegui.gui.session.session import Session, ShownResult, View
+from firegui.gui.session.session import FireView, Session, ShownResult
+from firegui.io.georeference import Georeference, format_ddm
 from firegui.runs.live import PreviewResult
 
 Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class MapState:
     """The project at one step of one view."""
 
     project: Project
     step: int
-    view: View
+    view: FireView
     result: ShownResult
     look: PreviewResult | None = None
     """What a drop that is changed by hand does just now."""
@@ -31,12 +33,12 @@ class Shown:
     """What is being worked out for the map, for people."""
 
     @staticmethod
-    def of(session: Session) -> Shown | None:
+    def of(session: Session) -> MapState | None:
         """The state of the session, ``None`` while no project is open."""
         if not session.has_project:
             return None
         preview = session.plan_editor.preview
-        return Shown(session.project, session.step, session.view, session.result, preview, session.awaited)
+        return MapState(session.project, session.step, session.view, session.result, preview, session.awaited)
 
     @property
     def scenario(self) -> Scenario:
@@ -82,7 +84,7 @@ class Shown:
     @property
     def frames(self) -> Frames | None:
         """The frames of the shown side; those of the plan in the difference view."""
-        return self.result.baseline if self.view is View.BASELINE else self.result.plan
+        return self.result.baseline if self.view is FireView.BASELINE else self.result.plan
 
     @property
     def frame_step(self) -> int:
@@ -105,3 +107,42 @@ class Shown:
         if not len(film) or film.shape != self.scenario.grid.shape:
             return None
         return film.picture(frames.index_of_step(self.step))
+
+
+class CellLocation:
+    """Corner coordinates of the map ↔ longitude and latitude. Every answer is ``None`` on a grid without a place."""
+
+    def __init__(self, grid: Grid | None) -> None:
+        self.grid = grid
+        self._reference = Georeference(grid) if grid is not None and grid.is_georeferenced else None
+
+    @property
+    def known(self) -> bool:
+        """Whether the grid has a place."""
+        return self._reference is not None
+
+    def lonlat(self, row: float, column: float) -> tuple[float, float] | None:
+        """Longitude and latitude (degrees, WGS 84) of a point in corner coordinates."""
+        return None if self._reference is None else self._reference.lonlat(row - 0.5, column - 0.5)
+
+    def cell(self, longitude: float, latitude: float) -> tuple[float, float] | None:
+        """Corner coordinates ``(row, column)`` of a longitude and latitude."""
+        if self._reference is None:
+            return None
+        found = self._reference.from_lonlat(longitude, latitude)
+        return None if found is None else (found[0] + 0.5, found[1] + 0.5)
+
+    def texts(self, row: float, column: float) -> tuple[str, ...]:
+        """Degrees and decimal minutes, then UTM, of a point in corner coordinates."""
+        if self._reference is None:
+            return ()
+        lonlat = self._reference.lonlat(row - 0.5, column - 0.5)
+        utm = self._reference.utm(row - 0.5, column - 0.5)
+        found = [] if lonlat is None else [format_ddm(*lonlat)]
+        if utm is not None:
+            found.append(f"UTM {utm[0]} {_grouped(utm[1])} E {_grouped(utm[2])} N")
+        return tuple(found)
+
+
+def _grouped(metres: float) -> str:
+    return f"{metres:,.0f}".replace(",", " ")

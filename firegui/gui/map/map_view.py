@@ -8,34 +8,24 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from firegui.domain.regions import Region
 from firegui.gui.map.camera import Camera
-from firegui.gui.map.captions import caption_of
-from firegui.gui.map.cell_location import Place
+from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
 from firegui.gui.map.decorations import Decorations
-from firegui.gui.map.drop_card import card_rows
+from firegui.gui.map.drop_edits import card_rows
 from firegui.gui.map.drop_menu import DropMenu, drop_at
-from firegui.gui.map.file_drops import FileDrops
-from firegui.gui.map.floating_card import FloatingCard
+from firegui.gui.map.event_filters import FileDrops, MouseRouter
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.map_content import Shown
-from firegui.gui.map.mouse_events import MouseRouter
-from firegui.gui.map.probe_card import ProbeCard
-from firegui.gui.map.probe_series import series_of
-from firegui.gui.map.readout import hover_text, probe_rows
+from firegui.gui.map.map_content import CellLocation, MapState
+from firegui.gui.map.readout import caption_of, hover_text, probe_rows
 from firegui.gui.map.region_menu import RegionMenu
-from firegui.gui.map.sketch import Sketch
-from firegui.gui.map.snapping import Snapping
+from firegui.gui.map.sketch import Sketch, Snapping
+from firegui.gui.map.tools.draw_tools import PolygonTool, RectangleTool, ZonePolygonTool, ZoneRectangleTool
 from firegui.gui.map.tools.drop_tool import DropTool
 from firegui.gui.map.tools.edit_tool import EditTool
 from firegui.gui.map.tools.measure_tool import MeasureTool
-from firegui.gui.map.tools.pan_tool import PanTool
-from firegui.gui.map.tools.polygon_tool import PolygonTool
-from firegui.gui.map.tools.probe_tool import ProbeTool
-from firegui.gui.map.tools.rectangle_tool import RectangleTool
 from firegui.gui.map.tools.shape_geometry import region_at
-from firegui.gui.map.tools.tool import MapTool, Pointer, Workplace
-from firegui.gui.map.tools.zone_tools import ZonePolygonTool, ZoneRectangleTool
-from firegui.gui.session.session import Session, Tool, View
+from firegui.gui.map.tools.tool import MapTool, PanTool, Pointer, ProbeTool, ToolContext
+from firegui.gui.session.session import FireView, Session, Tool
 
 REPAINT_MS = 50
 """What moves by itself or under the mouse is drawn twenty times a second."""
@@ -62,7 +52,7 @@ class MapView(QWidget):
         self.card = ProbeCard(self.camera.viewport)
         self.drop_card = FloatingCard("What the change of a drop does", "Let the drop go", self.camera.viewport)
         self._files = FileDrops(session, self.camera.viewport)
-        self._place = Place(None)
+        self._place = CellLocation(None)
         self._pinned: tuple[int, int] | None = None
         self._mouse_at: QPointF | None = None
         self._hover_dirty = False
@@ -111,7 +101,7 @@ class MapView(QWidget):
         self._timer.stop()
         self._step_timer.stop()
         self._since_flush.start()
-        shown = Shown.of(self._session)
+        shown = MapState.of(self._session)
         self._drawn_step = self._session.step
         self.layers.update()
         if self.layers.removed.is_fading:
@@ -127,7 +117,7 @@ class MapView(QWidget):
     def _prepare(self) -> None:
         # What a new plan needs is made apart from its drawing: the window answers in between.
         if self.isVisible():
-            self.layers.prepare(Shown.of(self._session))
+            self.layers.prepare(MapState.of(self._session))
 
     def _flush_if_seen(self) -> None:
         if self.isVisible():
@@ -142,7 +132,7 @@ class MapView(QWidget):
     def _make_tools(self) -> dict[Tool, MapTool]:
         drawing = self._session.drawing
         snapping = Snapping(lambda: (drawing.snap_corners, drawing.snap_cells))
-        place = Workplace(self._session, self.camera, self.sketch, self.layers.regions, self.menu, snapping)
+        place = ToolContext(self._session, self.camera, self.sketch, self.layers.regions, self.menu, snapping)
         return {
             Tool.PAN: PanTool(place), Tool.RECTANGLE: RectangleTool(place), Tool.POLYGON: PolygonTool(place),
             Tool.EDIT: EditTool(place), Tool.PROBE: ProbeTool(place, self._pin),
@@ -210,9 +200,9 @@ class MapView(QWidget):
         for tool in self._tools.values():
             tool.cancel()
         self._pin(None)
-        shown = Shown.of(self._session)
+        shown = MapState.of(self._session)
         grid = shown.scenario.grid if shown is not None else None
-        self._place = Place(grid)
+        self._place = CellLocation(grid)
         if grid is not None:
             self.sketch.item.set_grid(*grid.shape)
             self.camera.set_grid(*grid.shape)
@@ -276,7 +266,7 @@ class MapView(QWidget):
         self._mouse_at, self._hover_dirty = pixel, True
         self._schedule()
 
-    def _hover_text(self, shown: Shown | None) -> str:
+    def _hover_text(self, shown: MapState | None) -> str:
         if shown is None or self._mouse_at is None:
             return ""
         return hover_text(shown, self._place, *self.camera.to_cell(self._mouse_at))
@@ -306,7 +296,7 @@ class MapView(QWidget):
     def _unpin(self) -> None:
         self._pin(None)
 
-    def _update_card(self, shown: Shown | None) -> None:
+    def _update_card(self, shown: MapState | None) -> None:
         if shown is None or self._pinned is None:
             self.card.hide()
             return
@@ -318,7 +308,7 @@ class MapView(QWidget):
     def _update_drop_card(self) -> None:
         editor = self._session.plan_editor
         wanted = self._session.tool is Tool.DROP or editor.change is not None
-        found = card_rows(self._session) if wanted and self._session.view is not View.BASELINE else None
+        found = card_rows(self._session) if wanted and self._session.view is not FireView.BASELINE else None
         drop = editor.change.drop if editor.change is not None else editor.selected
         if found is None or drop is None:
             self.drop_card.hide()
@@ -327,7 +317,7 @@ class MapView(QWidget):
         y, x = editor.rules.landing(drop)
         self.drop_card.place_apart(self.camera.to_point(y + 0.5, x + 0.5), self.camera.viewport.rect())
 
-    def _update_decorations(self, shown: Shown | None) -> None:
+    def _update_decorations(self, shown: MapState | None) -> None:
         tool = self._active_tool()
         caption = caption_of(shown, self.layers, tool.hint if tool is not None else "")
         self.decorations.show_caption(caption, self.camera.pixels_per_cell, QRectF(self.camera.viewport.rect()))

@@ -1,4 +1,4 @@
-"""What is known of a cell, in words: for the status bar and for the probe."""
+"""Texts about the shown map: caption, hover line and rows of the probe."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 from firegui.domain.fuel import fuel_name
 from firegui.domain.results import Frames
 from firegui.domain.scenario import LAYERS, Scenario
-from firegui.gui.map.cell_location import Place
-from firegui.gui.map.map_content import Shown
-from firegui.gui.session.session import View
+from firegui.gui.map.decorations import Caption
+from firegui.gui.map.layers.layer_stack import LayerStack
+from firegui.gui.map.map_content import CellLocation, MapState
+from firegui.gui.session.session import FireView
 
 SEPARATOR = "  ·  "
 
@@ -21,7 +22,7 @@ def blows_from(psi: float) -> int:
     return round(270.0 - math.degrees(psi)) % 360
 
 
-def hover_text(shown: Shown, place: Place, row: float, column: float) -> str:
+def hover_text(shown: MapState, place: CellLocation, row: float, column: float) -> str:
     """One line: where the mouse is and the values under it; empty beside the grid."""
     cell = cell_at(shown, row, column)
     if cell is None:
@@ -34,14 +35,14 @@ def hover_text(shown: Shown, place: Place, row: float, column: float) -> str:
     return SEPARATOR.join(parts + ([f"wind {wind}"] if wind else []))
 
 
-def cell_at(shown: Shown, row: float, column: float) -> tuple[int, int] | None:
+def cell_at(shown: MapState, row: float, column: float) -> tuple[int, int] | None:
     """The cell that contains a point in corner coordinates."""
     rows, columns = shown.scenario.grid.shape
     i, j = math.floor(row), math.floor(column)
     return (i, j) if 0 <= i < rows and 0 <= j < columns else None
 
 
-def wind_text(shown: Shown, cell: tuple[int, int]) -> str:
+def wind_text(shown: MapState, cell: tuple[int, int]) -> str:
     """Speed and where from, on the shown day; empty where there is none."""
     if not shown.scenario.days:
         return ""
@@ -50,7 +51,7 @@ def wind_text(shown: Shown, cell: tuple[int, int]) -> str:
     return f"{v:.1f} m/s from {blows_from(psi):03d}°" if math.isfinite(v) and math.isfinite(psi) else ""
 
 
-def probe_rows(shown: Shown, place: Place, cell: tuple[int, int]) -> list[tuple[str, str]]:
+def probe_rows(shown: MapState, place: CellLocation, cell: tuple[int, int]) -> list[tuple[str, str]]:
     """Everything the event and the result know of a cell, as name and value."""
     scenario = shown.scenario
     rows = [("", text) for text in place.texts(cell[0] + 0.5, cell[1] + 0.5)]
@@ -65,11 +66,11 @@ def probe_rows(shown: Shown, place: Place, cell: tuple[int, int]) -> list[tuple[
     return rows
 
 
-def _fire(shown: Shown, cell: tuple[int, int], *, short: bool) -> list[tuple[str, str]]:
+def _fire(shown: MapState, cell: tuple[int, int], *, short: bool) -> list[tuple[str, str]]:
     plan, baseline, mean = shown.result.plan, shown.result.baseline, "mean " if shown.result.mean_of else ""
     first, second = shown.result.names
     if short:
-        if shown.view is View.DIFFERENCE:
+        if shown.view is FireView.DIFFERENCE:
             without, with_drops = _value(shown, baseline, "fire", cell), _value(shown, plan, "fire", cell)
             if without is None or with_drops is None:
                 return []
@@ -85,7 +86,7 @@ def _fire(shown: Shown, cell: tuple[int, int], *, short: bool) -> list[tuple[str
     return [(mean.capitalize() + name, f"{value:.2f}") for name, value in values if value is not None]
 
 
-def _value(shown: Shown, frames: Frames | None, what: str, cell: tuple[int, int]) -> float | None:
+def _value(shown: MapState, frames: Frames | None, what: str, cell: tuple[int, int]) -> float | None:
     frame = shown.frame(frames, what)
     return None if frame is None else float(frame[cell]) / 255.0
 
@@ -103,3 +104,44 @@ def _layer(scenario: Scenario, key: str, cell: tuple[int, int]) -> str:
     if key == "fuel":
         return fuel_name(value)
     return f"{value:.3f} {unit}" if key == "canopy_density" else f"{value:.0f} {unit}"
+
+
+TITLES = {FireView.BASELINE: "Baseline, no drops", FireView.PLAN: "Plan", FireView.DIFFERENCE: "Baseline − plan"}
+
+
+def caption_of(shown: MapState | None, layers: LayerStack, hint: str) -> Caption:
+    """What the decorations say of the shown moment."""
+    if shown is None:
+        return Caption()
+    when, zone = shown.time, shown.project.calendar.zone_name
+    day = shown.project.calendar.day_name(shown.drawn_step)
+    what = f"{TITLES[shown.view]}, mean" if shown.result.mean_of else _fire_name(shown)
+    title = f"{what} · {day} · {when.day} {when:%b %Y %H:%M} {zone}"
+    fire = layers["difference" if shown.view is FireView.DIFFERENCE else "occupancy"]
+    notes = [f"{shown.result.title} of an ensemble"] if shown.result.of_ensemble else []
+    if shown.result.against and shown.view is FireView.BASELINE:
+        notes.append("its drops are not drawn")
+    waits = bool(fire.missing()) and shown.view is not FireView.DIFFERENCE and not shown.result.mean_of
+    awaited = shown.awaited if waits else ""
+    if fire.missing():
+        # What is being worked out is said in the middle of the map.
+        notes += [] if awaited else ["no result yet" if waits else fire.missing()]
+    elif shown.result.pending:
+        notes.append("the fire is that of before the change: working out the new one")
+    elif shown.result.stale:
+        notes.append("inputs edited since this result")
+    if layers["observed"].visible and shown.perimeter_is_carried:
+        notes.append("observed perimeter filled forward")
+    scale = fire.legend.scale if fire.visible and not fire.missing() else None
+    return Caption(title, " · ".join(notes), hint, scale, shown.scenario.grid.cell_size_m, awaited)
+
+
+def _fire_name(shown: MapState) -> str:
+    first, plan = shown.result.names
+    match shown.view:
+        case FireView.BASELINE:
+            return shown.result.against or TITLES[FireView.BASELINE]
+        case FireView.PLAN:
+            return shown.result.plan_name or TITLES[FireView.PLAN]
+        case FireView.DIFFERENCE:
+            return f"{first[0].upper()}{first[1:]} − {plan}"

@@ -1,4 +1,4 @@
-"""What can be done with a region by name: its context menu and the small dialogs behind it."""
+"""Context menu of a region and the dialog for its numbers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,189 @@ from dataclasses import replace
 
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QInputDialog,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
-from firegui.domain.regions import Region
-from firegui.gui.map.region_dialog import RegionDialog
-from firegui.gui.map.region_edits import change_region, rename_region
+from firegui.domain.regions import Region, Vertex
+from firegui.gui.map.shape_edits import change_region, refusal_of, rename_region, size_text
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.number_fields import WholeField, settle_editing
+
+_HINT = "Rows are counted from the north, columns from the west, both at the edges of cells: 0 is the edge of the grid."
+
+
+class RegionDialog(QDialog):
+    """What it says is checked as it is typed; only a sound region can be accepted. One undoable step."""
+
+    def __init__(self, session: Session, region: Region, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"Region {region.name}")
+        self._session, self._name, self.region = session, region.name, region
+        self.note, self.trouble = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self.sides: dict[str, WholeField] = {}
+        self.rings, self.corners = QComboBox(), QTableWidget(0, 2)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+        )  # fmt: skip
+        column = QVBoxLayout(self)
+        hint = QLabel(_HINT, wordWrap=True)
+        hint.setProperty("role", "muted")
+        column.addWidget(hint)
+        column.addLayout(self._corner_table() if region.as_rectangle is None else self._side_form())
+        self.trouble.setProperty("role", "warning")
+        self.trouble.setAccessibleName("What is wrong with the region")
+        for part in (self.note, self.trouble, self.buttons):
+            column.addWidget(part)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.setMinimumWidth(340)
+        self._judge()
+
+    def accept(self) -> None:
+        """Take the region, unless something is wrong with it."""
+        settle_editing()
+        if not self.trouble.text() and change_region(
+            self._session, f"Numbers of region {self._name}", self._name, self.region
+        ):
+            super().accept()
+
+    # -- a rectangle -------------------------------------------------------------------------------------------------
+    def _side_form(self) -> QFormLayout:
+        form, box = QFormLayout(), self.region.as_rectangle
+        rows, columns = self._session.project.scenario.grid.shape
+        assert box is not None
+        for key, label, value, most in (
+            ("top", "&First row", box[0][0], rows), ("bottom", "&End row", box[0][1], rows),
+            ("left", "First &column", box[1][0], columns), ("right", "End c&olumn", box[1][1], columns),
+        ):  # fmt: skip
+            field = self.sides[key] = WholeField(0, most)
+            field.setValue(round(value))
+            field.setSuffix(" cells")
+            field.setAccessibleName(label.replace("&", ""))
+            field.setToolTip(f"Cells from the {'north' if most == rows and key in ('top', 'bottom') else 'west'}")
+            field.valueChanged.connect(self._take_sides)
+            field.refused.connect(self.trouble.setText)
+            form.addRow(label, field)
+        return form
+
+    def _take_sides(self, _: int) -> None:
+        top, bottom, left, right = (self.sides[key].value() for key in ("top", "bottom", "left", "right"))
+        if top < bottom and left < right:
+            self.region = Region.rectangle(self._name, (top, bottom), (left, right), self.region.weight)
+            self._judge()
+        else:
+            self._say("The end must lie behind the beginning: give a larger end row and end column.")
+
+    # -- a polygon ---------------------------------------------------------------------------------------------------
+    def _corner_table(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        for p, part in enumerate(self.region.parts):
+            for r in range(len(part)):
+                self.rings.addItem(f"Part {p + 1}, {f'hole {r}' if r else 'outline'}", (p, r))
+        self.rings.setAccessibleName("Outline or hole")
+        self.rings.setToolTip("Which ring of corners is listed")
+        self.rings.setVisible(self.rings.count() > 1)
+        self.rings.currentIndexChanged.connect(lambda _: self._list_corners())
+        self.corners.setHorizontalHeaderLabels(["Row", "Column"])
+        self.corners.setAccessibleName("Corners of the region, in cells")
+        self.corners.setToolTip("Corners in cells from the north-west of the grid; double-click or F2 to change one")
+        self.corners.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.corners.itemChanged.connect(self._take_item)
+        column.addWidget(self.rings)
+        column.addWidget(self.corners)
+        row = QHBoxLayout()
+        self.insert, self.remove = QPushButton("&Insert after"), QPushButton("&Remove")
+        for button, tip, run in (
+            (self.insert, "Add a corner half-way to the next one", self._insert),
+            (self.remove, "Remove the chosen corner", self._remove),
+        ):
+            button.setToolTip(tip)
+            button.setAutoDefault(False)
+            button.clicked.connect(run)
+            row.addWidget(button)
+        row.addStretch(1)
+        column.addLayout(row)
+        self._list_corners()
+        return column
+
+    @property
+    def _ring(self) -> tuple[Vertex, ...]:
+        part, ring = self._place
+        return self.region.parts[part][ring]
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        part, ring = self.rings.currentData()
+        return int(part), int(ring)
+
+    def _list_corners(self) -> None:
+        self.corners.blockSignals(True)
+        self.corners.setRowCount(len(self._ring))
+        for line, vertex in enumerate(self._ring):
+            for place, value in enumerate(vertex):
+                self.corners.setItem(line, place, QTableWidgetItem(f"{value:g}"))
+        self.corners.blockSignals(False)
+
+    def _take_item(self, item: QTableWidgetItem) -> None:
+        try:
+            value = float(item.text())
+        except ValueError:
+            self._say(f"{item.text()!r} is no number: give the corner in cells, such as 12.5.")
+            return
+        ring, line = list(self._ring), item.row()
+        vertex = list(ring[line])
+        vertex[item.column()] = value
+        ring[line] = (vertex[0], vertex[1])
+        self._take_ring(ring)
+
+    def _insert(self) -> None:
+        ring, line = list(self._ring), max(self.corners.currentRow(), 0)
+        here, there = ring[line], ring[(line + 1) % len(ring)]
+        ring.insert(line + 1, (round((here[0] + there[0]) / 2, 2), round((here[1] + there[1]) / 2, 2)))
+        self._take_ring(ring)
+        self._list_corners()
+        self.corners.setCurrentCell(line + 1, 0)
+
+    def _remove(self) -> None:
+        ring, line = list(self._ring), self.corners.currentRow()
+        if line < 0 or len(ring) <= 3:
+            self._say("A polygon needs at least three corners." if line >= 0 else "Choose a corner first.")
+            return
+        del ring[line]
+        self._take_ring(ring)
+        self._list_corners()
+
+    def _take_ring(self, ring: list[Vertex]) -> None:
+        p, r = self._place
+        parts = [list(part) for part in self.region.parts]
+        parts[p][r] = tuple(ring)
+        self.region = replace(self.region, parts=tuple(tuple(part) for part in parts))
+        self._judge()
+
+    # -- judging -----------------------------------------------------------------------------------------------------
+    def _judge(self) -> None:
+        self.note.setText(size_text(self.region, self._session.project.scenario.grid))
+        self._say(refusal_of(self._session, self._name, self.region))
+
+    def _say(self, trouble: str) -> None:
+        self.trouble.setText(trouble)
+        ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        ok.setEnabled(not trouble)
+        ok.setToolTip(trouble or "Take these numbers; can be undone")
 
 
 class RegionMenu:

@@ -19,16 +19,16 @@ from firegui.domain.calendar import Calendar
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.map.timeline_track import TimelineTrack, TrackData
-from firegui.gui.session.session import Session, View
+from firegui.gui.session.session import FireView, Session
 
 SLOWEST, FASTEST, USUAL = 1, 30, 8
 _PLAIN_STRIDE = 5
 _SIGNS = {"first": "⏮", "back": "<", "play": "▶", "next": ">", "loop": "↻", "film": "●"}
 _ALL = "All three"
 _VIEWS = (
-    (View.BASELINE, "Baseline", "The fire without drops"),
-    (View.PLAN, "Plan", "The fire with the plan's drops"),
-    (View.DIFFERENCE, "Difference", "Baseline minus plan: what the drops save"),
+    (FireView.BASELINE, "Baseline", "The fire without drops"),
+    (FireView.PLAN, "Plan", "The fire with the plan's drops"),
+    (FireView.DIFFERENCE, "Difference", "Baseline minus plan: what the drops save"),
 )
 
 
@@ -231,7 +231,7 @@ class TimelineBar(QWidget):
             button.setChecked(view is self._session.view and not self._session.side_by_side)
         together.setChecked(self._session.side_by_side)
 
-    def _choose_view(self, view: View) -> None:
+    def _choose_view(self, view: FireView) -> None:
         self._session.set_view(view)
         self._show_view()
 

@@ -16,7 +16,7 @@ from firegui.domain.drops import DropList
 from firegui.errors import CancelledError, Check
 from firegui.gui.base.tasks import Task
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import MapState
 from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.reporting import as_input_error
@@ -126,7 +126,7 @@ class PlanPreview(QObject):
         self._loop.request(wish)
 
     def _wish(self, before: DropList, after: DropList, stride: int | None = None) -> PreviewRequest:
-        shown = Shown.of(self._session)
+        shown = MapState.of(self._session)
         assert shown is not None
         return PreviewRequest(self._editor.project, self._session.backend, before, after, shown.frame_step, stride)
 

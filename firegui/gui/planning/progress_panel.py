@@ -22,7 +22,7 @@ from firegui.gui.base.controls import tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.charts.chart import REPAINT_MS, Chart
-from firegui.gui.charts.epoch_charts import ColumnChart, EpochChart, ObjectiveChart, Options, TermsChart
+from firegui.gui.charts.epoch_charts import ChartOptions, ColumnChart, EpochChart, ObjectiveChart, TermsChart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.run_requests import same_inputs
@@ -51,7 +51,7 @@ class ProgressPanel(QWidget):
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._queue = session, queue
-        self._options = Options()
+        self._options = ChartOptions()
         self._row: int | None = None
         self._turned = FIRST
         self.repaints = 0
@@ -90,7 +90,7 @@ class ProgressPanel(QWidget):
         return self._page
 
     @property
-    def options(self) -> Options:
+    def options(self) -> ChartOptions:
         """How the curves are drawn."""
         return self._options
 
@@ -151,7 +151,7 @@ class ProgressPanel(QWidget):
         self._write_titles()
         self._show_fit()
 
-    def set_options(self, options: Options) -> None:
+    def set_options(self, options: ChartOptions) -> None:
         """Draw the curves another way."""
         self._options = options
         for chart in self.epoch_charts:
@@ -331,7 +331,7 @@ class ProgressPanel(QWidget):
             self._actions["rollouts"].setChecked(False)
         elif self._actions["rollouts"].isChecked() and not before.rollouts:
             self._actions["time"].setChecked(False)
-        self.set_options(Options(**{name: button.isChecked() for name, button in self._actions.items()}))
+        self.set_options(ChartOptions(**{name: button.isChecked() for name, button in self._actions.items()}))
 
     def _charts_button(self) -> QToolButton:
         menu = QMenu(self)

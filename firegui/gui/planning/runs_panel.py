@@ -22,11 +22,10 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.saved_runs import kept_plan
 from firegui.gui.planning.run_notes import RunNotes
-from firegui.gui.planning.run_progress_bar import RunProgressBar
-from firegui.gui.planning.runs_table import BEST, DROPS, ELAPSED, ETA, PROGRESS, STATE, TITLE, RunsModel
+from firegui.gui.planning.runs_table import ELAPSED, ETA, PROGRESS, TITLE, RunProgressBar, RunsModel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_panel import select_row
+from firegui.gui.widgets.table_view import add_table_actions, select_row, selected_rows, show_table
 from firegui.runs.events import RunState
 
 _WIDTHS = {PROGRESS: 86, ELAPSED: 56, ETA: 52}
@@ -87,8 +86,8 @@ class RunsPanel(QWidget):
     @property
     def all_selected(self) -> tuple[RunEntry, ...]:
         """The selected runs, the earliest first."""
-        rows = sorted((index.row() for index in self.table.selectionModel().selectedRows()), reverse=True)
-        return tuple(entry for entry in map(self.model.entry, rows) if entry is not None)
+        rows = sorted(map(self.model.position, selected_rows(self.table)), reverse=True)
+        return tuple(self.model.rows[row] for row in rows)
 
     def button(self, name: str) -> QToolButton:
         """One of the buttons over the list. Raises ``KeyError`` for another name."""
@@ -96,7 +95,7 @@ class RunsPanel(QWidget):
 
     def select(self, entry: RunEntry) -> None:
         """Select a run."""
-        row = self.model.row_of(entry)
+        row = self.model.place_of(entry)
         if row >= 0:
             select_row(self.table, row)
 
@@ -236,24 +235,17 @@ class RunsPanel(QWidget):
 
     def _make_table(self) -> QTableView:
         table = QTableView()
-        table.setModel(self.model)
+        show_table(
+            table, self.model, "Runs", row_height=table.fontMetrics().height() + 10, stretch=TITLE, has_menu=False
+        )
         table.setItemDelegateForColumn(PROGRESS, self._bar)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        table.setShowGrid(False)
         table.setMinimumHeight(4 * table.fontMetrics().height())
-        table.setWordWrap(False)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 10)
         header = table.horizontalHeader()
-        header.setHighlightSections(False)
-        for column, width in _WIDTHS.items():
-            table.setColumnWidth(column, width)
         header.setMinimumSectionSize(40)
-        header.setSectionResizeMode(TITLE, QHeaderView.ResizeMode.Stretch)
-        for column in (STATE, BEST, DROPS):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        table.setAccessibleName("Runs")
+        for column, width in _WIDTHS.items():
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
+            table.setColumnWidth(column, width)
         table.doubleClicked.connect(lambda _index: self.show_selected())
         enter = QShortcut(QKeySequence(Qt.Key.Key_Return), table)
         enter.setContext(Qt.ShortcutContext.WidgetShortcut)
@@ -276,6 +268,8 @@ class RunsPanel(QWidget):
                 action.setEnabled(button.isEnabled())
                 action.triggered.connect(button.click)
                 menu.addAction(action)
+        menu.addSeparator()
+        add_table_actions(menu, self.table)
         return menu
 
     def _show_more(self) -> None:

@@ -1,129 +1,60 @@
-"""The list of runs as a table."""
+"""Table of the runs, with a progress bar in each row."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QFont
+from typing import Any
+
+from PySide6.QtCore import QObject, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.saved_runs import kept_plan
+from firegui.gui.widgets.table_model import Column, Index, TableModel
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 
-Index = QModelIndex | QPersistentModelIndex
-
 TITLE, STATE, PROGRESS, ELAPSED, ETA, BEST, DROPS = range(7)
-HEADERS = ("Run", "State", "Progress", "Elapsed", "ETA", "Best", "Drops")
-_TIPS = (
-    "Objective and time of start; the run on screen is in bold, one with notes has a pencil",
-    "",
-    "First stage: epochs done of those asked for. Second: its pass, and the drops decided of those to test. Tactical "
-    "heuristic: passes done",
-    "Time it has worked",
-    "Time left at the pace of late; with a + nobody can tell how much follows (see the run's tooltip)",
-    "Best objective of the first stage, or of the tactical heuristic, at design effectiveness",
-    "Executed drops of the kept plan",
-)
 _NOTE_LETTERS = 80
 PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
 """``(share, text, colour, time, what follows the time)`` for the bar."""
 
 
-class RunsModel(QAbstractTableModel):
-    """One row a run, the newest first. Repaints the rows in place while the runs stay the same."""
+class RunsModel(TableModel[RunEntry]):
+    """The runs, the newest first; the run on screen is in bold."""
 
     def __init__(self, queue: RunQueue, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(COLUMNS, parent, key=lambda entry: entry, row_tip=_tip)
         self._queue = queue
-        self._rows: tuple[RunEntry, ...] = tuple(reversed(queue.entries))
         queue.changed.connect(self.refresh)
         queue.shown_changed.connect(self.refresh)
+        self.refresh()
 
     def refresh(self) -> None:
-        """Take over what the queue has."""
-        rows = tuple(reversed(self._queue.entries))
-        if rows != self._rows:
-            self.beginResetModel()
-            self._rows = rows
-            self.endResetModel()
-        elif rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(HEADERS) - 1))
+        """Show the runs of the queue."""
+        self.set_rows(tuple(reversed(self._queue.entries)))
 
-    def entry(self, row: int) -> RunEntry | None:
-        """The run in a row."""
-        return self._rows[row] if 0 <= row < len(self._rows) else None
+    def entry(self, place: int) -> RunEntry | None:
+        """Return the run at a place, ``None`` outside the table."""
+        return self.row(place) if 0 <= place < len(self.rows) else None
 
-    def row_of(self, entry: RunEntry) -> int:
-        """The row of a run; −1 when it is not listed."""
-        return self._rows.index(entry) if entry in self._rows else -1
+    def place_of(self, entry: RunEntry) -> int:
+        """Return the place of a run; −1 when it is not listed."""
+        return self.place(self.rows.index(entry)) if entry in self.rows else -1
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """One row a run."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """One column a heading."""
-        return 0 if parent.isValid() else len(HEADERS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """What stands above a column or beside a row, and its explanation."""
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return HEADERS[section]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return _TIPS[section] or None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(section)
-        return None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """What a cell shows, in the given role."""
-        entry = self.entry(index.row())
-        if entry is None:
-            return None
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return self._text(entry, index.column())
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return _alignment(index.column())
-            case Qt.ItemDataRole.ForegroundRole if index.column() == STATE:
-                return QColor(_state_color(entry))
-            case Qt.ItemDataRole.FontRole if index.column() == TITLE and entry is self._queue.shown:
-                font = QFont()
-                font.setBold(True)
-                return font
-            case Qt.ItemDataRole.ToolTipRole:
-                return _tip(entry)
-            case role if role == PROGRESS_ROLE and index.column() == PROGRESS:
-                return entry.progress, _progress_text(entry), _bar_color(entry), *_time_text(entry)
-        return None
-
-    @staticmethod
-    def _text(entry: RunEntry, column: int) -> str:
-        match column:
-            case 0:
-                return f"✎ {entry.title}" if entry.notes.strip() else entry.title
-            case 1:
-                return f"⚠ {entry.status}" if entry.stale else entry.status
-            case 2:
-                return _progress_text(entry)
-            case 3:
-                return duration(entry.elapsed)
-            case 4:
-                return _eta_text(entry)
-            case 5:
-                return number(entry.best)
-            case _:
-                return "–" if entry.drops is None else f"{entry.drops:,}"
-
-
-def _alignment(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column >= ELAPSED else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return what a cell has in ``role``."""
+        if role == Qt.ItemDataRole.FontRole and index.column() == TITLE and self.row(index.row()) is self._queue.shown:
+            font = QFont()
+            font.setBold(True)
+            return font
+        if role == PROGRESS_ROLE and index.column() == PROGRESS:
+            entry = self.row(index.row())
+            return entry.progress, _progress_text(entry), _bar_color(entry), *_time_text(entry)
+        return super().data(index, role)
 
 
 def _progress_text(entry: RunEntry) -> str:
@@ -154,11 +85,10 @@ def _time_text(entry: RunEntry) -> tuple[str, str]:
     return ("" if entry.elapsed is None else duration(entry.elapsed)), ""
 
 
-def _state_color(entry: RunEntry) -> str:
-    colors = current_colors()
+def _state_color(entry: RunEntry) -> str | None:
     if entry.reason is FinishReason.FAILED:
-        return colors.error
-    return colors.warning if entry.stale else colors.text
+        return "error"
+    return "warning" if entry.stale else None
 
 
 def _bar_color(entry: RunEntry) -> str:
@@ -196,3 +126,55 @@ def shortened(text: str) -> str:
     """The first line, cut where it is long."""
     line = text.strip().partition("\n")[0]
     return line if len(line) <= _NOTE_LETTERS else f"{line[:_NOTE_LETTERS].rstrip()}…"
+
+
+COLUMNS = (
+    Column("Run", lambda entry: f"✎ {entry.title}" if entry.notes.strip() else entry.title, is_text=True,
+           tip="Objective and time of start; the run on screen is in bold, one with notes has a pencil"),
+    Column("State", lambda entry: f"⚠ {entry.status}" if entry.stale else entry.status, is_text=True,
+           color=_state_color),
+    Column("Progress", lambda entry: entry, _progress_text, is_text=True, sort_key=lambda entry: entry.progress,
+           tip="First stage: epochs done of those asked for. Second: its pass, and the drops decided of those to test. "
+           "Tactical heuristic: passes done"),
+    Column("Elapsed", lambda entry: entry.elapsed, duration, "Time it has worked"),
+    Column("ETA", lambda entry: entry, _eta_text, sort_key=lambda entry: entry.eta,
+           tip="Time left at the pace of late; with a + nobody can tell how much follows (see the run's tooltip)"),
+    Column("Best", lambda entry: entry.best, number,
+           "Best objective of the first stage, or of the tactical heuristic, at design effectiveness"),
+    Column("Drops", lambda entry: entry.drops, "{:,}".format, "Executed drops of the kept plan"),
+)  # fmt: skip
+HEADERS = tuple(column.title for column in COLUMNS)
+
+
+class RunProgressBar(QStyledItemDelegate):
+    """Draws the progress column as a bar with its text on it; ``with_time`` adds the time taken or left."""
+
+    with_time = False
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw the bar."""
+        super().paint(painter, option, index)
+        value = index.data(PROGRESS_ROLE)
+        if not isinstance(value, tuple):
+            return
+        share, text, color, time, left = value
+        area = QRectF(option.rect).adjusted(4, 4, -4, -4)
+        colors = current_colors()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colors.raised))
+        painter.drawRoundedRect(area, 3, 3)
+        fill = QColor(color)
+        fill.setAlpha(150)
+        painter.setBrush(fill)
+        painter.drawRoundedRect(QRectF(area.left(), area.top(), area.width() * share, area.height()), 3, 3)
+        painter.setPen(QColor(colors.text))
+        longer = [f"{text} · {time}{left}", f"{text} · {time}"] if self.with_time and time else []
+        room = [each for each in longer if painter.fontMetrics().horizontalAdvance(each) <= area.width() - 4]
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, next(iter(room), text))
+        painter.restore()
+
+    def displayText(self, value: object, locale: object) -> str:
+        """Nothing beside the bar."""
+        return ""

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.operations import MOST_DROPS, Operations
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
-from firegui.gui.map.zone_edits import add_pins, delete_zone, remove_pins
+from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
 from firegui.gui.scenario.daylight_form import DaylightForm
 from firegui.gui.scenario.operations_tables import (
     GroundingsModel,

@@ -12,7 +12,7 @@ from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.options import plain_number
 from firegui.errors import InputError, Problem
 from firegui.gui.base.theme import current_colors
-from firegui.gui.session.edit_checks import refuse_new
+from firegui.gui.session.reporting import refuse_new
 from firegui.gui.session.session import Session
 
 Index = QModelIndex | QPersistentModelIndex

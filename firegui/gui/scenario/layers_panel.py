@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.gui.base.icons import icon
-from firegui.gui.map.layers.layer import Layer
+from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
 from firegui.gui.map.legends import LegendView, swatch_pixmap
 
@@ -142,7 +142,7 @@ class _Grip(QToolButton):
     """Where the mouse that holds it is, in global pixels."""
     stepped = Signal(int)
 
-    def __init__(self, layer: Layer) -> None:
+    def __init__(self, layer: MapLayer) -> None:
         super().__init__()
         self._held = False
         self.setText(_GRIP)
@@ -180,7 +180,7 @@ class _Grip(QToolButton):
 class _Row:
     """The controls of one layer."""
 
-    def __init__(self, layers: LayerStack, layer: Layer) -> None:
+    def __init__(self, layers: LayerStack, layer: MapLayer) -> None:
         self._layers = layers
         self._layer = layer
         self.key = layer.key

@@ -13,7 +13,7 @@ from firegui.domain.operations import MOST_DROPS, Grounding, PinnedDrop
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
-from firegui.gui.map.zone_edits import rename_zone
+from firegui.gui.map.shape_edits import rename_zone
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.row_table import Column, RowsModel
 from firegui.io.rasterize import region_masks

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.operations import PinnedDrop
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.zone_edits import pin_of
+from firegui.gui.map.shape_edits import pin_of
 from firegui.gui.scenario.operations_tables import clock_text
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.row_table import Column, RowsModel

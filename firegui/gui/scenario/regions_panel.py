@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QTableView, QWidget
 
-from firegui.gui.map.region_dialog import RegionDialog
-from firegui.gui.map.region_edits import import_regions
+from firegui.gui.map.region_menu import RegionDialog
+from firegui.gui.map.shape_edits import import_regions
 from firegui.gui.scenario.regions_table import NAME, RegionModel
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, Tool

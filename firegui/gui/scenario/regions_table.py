@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from firegui.domain.options import plain_number
 from firegui.domain.regions import Region, region_problems
 from firegui.errors import InputError, Problem
-from firegui.gui.session.edit_checks import refuse_new
+from firegui.gui.session.reporting import refuse_new
 from firegui.gui.session.session import Session
 from firegui.io.rasterize import region_masks
 

@@ -25,7 +25,7 @@ _SHARPER = 1.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Picture:
+class BaseMapPicture:
     """``pixels [H, W, 4]`` RGBA of ``area`` of the grid, in corner coordinates."""
 
     area: Area
@@ -54,8 +54,8 @@ class BaseMap(QObject):
         super().__init__(session)
         self._session = session
         self.archive: TileArchive | None = None
-        self.whole: Picture | None = None
-        self.sharp: Picture | None = None
+        self.whole: BaseMapPicture | None = None
+        self.sharp: BaseMapPicture | None = None
         self._grid: Grid | None = None
         self._wanted: tuple[Area, tuple[int, int]] | None = None
         self._first, self._later = LatestTask(self, settle_ms=0), LatestTask(self, settle_ms=_SETTLE_MS)
@@ -114,11 +114,11 @@ class BaseMap(QObject):
         self._later.shutdown()
 
     # -- what comes in -----------------------------------------------------------------------------------------------
-    def _take_whole(self, picture: Picture) -> None:
+    def _take_whole(self, picture: BaseMapPicture) -> None:
         self.whole = picture
         self.changed.emit()
 
-    def _take_sharp(self, picture: Picture) -> None:
+    def _take_sharp(self, picture: BaseMapPicture) -> None:
         self.sharp = picture
         self.changed.emit()
 
@@ -139,8 +139,8 @@ class BaseMap(QObject):
         self.archive = self.whole = self.sharp = self._grid = self._wanted = None
 
 
-def _picture(archive: TileArchive, grid: Grid, area: Area, size: tuple[int, int], check: Check) -> Picture:
+def _picture(archive: TileArchive, grid: Grid, area: Area, size: tuple[int, int], check: Check) -> BaseMapPicture:
     check()
-    found = Picture(area, draw(archive, grid, area, size))
+    found = BaseMapPicture(area, draw(archive, grid, area, size))
     check()
     return found

@@ -1,8 +1,9 @@
-"""Turning what goes wrong with a file into the one message a person sees."""
+"""Refusing edits and files with one message that names every problem."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from firegui.errors import FireguiError, InputError, Problem
@@ -26,3 +27,21 @@ def as_input_error(error: Exception, where: str) -> InputError:
         place = str(error.filename or where)
         return InputError([Problem(place, error.strerror or str(error), "check that it is there and may be used")])
     return InputError([Problem(where, str(error))])
+
+
+def refuse_new(before: Iterable[Problem], after: Iterable[Problem], title: str) -> None:
+    """Raise :class:`InputError` with every problem that an edit would add.
+
+    Problems that were there before do not count, so that a project that came with several can be put right one by one.
+    """
+    added = Counter(after) - Counter(before)
+    if added:
+        raise InputError(added, title)
+
+
+def free_name(stem: str, taken: Iterable[str]) -> str:
+    """``stem``, or ``stem`` with the lowest number from 2 that makes it differ from every name in ``taken``."""
+    used = set(taken)
+    if stem not in used:
+        return stem
+    return next(name for number in range(2, len(used) + 3) if (name := f"{stem} {number}") not in used)

@@ -42,7 +42,7 @@ class Tool(StrEnum):
     DROP = "drop"
 
 
-class View(StrEnum):
+class FireView(StrEnum):
     """Which fire the map shows."""
 
     BASELINE = "baseline"
@@ -131,7 +131,7 @@ class Session(QObject):
         self._source: Path | None = None
         self._step = 0
         self._tool = Tool.PAN
-        self._view = View.PLAN
+        self._view = FireView.PLAN
         self._side_by_side = False
         self._selected = ""
         self._result = ShownResult()
@@ -345,11 +345,11 @@ class Session(QObject):
             self.tool_changed.emit(tool.value)
 
     @property
-    def view(self) -> View:
+    def view(self) -> FireView:
         """Baseline, plan or difference."""
         return self._view
 
-    def set_view(self, view: View) -> None:
+    def set_view(self, view: FireView) -> None:
         """Choose which fire the map shows, that one alone."""
         self.set_side_by_side(False)
         if view is not self._view:
@@ -388,8 +388,8 @@ class Session(QObject):
         """Show other results. The view follows: to the plan when one appears, to the baseline while there is none."""
         had_plan, self._result = self._result.plan is not None, result
         if result.plan is None and result.baseline is not None:
-            self.set_view(View.BASELINE)
+            self.set_view(FireView.BASELINE)
         elif result.plan is not None and not had_plan:
-            self.set_view(View.PLAN)
+            self.set_view(FireView.PLAN)
         self.set_side_by_side(self._side_by_side)
         self.result_changed.emit()

@@ -140,7 +140,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
     ) -> None:
         super().__init__(parent)
         self._columns = tuple(columns)
-        self._rows: Sequence[Row] = ()
+        self._rows: list[Row] = []
         self._order: list[int] = []
         self._places: list[int] = []
         self._sorting = -1, Qt.SortOrder.AscendingOrder
@@ -166,11 +166,11 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         """Show ``rows``, under other ``columns`` if given."""
         columns = self._columns if columns is None else tuple(columns)
         if columns == self._columns and self._keys(rows) == self._keys(self._rows):
-            self._rows = rows
+            self._rows = list(rows)
             self.update_rows(range(len(rows)))
             return
         self.beginResetModel()
-        self._rows, self._columns = rows, columns
+        self._rows, self._columns = list(rows), columns
         self._put_in_order()
         self.endResetModel()
 
@@ -180,6 +180,22 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         if places and self._columns:
             # One range for all changes: cells out of view are not painted.
             self.dataChanged.emit(self.index(min(places), 0), self.index(max(places), len(self._columns) - 1))
+
+    def append_row(self, row: Row) -> None:
+        """Add a row below all others. Only for a table that is not sorted."""
+        last = len(self._rows)
+        self.beginInsertRows(ROOT, last, last)
+        self._rows.append(row)
+        self._order.append(last)
+        self._places.append(last)
+        self.endInsertRows()
+
+    def remove_first_rows(self, count: int) -> None:
+        """Remove the uppermost ``count`` rows. Only for a table that is not sorted."""
+        self.beginRemoveRows(ROOT, 0, count - 1)
+        del self._rows[:count]
+        self._put_in_order()
+        self.endRemoveRows()
 
     def row(self, place: int) -> Row:
         """Return the row at a place."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QMenu, QTableView, QTreeView
 
@@ -22,19 +22,21 @@ _FILTER = "CSV table (*.csv)"
 
 def show_table(
     view: QTableView,
-    model: TableModel[Any],
+    model: QAbstractItemModel,
     name: str,
     *,
     row_height: int | None = None,
     lines: int | None = None,
     stretch: int | None = None,
     is_sortable: bool = True,
+    has_menu: bool = True,
     copy: Callable[[], object] | None = None,
 ) -> None:
     """Show ``model`` in ``view``, which selects whole rows, with one Ctrl+C and one context menu for every table.
 
     ``name`` is the table's name for screen readers. ``lines`` fixes the height of the view to that many rows.
     ``stretch`` is the column that takes the spare width. ``copy`` replaces :func:`copy_table`.
+    ``has_menu`` is false where the panel opens a context menu of its own.
     """
     view.setModel(model)
     view.setAccessibleName(name)
@@ -58,18 +60,19 @@ def show_table(
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         view.setSortingEnabled(True)
-    for number, column in enumerate(model.columns):
+    for number, column in enumerate(model.columns if isinstance(model, TableModel) else ()):
         if column.delegate is not None:
             view.setItemDelegateForColumn(number, column.delegate(view))
-    add_copying(view, copy)
+    if has_menu:
+        add_copying(view, copy)
+    else:
+        add_copy_shortcut(view, copy or (lambda: copy_table(view)))
 
 
 def add_copying(view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:
     """Add Ctrl+C to a table, and a context menu with "Copy" and "Save as CSV…"."""
     copy = copy or (lambda: copy_table(view))
-    shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
-    shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-    shortcut.activated.connect(copy)
+    add_copy_shortcut(view, copy)
 
     def open_menu(point: QPoint) -> None:
         menu = QMenu(view)
@@ -79,6 +82,13 @@ def add_copying(view: QAbstractItemView, copy: Callable[[], object] | None = Non
 
     view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
     view.customContextMenuRequested.connect(open_menu)
+
+
+def add_copy_shortcut(view: QAbstractItemView, copy: Callable[[], object]) -> None:
+    """Run ``copy`` when Ctrl+C is pressed in a table."""
+    shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
+    shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+    shortcut.activated.connect(copy)
 
 
 def add_table_actions(menu: QMenu, view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:

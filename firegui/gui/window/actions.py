@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 from firegui.gui.base.icons import icon
 from firegui.gui.base.theme import Theme
 from firegui.gui.planning.plan_control import PlanControl
-from firegui.gui.session.session import Session, Tool, View
+from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.next_run_form import STAGES
 from firegui.gui.widgets.number_fields import settle_editing
 from firegui.gui.window.documents import Documents
@@ -40,9 +40,9 @@ _ZONE_TOOLS = {
     ),
 }  # fmt: skip
 _VIEWS = {
-    View.BASELINE: ("Baseline", "the fire without drops", "Ctrl+1"),
-    View.PLAN: ("Plan", "the fire with the plan's drops", "Ctrl+2"),
-    View.DIFFERENCE: ("Difference", "what the plan changes", "Ctrl+3"),
+    FireView.BASELINE: ("Baseline", "the fire without drops", "Ctrl+1"),
+    FireView.PLAN: ("Plan", "the fire with the plan's drops", "Ctrl+2"),
+    FireView.DIFFERENCE: ("Difference", "what the plan changes", "Ctrl+3"),
 }
 _THEMES: dict[Theme | None, tuple[str, str, str]] = {
     None: ("Like the &system", "dark or light, as the desktop wants it", ""),
@@ -326,9 +326,9 @@ class Actions(QObject):
         self.no_base_map.setEnabled(self._session.ground.archive is not None)
         self.keep_drops.setEnabled(there and self._session.plan_editor.plan is not None)
         self.delete_region.setEnabled(bool(self._session.selected_region))
-        self.views[View.BASELINE].setEnabled(result.baseline is not None)
-        self.views[View.PLAN].setEnabled(result.plan is not None)
-        self.views[View.DIFFERENCE].setEnabled(result.baseline is not None and result.plan is not None)
+        self.views[FireView.BASELINE].setEnabled(result.baseline is not None)
+        self.views[FireView.PLAN].setEnabled(result.plan is not None)
+        self.views[FireView.DIFFERENCE].setEnabled(result.baseline is not None and result.plan is not None)
         self.start.setEnabled(plan.can_start)
         self.quick.setEnabled(plan.can_start)
         self.replan.setEnabled(plan.can_replan)

@@ -16,9 +16,8 @@ from firegui.fire.demo import make_demo
 from firegui.fire.first_project import first_project
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.tasks import wait_for
-from firegui.gui.importing.event_file_dialog import ask_events
-from firegui.gui.importing.folder_dialog import EventSource, ask_event
-from firegui.gui.importing.landscape.project_from_answers import make_landscape
+from firegui.gui.importing.event_dialogs import EventSource, ask_event, ask_events
+from firegui.gui.importing.landscape.survey import make_landscape
 from firegui.gui.importing.landscape.wizard import ask_landscape
 from firegui.gui.jobs.long_work import Work
 from firegui.gui.jobs.run_queue import RunQueue

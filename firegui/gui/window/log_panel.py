@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_panel import dress_table
-from firegui.gui.window.event_log import EventLog, Level
-from firegui.gui.window.log_table import LEVEL, TEXT, TIME, LogFilter, LogModel
+from firegui.gui.widgets.table_model import Column, Index, TableModel
+from firegui.gui.widgets.table_view import add_table_actions, selected_rows, show_table
+from firegui.gui.window.event_log import MOST, EventLog, Level, Line
 
 _CHOICES: dict[str, frozenset[Level]] = {
     "Everything": frozenset(Level),
@@ -29,13 +29,61 @@ _CHOICES: dict[str, frozenset[Level]] = {
     "Errors": frozenset({Level.ERROR}),
 }
 
+TIME, LEVEL, TEXT = range(3)
+_SLACK = MOST // 10
+"""Lines that are removed at once: a table that loses a row with every new one is painted anew with every new one."""
+_COLORS = {Level.WARNING: "warning", Level.ERROR: "error", Level.EDIT: "muted"}
+_COLUMNS = (
+    Column("Time", lambda line: f"{line.when:%H:%M:%S}", tip="When, by this computer's clock", is_text=True),
+    Column("Level", lambda line: line.level.value, tip="An edit, a remark, a warning or an error", is_text=True),
+    Column("What happened", lambda line: line.text.partition("\n")[0], tip="Several lines are in the tooltip",
+           is_text=True),
+)  # fmt: skip
+
+
+class LogFilter(QSortFilterProxyModel):
+    """Filter of the log by level and by a text, whatever its case."""
+
+    def __init__(self, model: TableModel[Line], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._levels = frozenset(Level)
+        self._words = ""
+        self.setSourceModel(model)
+
+    def set_levels(self, levels: frozenset[Level]) -> None:
+        """Show the lines of these levels only."""
+        self.beginFilterChange()
+        self._levels = levels
+        self.endFilterChange()
+
+    def set_words(self, words: str) -> None:
+        """Show the lines that contain ``words``."""
+        self.beginFilterChange()
+        self._words = words.strip().lower()
+        self.endFilterChange()
+
+    def line(self, row: int) -> Line:
+        """Return the line in a shown row."""
+        return self._model.row(self.mapToSource(self.index(row, 0)).row())
+
+    def filterAcceptsRow(self, row: int, parent: Index) -> bool:
+        """Return whether a line is shown."""
+        line = self._model.row(row)
+        return line.level in self._levels and self._words in line.text.lower()
+
 
 class LogPanel(QWidget):
     """The latest line is last and in view, unless one has scrolled away from it."""
 
     def __init__(self, book: EventLog, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.shown = LogFilter(LogModel(book, self), self)
+        self._model = TableModel[Line](
+            _COLUMNS, self, row_tip=lambda line: line.text, row_color=lambda line: _COLORS.get(line.level)
+        )
+        self._model.set_rows(book.lines)
+        book.added.connect(self._add)
+        self.shown = LogFilter(self._model, self)
         self.levels = QComboBox()
         self.levels.setAccessibleName("Which lines")
         self.levels.setToolTip("Show everything, or only what matters more")
@@ -64,8 +112,7 @@ class LogPanel(QWidget):
 
     def copy(self) -> None:
         """Put the selected lines on the clipboard, or all that are shown where none is selected."""
-        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
-        lines = [str(self.shown.line(row)) for row in rows] or self.lines
+        lines = [str(self.shown.line(row)) for row in selected_rows(self.table)] or self.lines
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     def select_all(self) -> None:
@@ -77,6 +124,11 @@ class LogPanel(QWidget):
         self._at_end = True
         self.table.selectionModel().clear()
         self.table.scrollToBottom()
+
+    def _add(self, line: Line) -> None:
+        if len(self._model.rows) >= MOST + _SLACK:
+            self._model.remove_first_rows(_SLACK)
+        self._model.append_row(line)
 
     # -- following ---------------------------------------------------------------------------------------------------
     def _choose(self) -> None:
@@ -94,21 +146,17 @@ class LogPanel(QWidget):
     # -- putting together --------------------------------------------------------------------------------------------
     def _make_table(self) -> QTableView:
         table = QTableView()
-        table.setModel(self.shown)
-        dress_table(table, "Log", table.fontMetrics().height() + 6)
+        height = table.fontMetrics().height() + 6
+        show_table(
+            table, self.shown, "Log", row_height=height, stretch=TEXT, is_sortable=False, has_menu=False, copy=self.copy
+        )
         table.setToolTip("What happened since the window opened, the latest last; Ctrl+C copies the selected lines")
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        table.setWordWrap(False)
-        table.verticalHeader().hide()
         header = table.horizontalHeader()
-        header.setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
         for column, sample in ((TIME, "00:00:00"), (LEVEL, "warning")):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
             table.setColumnWidth(column, table.fontMetrics().horizontalAdvance(sample) + 18)
-        copy = QShortcut(QKeySequence.StandardKey.Copy, table)
-        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.activated.connect(self.copy)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         table.customContextMenuRequested.connect(lambda point: self._menu().popup(table.viewport().mapToGlobal(point)))
         return table
@@ -116,7 +164,8 @@ class LogPanel(QWidget):
     def _menu(self) -> QMenu:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for text, do in (("Copy", self.copy), ("Select all", self.select_all), ("To the end", self.to_end)):
+        add_table_actions(menu, self.table, self.copy)
+        for text, do in (("Select all", self.select_all), ("To the end", self.to_end)):
             action = QAction(text, menu)
             action.triggered.connect(lambda _checked=False, do=do: do())
             menu.addAction(action)

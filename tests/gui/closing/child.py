@@ -175,7 +175,7 @@ class Hand:
         panel = self.window.workbench.docks["Runs"].widget()
         assert isinstance(panel, RunsPanel)
         self.window.workbench.show_dock("Runs")
-        index = panel.model.index(panel.model.row_of(entry), 0)
+        index = panel.model.index(panel.model.place_of(entry), 0)
         panel.table.scrollTo(index)
         QTest.mouseClick(panel.table.viewport(), LEFT, NONE, panel.table.visualRect(index).center())
         return panel

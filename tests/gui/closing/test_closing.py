@@ -20,8 +20,8 @@ import pytest
 
 from firegui.domain.project import Project
 from firegui.fire.demo import make_demo
-from firegui.gui.analyses.benchmark.saved_benchmarks import FOLDER as BENCHMARKS
-from firegui.gui.analyses.uncertainty.saved_ensembles import saved_ensembles
+from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS
+from firegui.gui.analyses.uncertainty.uncertainty_controller import SAVED_ENSEMBLES
 from firegui.gui.jobs.saved_runs import found_runs
 from firegui.io.project_store import list_runs, load_project, save_project
 from firegui.runs.lock import is_held
@@ -176,10 +176,10 @@ def test_closing_while_something_else_is_worked_out(folder: Callable[[int], Path
     closed.check()
     assert len(closed.seen["asked"]) == (2 if answer == "keep" else 1)
     if state == "uncertainty":
-        (drawn,) = saved_ensembles(place)
-        assert drawn.can_resume(drawn.header.settings.members)
+        (drawn,) = SAVED_ENSEMBLES.in_project(place)
+        assert drawn.can_resume()
     if state == "benchmark":
-        (contest,) = (place / BENCHMARKS).iterdir()
+        (contest,) = (place / SAVED_BENCHMARKS.directory).iterdir()
         assert not is_held(contest)
 
 

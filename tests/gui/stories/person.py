@@ -150,7 +150,7 @@ class Person:
     def row(self, entry: RunEntry) -> dict[str, str]:
         """What the line of a run says."""
         model = self.runs.model
-        place = model.row_of(entry)
+        place = model.place_of(entry)
         return {name: str(model.index(place, column).data()) for column, name in enumerate(HEADERS)}
 
     def quick_plan(self) -> RunEntry:
@@ -162,7 +162,7 @@ class Person:
     def line_of(self, entry: RunEntry) -> QPoint:
         """Where the line of a run is in the list."""
         table = self.runs.table
-        index = self.runs.model.index(self.runs.model.row_of(entry), 0)
+        index = self.runs.model.index(self.runs.model.place_of(entry), 0)
         table.scrollTo(index)
         return table.visualRect(index).center()
 

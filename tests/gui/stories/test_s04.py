@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QRadioButton
 from firegui.domain.settings import Setting
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.scenario.objective_panel import ObjectivePanel
-from firegui.gui.session.session import View
+from firegui.gui.session.session import FireView
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import read_run
@@ -52,7 +52,7 @@ def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) ->
     person.until(lambda: entry.epoch >= 3)
     live = person.window.workbench.docks["Progress"].widget()
     assert isinstance(live, ProgressPanel)
-    person.until(lambda: person.session.result.plan is not None and person.session.view is View.PLAN)
+    person.until(lambda: person.session.result.plan is not None and person.session.view is FireView.PLAN)
     assert person.row(entry)["State"].startswith("optimizing")
     assert entry.title in person.window.workbench.status.work.text()
 

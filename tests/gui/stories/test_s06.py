@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.drop_card import card_rows
+from firegui.gui.map.drop_edits import card_rows
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
 from firegui.gui.session.session import Tool
 from tests.gui.hands import LEFT, cell_text, centre_of

@@ -15,7 +15,7 @@ MEMBERS = 5
 def column(panel: UncertaintyPanel, title: str) -> list[float]:
     """A column of the members as it is sorted on screen."""
     place = panel.tables.members.titles.index(title)
-    table = panel.tables.sorted_members
+    table = panel.tables.members
     texts = [str(table.index(row, place).data()) for row in range(table.rowCount())]
     return [float(text.replace(",", "").replace("−", "-")) for text in texts]
 

@@ -1,181 +1,176 @@
-"""Runs the planner benchmark of the open project in a thread of its own, and opens those that were run before."""
+"""Benchmarks of the open project: the run, the saved benchmarks, their cost, and the plans of their tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QObject
-
-from firegui.domain.benchmark import BenchmarkTable, Task
-from firegui.domain.project import Project
-from firegui.errors import InputError
-from firegui.gui.analyses.benchmark.saved_benchmarks import (
-    FOLDER,
-    BenchmarkRequest,
-    SavedBenchmark,
-    comparison_spec,
-    project_then,
-    requested_spec,
-    saved_benchmarks,
-    seconds_left,
-    task_spec,
+from firegui.domain.benchmark import (
+    ALWAYS_ONE_SEED,
+    FIXED_COST,
+    PLANNERS,
+    BenchmarkSettings,
+    BenchmarkTable,
+    PlannerName,
+    Task,
+    tasks_of,
 )
-from firegui.gui.analyses.table_controller import Shown, TableAnalysisController
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem
+from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
+from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.gui.jobs.run_job import Execute
-from firegui.gui.session.session import Session
-from firegui.runs.benchmark_folder import PLACE, BenchmarkHeader, read_benchmark
+from firegui.planning.flight_rules import rule_problems
+from firegui.runs.benchmark_folder import PLACE, ROW, BenchmarkHeader, read_benchmark, task_folder
 from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, Progress, TaskProgress
-from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import EvaluateSpec
+from firegui.runs.messages import counted
+from firegui.runs.requests import BenchmarkRequest, Paths
+from firegui.runs.saved_fires import benchmark_project, task_comparison_spec, task_spec
+from firegui.runs.spec import BenchmarkSpec, EvaluateSpec
 
-_SUFFIXES = (".csv", ".tex", ".png", ".svg")
 Trail = list[tuple[int, float]]
-"""``(spent, best)`` of a task at work, as far as it was told."""
+"""``(spent, best)`` of a task at work, as far as it was reported."""
 
 
-class BenchmarkController(TableAnalysisController[BenchmarkTable, BenchmarkHeader]):
-    """See the module."""
+@dataclass(frozen=True, slots=True)
+class SavedBenchmark(SavedResult[BenchmarkHeader]):
+    """A benchmark in a project's folder, ``done`` tasks of it."""
 
-    title = "The benchmark"
-    kept = "finished tasks"
+    done: int
 
-    def __init__(
-        self,
-        session: Session,
-        *,
-        execute: Execute = run_execute,
-        clock: Callable[[], datetime] = datetime.now,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(session, PLACE, _SUFFIXES, execute=execute, clock=clock, parent=parent)
-        self._told: BenchmarkProgress | None = None
-        self._step = ""
-        self._running: BenchmarkTable | None = None
-        self._failed: dict[Task, str] = {}
-        self._failed_in: Path | None = None
-        self.trails: dict[Task, Trail] = {}
+    @property
+    def tasks(self) -> int:
+        """How many tasks were requested."""
+        return len(tasks_of(self.header.settings))
 
-    # -- what is known -----------------------------------------------------------------------------------------------
+    @property
+    def is_complete(self) -> bool:
+        """Whether it came to its end: one that was stopped after its last task still lacks its figures."""
+        return self.header.reason is FinishReason.COMPLETED and self.done >= self.tasks
+
+    @property
+    def label(self) -> str:
+        """Setting and size."""
+        size = f"{self.done} tasks" if self.done >= self.tasks else f"{self.done} of {self.tasks} tasks"
+        if self.done >= self.tasks and not self.is_complete:
+            size += ", not finished"
+        return f"{self.header.project.plan.setting.value} · {'at work' if self.is_held else size}"
+
+    def extended(self, settings: BenchmarkSettings) -> BenchmarkSettings:
+        """Return its own settings with the further planners and seeds of ``settings``."""
+        own = self.header.settings
+        return replace(
+            own,
+            planners=tuple(dict.fromkeys((*own.planners, *settings.planners))),
+            matched=tuple(dict.fromkeys((*own.matched, *settings.matched))),
+            seeds=max(own.seeds, settings.seeds),
+        )
+
+    def can_resume(self, settings: Any = None) -> bool:
+        """Whether a part is missing, the figures included, or ``settings`` request more planners or seeds."""
+        own = self.header.settings
+        wanted: BenchmarkSettings = own if settings is None else settings
+        same = (own.allowance, own.budget, own.seed) == (wanted.allowance, wanted.budget, wanted.seed)
+        more = not self.is_complete or len(tasks_of(self.extended(wanted))) > self.done
+        return not self.is_held and same and more
+
+    @staticmethod
+    def load(folder: Path, header: BenchmarkHeader, is_held: bool) -> SavedBenchmark:
+        """Return the benchmark in ``folder``."""
+        done = sum((task_folder(folder, task) / ROW).is_file() for task in tasks_of(header.settings))
+        return SavedBenchmark(folder, header, is_held, done)
+
+
+SAVED_BENCHMARKS = SavedResults("benchmarks", PLACE, SavedBenchmark.load)
+BenchmarkResult = AnalysisResult[BenchmarkTable, BenchmarkHeader]
+
+
+class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, SavedBenchmark]):
+    """Runs benchmarks of the open project."""
+
+    title, kept = "The benchmark", "finished tasks"
+    store = SAVED_BENCHMARKS
+    export_suffixes = (".csv", ".tex", ".png", ".svg")
+
+    _failed: Mapping[Task, str] = {}
+    _failed_in: Path | None = None
+
+    # -- state -------------------------------------------------------------------------------------------------------
     @property
     def running(self) -> tuple[TaskProgress, ...]:
         """The tasks at work."""
-        return () if self._told is None else self._told.running
+        return () if self._progress is None else self._progress.running
 
     @property
     def failed(self) -> Mapping[Task, str]:
-        """Why tasks of the benchmark that is shown could not be done when it was last at work in this window."""
+        """Why tasks of the benchmark on screen failed when it last ran in this window."""
         return self._failed if self._shown is not None and self._shown.folder == self._failed_in else {}
 
     @property
-    def activity(self) -> str:
-        """What is being done and how long the rest takes, or empty."""
-        if self._job is None:
-            return ""
-        if self._stopping:
-            return "Stopping…"
-        told = self._told
-        if told is None:
-            return f"{self._step or 'Preparing'}…"
-        failed = f", {len(told.failed)} failed" if told.failed else ""
-        return f"{told.done} of {told.tasks} tasks{failed} · {duration(told.seconds)}{self._rest(told)}"
-
-    def _rest(self, told: BenchmarkProgress) -> str:
-        """What comes next; nothing is drawn of a benchmark of which a task failed."""
-        if not told.running:
-            if told.done + len(told.failed) < told.tasks:
-                return " · processes are being made ready…"
-            return "" if told.failed else " · drawing the figures…"
-        if self._running is None:
-            return ""
-        left = seconds_left(self._running, self._spent, told.seconds, dict(told.failed))
-        return "" if left is None else f" · about {duration(left)} left"
-
-    @property
     def share(self) -> float:
-        """How much of the benchmark is over, 0 … 1, every task counted alike."""
-        told = self._told
-        if told is None or not told.tasks:
+        """How much of the benchmark is over, 0 … 1; every task counts alike."""
+        progress = self._progress
+        if progress is None or not progress.tasks:
             return 0.0
-        begun = sum(min(one.spent / one.allowance, 1.0) for one in told.running if one.allowance)
-        return (told.done + len(told.failed) + begun) / told.tasks
-
-    def saved(self) -> tuple[SavedBenchmark, ...]:
-        """The benchmarks in the project's folder, the latest first."""
-        return saved_benchmarks(self._session.source)
+        begun = sum(min(one.spent / one.allowance, 1.0) for one in progress.running if one.allowance)
+        return (progress.done + len(progress.failed) + begun) / progress.tasks
 
     @property
     def pace(self) -> float | None:
-        """Processor time of a rollout-equivalent in the benchmark that is shown, in seconds; ``None`` without one."""
+        """Processor time of a rollout-equivalent in the benchmark on screen, in seconds; ``None`` without one."""
         table = None if self._shown is None else self._shown.table
         charged = 0 if table is None else sum(row.evaluations for row in table.rows)
         return table.seconds / charged if table is not None and charged else None
 
-    # -- what can be asked -------------------------------------------------------------------------------------------
-    def start(self, request: BenchmarkRequest) -> None:
-        """Run a benchmark of the open project; nothing happens while one runs.
-
-        Raises ``RuntimeError`` when the project was never saved.
-        """
-        folder = self._session.folder
-        if folder is None:
-            raise RuntimeError("the project has no folder yet")
-        if self._job is None:
-            project = self._session.project
-            out = self._new_folder(folder / FOLDER, project.plan.setting.value)
-            self._run(requested_spec(request, project, folder, out, self._session.backend))
-
-    def resume(self, earlier: SavedBenchmark, request: BenchmarkRequest) -> None:
-        """Finish a benchmark, with the planners and seeds that ``request`` has besides; what is done is kept."""
-        folder = self._session.folder
-        if self._job is not None or folder is None or not earlier.can_resume(request.settings):
-            return
-        request = replace(request, settings=earlier.wanted(request.settings))
-        try:
-            project = project_then(earlier.header, self._session.project)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._run(replace(requested_spec(request, project, folder, earlier.folder, self._session.backend), resume=True))
-
-    def open(self, folder: Path) -> None:
-        """Show the benchmark in ``folder``; one that cannot be read is refused."""
-        try:
-            header, table = read_benchmark(folder)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._show(Shown(folder, header.project.on(self._session.project), table, header))
-
     def spec_of(self, task: Task) -> EvaluateSpec | None:
-        """Both fires of a finished task for the map; what cannot be shown is refused."""
-        return self._spec(lambda shown, project: task_spec(shown.folder, task, project, self._session.backend))
+        """Return the spec of both fires of a finished task; a task that cannot be shown is refused."""
+        return self._fires(lambda folder, project: task_spec(folder, task, project, self._session.backend))
 
     def comparison_of(self, one: Task, other: Task) -> EvaluateSpec | None:
-        """The fires of two finished tasks for the map, that of ``other`` in place of the fire without drops."""
-        return self._spec(
-            lambda shown, project: comparison_spec(shown.folder, one, other, project, self._session.backend)
-        )
+        """Return the spec of the fires of two finished tasks, ``other`` in place of the fire without drops."""
+        backend = self._session.backend
+        return self._fires(lambda folder, project: task_comparison_spec(folder, one, other, project, backend))
 
-    def _spec(
-        self, make: Callable[[Shown[BenchmarkTable, BenchmarkHeader], Project], EvaluateSpec]
-    ) -> EvaluateSpec | None:
+    def _fires(self, make_spec: Callable[[Path, Project], EvaluateSpec]) -> EvaluateSpec | None:
         shown = self._shown
         if shown is None:
             return None
         try:
-            project = shown.project if shown.header is None else project_then(shown.header, self._session.project)
-            return make(shown, project)
+            project = shown.project if shown.header is None else benchmark_project(shown.header, self._session.project)
+            return make_spec(shown.folder, project)
         except InputError as error:
             self._session.refuse(error)
             return None
 
-    def _remark_on(self, names: tuple[str, ...]) -> str:
+    # -- the run -----------------------------------------------------------------------------------------------------
+    def _new_spec(self, request: BenchmarkRequest) -> BenchmarkSpec:
+        project = self._session.project
+        paths = Paths(self._project_folder, self._new_folder(project.plan.setting.value))
+        return _with_notes(request).spec(project, paths, self._session.backend)
+
+    def _resumed_spec(self, saved: SavedBenchmark, request: BenchmarkRequest | None) -> BenchmarkSpec | None:
+        """Planners and seeds of ``request`` are added."""
+        request = request or BenchmarkRequest(saved.header.settings)
+        if not saved.can_resume(request.settings):
+            return None
+        request = _with_notes(replace(request, settings=saved.extended(request.settings)))
+        project = benchmark_project(saved.header, self._session.project)
+        spec = request.spec(project, Paths(self._project_folder, saved.folder), self._session.backend)
+        return replace(spec, resume=True)
+
+    def _first_result(self, spec: BenchmarkSpec) -> BenchmarkResult:
+        return AnalysisResult(spec.out, spec.project)
+
+    def _read(self, folder: Path) -> BenchmarkResult:
+        header, table = read_benchmark(folder)
+        return AnalysisResult(folder, header.project.on(self._session.project), table, header)
+
+    def _export_remark(self, names: tuple[str, ...]) -> str:
         shown = self._shown
         if shown is None or any(name.endswith(".png") for name in names):
             return ""
@@ -184,45 +179,127 @@ class BenchmarkController(TableAnalysisController[BenchmarkTable, BenchmarkHeade
         ended = shown.header is not None and shown.header.reason is FinishReason.COMPLETED
         return "; it has no figures" if ended else "; figures are drawn when you go on with it"
 
-    # -- at work -----------------------------------------------------------------------------------------------------
-    @property
-    def _spent(self) -> int:
-        done = 0 if self._running is None else sum(row.evaluations for row in self._running.rows)
-        return done + sum(one.spent for one in self.running)
+    # -- progress ----------------------------------------------------------------------------------------------------
+    def _clear_progress(self) -> None:
+        self._progress: BenchmarkProgress | None = None
+        self._step = ""
+        self._running: BenchmarkTable | None = None
+        self.trails: dict[Task, Trail] = {}
 
-    def _listen(self, bridge: EventBridge) -> None:
+    def _progress_text(self) -> str:
+        progress = self._progress
+        if progress is None:
+            return f"{self._step or 'Preparing'}…"
+        failed = f", {len(progress.failed)} failed" if progress.failed else ""
+        done = f"{progress.done} of {progress.tasks} tasks{failed}"
+        return f"{done} · {duration(progress.seconds)}{self._rest_text(progress)}"
+
+    def _rest_text(self, progress: BenchmarkProgress) -> str:
+        """Return what comes next. A benchmark of which a task failed gets no figures."""
+        if not progress.running:
+            if progress.done + len(progress.failed) < progress.tasks:
+                return " · processes are being made ready…"
+            return "" if progress.failed else " · drawing the figures…"
+        if self._running is None:
+            return ""
+        spent = sum(row.evaluations for row in self._running.rows) + sum(one.spent for one in self.running)
+        left = seconds_left(self._running, spent, progress.seconds, dict(progress.failed))
+        return "" if left is None else f" · about {duration(left)} left"
+
+    def _connect_events(self, bridge: EventBridge) -> None:
         bridge.subscribe(Progress, self._on_progress)
-        bridge.subscribe(BenchmarkProgress, self._on_news)
-        bridge.subscribe(BenchmarkReady, self._on_news)
+        bridge.subscribe(BenchmarkProgress, self._on_benchmark)
+        bridge.subscribe(BenchmarkReady, self._on_benchmark)
 
-    def _forget(self) -> None:
-        self._told, self._step, self._running = None, "", None
-        self.trails = {}
-
-    # -- what comes in -----------------------------------------------------------------------------------------------
     def _on_progress(self, event: Progress) -> None:
         self._step = event.text
         self.changed.emit()
 
-    def _on_news(self, event: BenchmarkProgress | BenchmarkReady) -> None:
-        if isinstance(event, BenchmarkProgress):
-            self._told = event
-            self._failed, self._failed_in = dict(event.failed), self._folder
-            self._trace(event)
-            self.changed.emit()
+    def _on_benchmark(self, event: BenchmarkProgress | BenchmarkReady) -> None:
+        if isinstance(event, BenchmarkReady):
+            self._running = event.table
+            for row in event.table.rows:
+                self.trails.pop(row.task, None)
+            self._show_more(event.table)
             return
-        first, self._running = self._running is None, event.table
-        for row in event.table.rows:
-            self.trails.pop(row.task, None)
-        self._show_more(event.table)
-        if first:
-            self.saved_changed.emit()
+        self._progress = event
+        self._failed, self._failed_in = dict(event.failed), self._out
+        self._trace(event)
+        self.changed.emit()
 
     def _trace(self, event: BenchmarkProgress) -> None:
-        """Keep how the tasks at work improve; a resumed one begins where it was taken up, a failed one is dropped."""
+        """Record how the tasks at work improve. A failed task is dropped; a resumed one begins where it was."""
         for task in self._failed:
             self.trails.pop(task, None)
         for one in event.running:
             trail = self.trails.setdefault(one.task, [])
             if not isnan(one.best) and (not trail or one.best < trail[-1][1]):
                 trail.append((one.spent, one.best))
+
+
+# -- planners that can be run here ------------------------------------------------------------------------------------
+def missing_package(planner: PlannerName) -> str:
+    """Return the package that has to be installed before ``planner`` can be run, empty if none is missing."""
+    package = PLANNERS[planner].package
+    return package if package and find_spec(package) is None else ""
+
+
+def lacks(project: Project, settings: BenchmarkSettings) -> list[Problem]:
+    """Return what keeps a benchmark of ``project`` from being run."""
+    found = list(project.problems() or rule_problems(project)) + settings.problems()
+    for planner in dict.fromkeys((*settings.planners, *settings.matched)):
+        if package := missing_package(planner):
+            remedy = f"pip install {package}, or leave the planner out"
+            found.append(Problem(PLANNERS[planner].title, f"{package} is not installed", remedy))
+    return found
+
+
+def _with_notes(request: BenchmarkRequest) -> BenchmarkRequest:
+    """Return the request with a note on every planner that cannot be run here."""
+    requested = (*request.settings.planners, *request.settings.matched)
+    notes = tuple(
+        f"{PLANNERS[planner].title} is left out: it needs the package {package}"
+        for planner in PlannerName
+        if (package := missing_package(planner)) and planner not in requested
+    )
+    return replace(request, notes=notes)
+
+
+# -- cost -------------------------------------------------------------------------------------------------------------
+def searches_in(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
+    """Return those of ``tasks`` that may use a whole allowance."""
+    return tuple(task for task in tasks if task.planner not in FIXED_COST | ALWAYS_ONE_SEED)
+
+
+def cost_text(settings: BenchmarkSettings, pace: float | None = None) -> str:
+    """Return what a benchmark takes, in words. The cost of the two-stage plan is not known before.
+
+    ``pace`` is the processor time of a rollout-equivalent in the benchmark on screen, if there is one.
+    """
+    tasks = tasks_of(settings)
+    shared = sum(not task.matched for task in searches_in(tasks)) * settings.allowance
+    matched = sum(task.matched for task in tasks)
+    text = counted(len(tasks), "task")
+    text += f", at most {shared:,} rollout-equivalents" if shared else ""
+    if any(task.planner is PlannerName.TWO_STAGE for task in tasks):
+        text += "; the two-stage plan comes first, at a cost that shows only then"
+        text += f", and {counted(matched, 'search', 'searches')} at that cost again" if matched else ""
+    if pace is None:
+        return f"{text}. How long it takes shows after the first tasks."
+    took = f"about {duration(shared * pace)} of processor time" if shared else "little time"
+    return f"{text}. At the pace of the one shown {took}, shared out over the processes."
+
+
+def seconds_left(table: BenchmarkTable, spent: int, seconds: float, failed: Container[Task] = ()) -> float | None:
+    """Estimate the time left from the pace so far: ``spent`` rollout-equivalents in ``seconds`` by the clock.
+
+    Tasks that ``failed`` take no more time. ``None`` before there is a pace, and before the cost of the two-stage plan
+    is known.
+    """
+    left = tuple(task for task in table.missing if task not in failed)
+    if PlannerName.TWO_STAGE in {task.planner for task in table.missing} or not spent or not seconds:
+        return None
+    allowances = {True: table.matched_allowance, False: table.settings.allowance}
+    total = sum(row.evaluations for row in table.rows)
+    total += sum(allowances[task.matched] for task in searches_in(left))
+    return max(total - spent, 0) * seconds / spent

@@ -13,9 +13,10 @@ from firegui.domain.benchmark import (
     BenchmarkSettings,
     PlannerName,
 )
-from firegui.gui.analyses.benchmark.saved_benchmarks import BenchmarkRequest, missing_package
+from firegui.gui.analyses.benchmark.benchmark_controller import missing_package
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.settings_paths import description_of
+from firegui.runs.requests import BenchmarkRequest
 
 _ORDER = (PlannerName.TWO_STAGE, *(name for name in PlannerName if name is not PlannerName.TWO_STAGE))
 _MOST_PROCESSES = 256

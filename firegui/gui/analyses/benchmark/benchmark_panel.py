@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
-    QHeaderView,
+    QAbstractItemView,
     QLabel,
     QMenu,
     QScrollArea,
@@ -16,25 +16,30 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.domain.benchmark import Task
+from firegui.domain.benchmark import DeploymentRow, Task
 from firegui.errors import Problem
 from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceView
-from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController, SavedBenchmark, cost_text, lacks
 from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
 from firegui.gui.analyses.benchmark.benchmark_lines import Tasks
-from firegui.gui.analyses.benchmark.benchmark_tables import DeploymentModel, TasksModel
+from firegui.gui.analyses.benchmark.benchmark_tables import (
+    DEPLOYMENT_COLUMNS,
+    TASK_COLUMNS,
+    PlannersTable,
+    TaskStatus,
+    deployment_rows,
+    task_rows,
+)
 from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHING, head_text, notes, task_name
-from firegui.gui.analyses.benchmark.planners_table import PlannersTable
-from firegui.gui.analyses.benchmark.saved_benchmarks import SavedBenchmark, cost_text, lacks
-from firegui.gui.analyses.table_analysis_panel import Kept, TableAnalysisPanel, Words, on_copy, texts_of
+from firegui.gui.analyses.table_analysis_panel import Kept, TableAnalysisPanel, Words
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.jobs.evaluation_job import Look
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.columns_model import ColumnsModel
 from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.table_model import TableModel
+from firegui.gui.widgets.table_view import add_copy_shortcut, add_table_actions, show_table
 
-_FITTING = QHeaderView.ResizeMode.ResizeToContents
 _WORDS = Words(
     thing="benchmark",
     start="Run",
@@ -58,8 +63,10 @@ class BenchmarkPanel(TableAnalysisPanel):
         super().__init__(session, desk, self.form, _WORDS, parent)
         self._queue, self._desk = queue, desk
         self.table = PlannersTable()
-        self.tasks, self.tasks_view = TasksModel(self), QTableView()
-        self.deployment, self.deployment_view = DeploymentModel(self), QTableView()
+        self.tasks = TableModel[TaskStatus](TASK_COLUMNS, self, key=lambda row: row.task, row_tip=TaskStatus.failure)
+        self.tasks_view = QTableView()
+        self.deployment = TableModel[DeploymentRow](DEPLOYMENT_COLUMNS, self, key=lambda row: row)
+        self.deployment_view = QTableView()
         self.curves = ConvergenceView()
         self.remarks = QLabel(wordWrap=True)
         self.menu: QMenu | None = None
@@ -93,8 +100,7 @@ class BenchmarkPanel(TableAnalysisPanel):
     # -- putting together --------------------------------------------------------------------------------------------
     def _pages(self) -> tuple[tuple[str, QWidget], ...]:
         self._decisions, notes_page = self._deployment_page(), self._notes_page()
-        self.tasks_view.setModel(self.tasks)
-        self._dress(self.tasks_view, "Tasks of the benchmark", _FITTING)
+        show_table(self.tasks_view, self.tasks, "Tasks of the benchmark", copy=self.copy)
         return (
             ("Table", self.table), ("Convergence", self.curves), ("Which planner", self._decisions),
             ("Tasks", self.tasks_view), ("Notes", notes_page),
@@ -115,8 +121,7 @@ class BenchmarkPanel(TableAnalysisPanel):
 
     def _deployment_page(self) -> QWidget:
         note = ElidedLabel(DEPLOYMENT_NOTE, role="muted")
-        self.deployment_view.setModel(self.deployment)
-        self._dress(self.deployment_view, "Which planner for the time available", _FITTING)
+        show_table(self.deployment_view, self.deployment, "Which planner for the time available", copy=self.copy)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
@@ -144,7 +149,7 @@ class BenchmarkPanel(TableAnalysisPanel):
         self.table.opened.connect(self.play)
         self.table.customContextMenuRequested.connect(self._open_menu)
         self.table.chosen.connect(self._on_selected)
-        on_copy(self.table, self.copy)
+        add_copy_shortcut(self.table, self.copy)
         self.curves.chosen.connect(self._on_chosen)
 
     # -- what happens ------------------------------------------------------------------------------------------------
@@ -190,12 +195,11 @@ class BenchmarkPanel(TableAnalysisPanel):
             self.compare(better, worse)
 
     def _open_menu(self, at: QPoint) -> None:
-        if not self.table.best:
-            return
         menu = QMenu(self)
-        for name in ("show", "compare"):
+        for name in ("show", "compare") if self.table.best else ():
             action = menu.addAction(self._buttons[name].text(), self._buttons[name].click)
             action.setEnabled(self._buttons[name].isEnabled())
+        add_table_actions(menu, self.table, self.copy)
         if self.menu is not None:
             self.menu.deleteLater()
         self.menu = menu
@@ -211,19 +215,16 @@ class BenchmarkPanel(TableAnalysisPanel):
         self.curves.choose(tasks)
         self._refresh()
 
-    def _front(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    def _front(self) -> QAbstractItemView:
         page = self.pages.currentWidget()
-        if page is self.table:
-            return self.table.titles, list(self.table.shown_rows())
-        model: ColumnsModel = self.tasks if page is self.tasks_view else self.deployment
-        return model.titles, texts_of(model)
+        return next((view for view in (self.table, self.tasks_view) if view is page), self.deployment_view)
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show(self) -> None:
         shown = self._desk.shown
         table = None if shown is None else shown.table
         self.table.show_table(table, regions=shown is None or bool(shown.project.regions))
-        self.deployment.show(table)
+        self.deployment.set_rows(deployment_rows(table))
         folder = None if shown is None else shown.folder
         self._list_tasks()
         self._draw_curves()
@@ -254,7 +255,8 @@ class BenchmarkPanel(TableAnalysisPanel):
     def _list_tasks(self) -> None:
         desk = self._desk
         table = None if desk.shown is None else desk.shown.table
-        self.tasks.show(table, desk.running if desk.shows_running else (), desk.failed)
+        running = desk.running if desk.shows_running else ()
+        self.tasks.set_rows(() if table is None else task_rows(table, running, desk.failed))
 
     def _refresh(self) -> None:
         desk, there, page = self._desk, self._session.has_project, self.pages.currentWidget()

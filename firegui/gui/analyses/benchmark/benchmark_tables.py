@@ -1,14 +1,23 @@
-"""The lines of a benchmark: planners over their seeds, below them the seeds; tasks and how far they are; decisions."""
+"""Tables of a benchmark: planners with their seeds, tasks with their progress, and which planner to use when."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QSignalBlocker,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
 from firegui.domain.benchmark import (
     GRADIENT_CHARGE,
@@ -21,12 +30,11 @@ from firegui.domain.benchmark import (
     Task,
     deployment,
 )
+from firegui.gui.analyses.benchmark.benchmark_lines import Tasks
 from firegui.gui.analyses.benchmark.benchmark_text import task_name
 from firegui.gui.base.number_text import duration, number
-from firegui.gui.base.theme import current_colors
-from firegui.gui.widgets.columns_model import ROOT, SORT_ROLE, Column, ColumnsModel, Index
+from firegui.gui.widgets.table_model import ROOT, SORT_ROLE, Column, Index
 from firegui.runs.benchmark_printed import (
-    NOTHING,
     cells_digits,
     dimension_text,
     duration_text,
@@ -37,50 +45,66 @@ from firegui.runs.benchmark_printed import (
 )
 from firegui.runs.events import TaskProgress
 
+_RowKey = tuple[PlannerName, bool, int | None]
+"""Identifies a row whatever tasks it has by now: planner, whether at the matched allowance, and seed."""
 PROTECTED = 4
-"""The column of the protected regions, of no use where there are none."""
+"""Column of the protected regions, hidden where there are none."""
 OBJECTIVE = 5
 
 
-def _cells(name: str) -> tuple[Callable[[Any], str], Callable[[Any], float]]:
-    return (lambda group: spread_text(group.metric(name), cells_digits)), (lambda group: group.metric(name).mean)
+# -- planners ---------------------------------------------------------------------------------------------------------
+def _cells(title: str, tip: str, unit: str, name: str) -> Column:
+    return Column(title, lambda group: group.metric(name), lambda spread: spread_text(spread, cells_digits), tip, unit,
+                  sort_key=_mean)  # fmt: skip
+
+
+def _mean(spread: Any) -> Any:
+    return spread.mean
+
+
+def _rounded(spread: Any) -> str:
+    return spread_text(spread, lambda _: 0)
 
 
 def _violated(group: Group) -> int:
     return sum(asdict(group.violations).values())
 
 
-def _epoch(group: Group) -> float:
-    return math.nan if group.gradient_cost is None else group.gradient_cost.mean
+def _violations_tip(group: Group) -> str:
+    counts = ", ".join(f"{name} {count}" for name, count in asdict(group.violations).items())
+    return f"{_AUDIT}\n{counts}"
 
 
+_AUDIT = "what the independent audit counts of the executed drops, all seeds together"
 COLUMNS = (
-    Column("Planner", "mean ± standard deviation over the seeds, which are below it", lambda group: group.title,
-           lambda group: list(PlannerName).index(group.planner) + 0.5 * group.matched),
-    Column("Drops", "executed drops", *_cells("drops_executed")),
-    Column("Final\nextent", "sum of the probabilities that cells have burned at the end, in cells",
-           *_cells("final_extent_cells")),
-    Column("Occupancy\ncell-days", "sum of the same over time, in cell-days", *_cells("occupancy_cell_days")),
-    Column("Protected\ncells", "final extent inside the protected regions, in cells", *_cells("protected_cells")),
-    Column("Objective\nwith penalty",
-           "shared objective at nominal effectiveness, with the penalty for drops over the budget",
-           objective_text, lambda group: group.objective.mean),
-    Column("Charged\nrollouts", f"charged rollout-equivalents; a gradient epoch is charged {GRADIENT_CHARGE}",
-           lambda group: spread_text(group.evaluations, lambda _: 0), lambda group: group.evaluations.mean),
-    Column("Runtime\nprocessor s", "seconds of one thread's processor time on this machine",
-           lambda group: seconds_text(group.seconds), lambda group: group.seconds.mean),
-    Column("Epoch\ntook / charged", "what a gradient epoch took and is charged, in rollouts of the same schedules",
-           epoch_text, _epoch),
-    Column("Search\ndimension", "variables searched", dimension_text, lambda group: group.rows[0].dimension),
-    Column("Drops\nproposed", "before the gates", lambda group: spread_text(group.candidates, lambda _: 0),
-           lambda group: group.candidates.mean),
-    Column("Rule\nviolations", "what the independent audit counts of the executed drops, all seeds together",
-           lambda group: f"{_violated(group):,}", _violated),
+    Column("Planner", lambda group: group, lambda group: group.title,
+           "mean ± standard deviation over the seeds, which are below it", is_text=True,
+           sort_key=lambda group: list(PlannerName).index(group.planner) + 0.5 * group.matched),
+    _cells("Drops", "executed drops", "", "drops_executed"),
+    _cells("Final", "sum of the probabilities that cells have burned at the end, in cells", "extent",
+           "final_extent_cells"),
+    _cells("Occupancy", "sum of the same over time, in cell-days", "cell-days", "occupancy_cell_days"),
+    _cells("Protected", "final extent inside the protected regions, in cells", "cells", "protected_cells"),
+    Column("Objective", lambda group: group, objective_text,
+           "shared objective at nominal effectiveness, with the penalty for drops over the budget", "with penalty",
+           sort_key=lambda group: group.objective.mean),
+    Column("Charged", lambda group: group.evaluations, _rounded,
+           f"charged rollout-equivalents; a gradient epoch is charged {GRADIENT_CHARGE}", "rollouts", sort_key=_mean),
+    Column("Runtime", lambda group: group.seconds, seconds_text,
+           "seconds of one thread's processor time on this machine", "processor s", sort_key=_mean),
+    Column("Epoch", lambda group: None if group.gradient_cost is None else group, epoch_text,
+           "what a gradient epoch took and is charged, in rollouts of the same schedules", "took / charged",
+           sort_key=lambda group: group.gradient_cost.mean),
+    Column("Search", lambda group: group, dimension_text, "variables searched", "dimension",
+           sort_key=lambda group: group.rows[0].dimension),
+    Column("Drops", lambda group: group.candidates, _rounded, "before the gates", "proposed", sort_key=_mean),
+    Column("Rule", _violated, "{:,}".format, _AUDIT, "violations", cell_tip=_violations_tip,
+           color=lambda group: "error" if _violated(group) else None),
 )  # fmt: skip
 
 
 class BenchmarkModel(QAbstractItemModel):
-    """A line a planner, and below one that was run with several seeds a line a seed."""
+    """A row for each planner; below a planner that was run with several seeds, a row for each seed."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -97,89 +121,160 @@ class BenchmarkModel(QAbstractItemModel):
         )
         self.endResetModel()
 
-    @property
-    def titles(self) -> tuple[str, ...]:
-        """The headings, each on one line."""
-        return tuple(column.title.replace("\n", " ") for column in COLUMNS)
-
     def group(self, index: Index) -> Group:
-        """The line of ``index``: a planner's, or one seed of it."""
+        """Return the results of a row: those of a planner, or one seed of it."""
         above = int(index.internalId())
         return self._seeds[above - 1][index.row()] if above else self._groups[index.row()]
 
     def row(self, index: Index) -> BenchmarkRow:
-        """The task of a line; of several seeds the one with the lowest objective."""
+        """Return the task of a row; of several seeds the one with the lowest objective."""
         return min(self.group(index).rows, key=lambda row: row.objective)
 
-    # -- Qt's questions ----------------------------------------------------------------------------------------------
+    # -- Qt's model interface ----------------------------------------------------------------------------------------
     def index(self, row: int, column: int, parent: Index = ROOT) -> QModelIndex:
-        """A cell; it carries the number of the line above it from 1 on, 0 for none."""
+        """Return a cell; its id is the number of its planner's row from 1 on, 0 for the planner itself."""
         if not self.hasIndex(row, column, parent):
             return QModelIndex()
         return self.createIndex(row, column, parent.row() + 1 if parent.isValid() else 0)
 
     def parent(self, index: Index = ROOT) -> QModelIndex:  # type: ignore[override]
-        """The planner of a seed."""
+        """Return the planner of a seed."""
         above = int(index.internalId()) if index.isValid() else 0
         return self.createIndex(above - 1, 0, 0) if above else QModelIndex()
 
     def rowCount(self, parent: Index = ROOT) -> int:
-        """The planners, or the seeds of one."""
+        """Return the number of planners, or of seeds of one."""
         if not parent.isValid():
             return len(self._groups)
         return 0 if parent.internalId() or parent.column() else len(self._seeds[parent.row()])
 
     def columnCount(self, parent: Index = ROOT) -> int:
-        """The same everywhere."""
+        """Return the number of columns."""
         return len(COLUMNS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What stands above a column, and its explanation."""
-        if orientation is not Qt.Orientation.Horizontal or section >= len(COLUMNS):
+        """Return the heading of a column, its explanation or its alignment."""
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
             return None
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return COLUMNS[section].title
-            case Qt.ItemDataRole.ToolTipRole:
-                return COLUMNS[section].tip
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return _side(section)
-        return None
+        return COLUMNS[section].heading_data(role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows, in the given role."""
+        """Return what a cell has in ``role``."""
         group, column = self.group(index), COLUMNS[index.column()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                seed = bool(index.internalId()) and not index.column()
-                return f"seed {group.rows[0].task.seed}" if seed else column.text(group)
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return _side(index.column())
-            case Qt.ItemDataRole.ToolTipRole:
-                return _tip(group, column)
-            case Qt.ItemDataRole.ForegroundRole if column is COLUMNS[-1] and _violated(group):
-                return QColor(current_colors().error)
-            case role if role == SORT_ROLE:
-                value = column.value(group) if index.column() or not index.internalId() else group.rows[0].task.seed
-                return math.inf if math.isnan(value) else value
-        return None
+        if index.internalId() and not index.column() and role in (Qt.ItemDataRole.DisplayRole, SORT_ROLE):
+            seed = group.rows[0].task.seed
+            return seed if role == SORT_ROLE else f"seed {seed}"
+        if role == Qt.ItemDataRole.ToolTipRole and column.cell_tip is None:
+            return f"{group.title}\n{column.tip}"
+        return column.cell_data(group, role)
 
 
-def _tip(group: Group, column: Column) -> str:
-    if column is COLUMNS[-1]:
-        counts = ", ".join(f"{name} {count}" for name, count in asdict(group.violations).items())
-        return f"{column.tip}\n{counts}"
-    return f"{group.title}\n{column.tip}"
+class PlannersTable(QTreeView):
+    """Planners of a benchmark with their seeds folded below them; at first the best objective comes first."""
+
+    chosen = Signal()
+    """Other lines are chosen."""
+    opened = Signal(object)
+    """The ``Task`` of a line that was double-clicked or entered."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.lines, self._sorted = BenchmarkModel(self), QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self.lines)
+        self._sorted.setSortRole(SORT_ROLE)
+        self.setModel(self._sorted)
+        self.setAccessibleName("Planners")
+        self.setToolTip("Double-click a line to see its fire on the map; choose two to compare them")
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setAlternatingRowColors(True)
+        self.setUniformRowHeights(True)
+        # As high as the lines of the other tables.
+        self.setStyleSheet("QTreeView::item { padding: 3px 0; }")
+        self.setExpandsOnDoubleClick(False)
+        self.setSortingEnabled(True)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header = self.header()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(False)
+        self.sortByColumn(OBJECTIVE, Qt.SortOrder.AscendingOrder)
+        self.activated.connect(self._on_activated)
+        self.selectionModel().selectionChanged.connect(self._on_selection)
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    @property
+    def best(self) -> tuple[Task, ...]:
+        """The task of every chosen line, of several seeds the best; that with the highest objective first."""
+        rows = {row.task: row for row in map(self.lines.row, self._chosen_lines())}
+        return tuple(sorted(rows, key=lambda task: -rows[task].objective))
+
+    @property
+    def all_chosen(self) -> Tasks:
+        """Every task that the chosen lines stand for."""
+        return frozenset(row.task for index in self._chosen_lines() for row in self.lines.group(index).rows)
+
+    def show_table(self, table: BenchmarkTable | None, *, regions: bool) -> None:
+        """Show other lines; those that are still there stay chosen and unfolded."""
+        chosen = {self._row_key(index) for index in self._chosen_lines()}
+        unfolded = {self._row_key(index) for index in self._all() if self.isExpanded(self._sorted.mapFromSource(index))}
+        bars = [(bar, bar.value()) for bar in (self.verticalScrollBar(), self.horizontalScrollBar())]
+        with QSignalBlocker(self.selectionModel()):
+            self.lines.show(table)
+        for index in list(self._all()):
+            if self._row_key(index) in unfolded:
+                self.expand(self._sorted.mapFromSource(index))
+        self.setColumnHidden(PROTECTED, not regions)
+        self._select([index for index in self._all() if self._row_key(index) in chosen])
+        for bar, value in bars:  # where a person left it
+            bar.setValue(value)
+
+    def choose(self, tasks: Tasks) -> None:
+        """Choose the lines that stand for ``tasks`` and nothing else, and bring them into view, without saying so."""
+        found, left = [], set(tasks)
+        for index in self._all():
+            own = {row.task for row in self.lines.group(index).rows}
+            if own <= left:
+                left -= own
+                found.append(index)
+        self._select(found)
+        for index in found:
+            self.scrollTo(self._sorted.mapFromSource(index))
+
+    # -- lines -------------------------------------------------------------------------------------------------------
+    def _all(self) -> Iterator[QModelIndex]:
+        """Every line of the model, seeds after their planner."""
+        for row in range(self.lines.rowCount()):
+            above = self.lines.index(row, 0)
+            yield above
+            yield from (self.lines.index(seed, 0, above) for seed in range(self.lines.rowCount(above)))
+
+    def _row_key(self, index: QModelIndex) -> _RowKey:
+        group = self.lines.group(index)
+        return group.planner, group.matched, group.rows[0].task.seed if index.parent().isValid() else None
+
+    def _select(self, lines: Iterable[QModelIndex]) -> None:
+        """Choose ``lines`` and nothing else, without saying so, where they are."""
+        flags, selection = QItemSelectionModel.SelectionFlag, self.selectionModel()
+        with QSignalBlocker(selection):
+            selection.clearSelection()
+            for index in lines:
+                selection.select(self._sorted.mapFromSource(index), flags.Select | flags.Rows)
+        self.viewport().update()
+
+    def _chosen_lines(self) -> list[QModelIndex]:
+        return [self._sorted.mapToSource(index) for index in self.selectionModel().selectedRows()]
+
+    # -- what happens ------------------------------------------------------------------------------------------------
+    def _on_activated(self, index: QModelIndex) -> None:
+        self.opened.emit(self.lines.row(self._sorted.mapToSource(index)).task)
+
+    def _on_selection(self) -> None:
+        self.chosen.emit()
 
 
-def _side(column: int) -> Qt.AlignmentFlag:
-    return (Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter
-
-
-# -- the tasks --------------------------------------------------------------------------------------------------------
+# -- tasks ------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class TaskLine:
-    """A task: done with its ``row``, at work as ``progress`` says, failed for what ``why`` says, or waiting."""
+class TaskStatus:
+    """Status of a task: done with its ``row``, at work with ``progress``, failed for the reason ``why``, or waiting."""
 
     task: Task
     row: BenchmarkRow | None = None
@@ -189,12 +284,16 @@ class TaskLine:
 
     @property
     def state(self) -> str:
-        """One word or two."""
+        """``done``, ``at work``, ``failed`` or ``waiting``."""
         if self.row is not None:
             return "done"
         if self.progress is not None:
             return "at work"
         return "failed" if self.why else "waiting"
+
+    def failure(self) -> str | None:
+        """Return why a task failed."""
+        return self.why if self.state == "failed" else None
 
     @property
     def spent(self) -> float:
@@ -205,7 +304,7 @@ class TaskLine:
 
     @property
     def best(self) -> float:
-        """The best objective so far; of one that is done its score."""
+        """Best objective so far; of a task that is done its score."""
         if self.row is not None:
             return self.row.objective
         return math.nan if self.progress is None else self.progress.best
@@ -219,50 +318,28 @@ class TaskLine:
 
 
 _STATES = ("at work", "failed", "waiting", "done")
-_STATE = 1
-"""The column of the state."""
-_TASK_COLUMNS = (
-    Column("Task", "planner and seed", lambda line: task_name(line.task), lambda line: line.task.seed),
-    Column("State", "", lambda line: line.state, lambda line: _STATES.index(line.state)),
-    Column("Spent", "rollout-equivalents charged so far", lambda line: _whole(line.spent), lambda line: line.spent),
-    Column("Allowance", "what it may spend; fixed for planners without a search, unknown for the two-stage plan",
-           lambda line: _whole(line.allowance or math.nan), lambda line: line.allowance or math.nan),
-    Column("Best", "objective so far, at the effectiveness that is searched at; of one that is done its score",
-           lambda line: number(line.best), lambda line: line.best),
-    Column("Processor time", "of one thread", lambda line: duration(line.seconds), lambda line: line.seconds),
+TASK_COLUMNS = (
+    Column("Task", lambda line: line.task, task_name, "planner and seed", is_text=True,
+           sort_key=lambda task: task.seed),
+    Column("State", lambda line: line.state, is_text=True, sort_key=_STATES.index,
+           color=lambda line: "error" if line.state == "failed" else None),
+    Column("Spent", lambda line: line.spent, "{:,.0f}".format, "rollout-equivalents charged so far"),
+    Column("Allowance", lambda line: line.allowance or None, "{:,.0f}".format,
+           "what it may spend; fixed for planners without a search, unknown for the two-stage plan"),
+    Column("Best", lambda line: line.best, number,
+           "objective so far, at the effectiveness that is searched at; of one that is done its score"),
+    Column("Processor time", lambda line: line.seconds, duration, "of one thread"),
 )  # fmt: skip
 
 
-class TasksModel(ColumnsModel):
-    """A line a task: those at work, failed, that wait, that are done; it stays while only numbers change."""
-
-    def show(self, table: BenchmarkTable | None, running: Sequence[TaskProgress], failed: Mapping[Task, str]) -> None:
-        """Show the tasks of ``table``, those ``running`` with how far they are, those that ``failed`` with why."""
-        lines = () if table is None else _task_lines(table, running, failed)
-        if lines and [line.task for line in lines] == [line.task for line in self._rows]:
-            self._rows = lines
-            self.dataChanged.emit(self.index(0, 0), self.index(len(lines) - 1, len(_TASK_COLUMNS) - 1))
-        else:
-            self.set_rows(lines, _TASK_COLUMNS)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows; why a task failed is said where the mouse rests on it."""
-        line = self._rows[index.row()]
-        if line.state == "failed":
-            if role == Qt.ItemDataRole.ForegroundRole and index.column() == _STATE:
-                return QColor(current_colors().error)
-            if role == Qt.ItemDataRole.ToolTipRole:
-                return line.why
-        return super().data(index, role)
-
-
-def _task_lines(
+def task_rows(
     table: BenchmarkTable, running: Sequence[TaskProgress], failed: Mapping[Task, str]
-) -> tuple[TaskLine, ...]:
+) -> tuple[TaskStatus, ...]:
+    """Return the tasks of ``table``: those at work, those that failed, those that wait, those that are done."""
     rows, at_work = {row.task: row for row in table.rows}, {one.task: one for one in running}
     allowances = {False: table.settings.allowance, True: table.matched_allowance}
     lines = (
-        TaskLine(
+        TaskStatus(
             task, rows.get(task), at_work.get(task),
             0 if task.planner in LEVELS else allowances[task.matched], failed.get(task, ""),
         )
@@ -271,40 +348,21 @@ def _task_lines(
     return tuple(sorted(lines, key=lambda line: _STATES.index(line.state)))
 
 
-def _whole(value: float) -> str:
-    return NOTHING if math.isnan(value) else f"{value:,.0f}"
-
-
 # -- which planner when -----------------------------------------------------------------------------------------------
-_WORDS = 3
-"""So many of the columns are words."""
-_DEPLOYMENT = (
-    Column("Decision", "what a plan is needed for", lambda row: row.decision, lambda row: row.available),
-    Column("Time available", "", lambda row: duration_text(row.available), lambda row: row.available),
-    Column("Planner", "the lowest mean objective of those whose slowest seed fits into the time",
-           lambda row: "none that was run takes so little" if row.group is None else row.group.title,
-           lambda row: row.available),
-    Column("Runtime", "processor time of its slowest seed, one thread", lambda row: _time(row.seconds),
-           lambda row: math.nan if row.seconds is None else row.seconds),
-    Column("Objective", "mean over the seeds", lambda row: NOTHING if row.group is None else objective_text(row.group),
-           lambda row: math.nan if row.group is None else row.group.objective.mean),
-    Column("Extent\nreduction", "of the mean final extent, against the fire without drops",
-           lambda row: NOTHING if row.reduction is None else f"{row.reduction:.1%}",
-           lambda row: math.nan if row.reduction is None else row.reduction),
+DEPLOYMENT_COLUMNS = (
+    Column("Decision", lambda row: row.decision, tip="what a plan is needed for", is_text=True),
+    Column("Time available", lambda row: row.available, duration_text, is_text=True),
+    Column("Planner", lambda row: row.group, lambda group: group.title,
+           "the lowest mean objective of those whose slowest seed fits into the time", is_text=True,
+           sort_key=lambda group: group.title, missing="none that was run takes so little"),
+    Column("Runtime", lambda row: row.seconds, duration_text, "processor time of its slowest seed, one thread"),
+    Column("Objective", lambda row: row.group, objective_text, "mean over the seeds",
+           sort_key=lambda group: group.objective.mean),
+    Column("Extent", lambda row: row.reduction, "{:.1%}".format,
+           "of the mean final extent, against the fire without drops", "reduction"),
 )  # fmt: skip
 
 
-class DeploymentModel(ColumnsModel):
-    """Which planner for the time available (paper, Table ``planner_deployment``)."""
-
-    def show(self, table: BenchmarkTable | None) -> None:
-        """Show what another table comes to."""
-        rows: tuple[DeploymentRow, ...] = () if table is None or not table.rows else deployment(table)
-        self.set_rows(rows, _DEPLOYMENT if rows else ())
-
-    def _side(self, column: int) -> Qt.AlignmentFlag:
-        return _side(0 if column < _WORDS else column)
-
-
-def _time(seconds: float | None) -> str:
-    return NOTHING if seconds is None else duration_text(seconds)
+def deployment_rows(table: BenchmarkTable | None) -> tuple[DeploymentRow, ...]:
+    """Return which planner to use for the time available (paper, Table ``planner_deployment``)."""
+    return () if table is None or not table.rows else deployment(table)

@@ -24,7 +24,12 @@ from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.calibration.calibration_charts import FitPlots
-from firegui.gui.analyses.calibration.calibration_controller import CalibrationController, Companion
+from firegui.gui.analyses.calibration.calibration_controller import (
+    CalibrationController,
+    CalibrationRequest,
+    Companion,
+    SavedCalibration,
+)
 from firegui.gui.analyses.calibration.calibration_text import activity_text, result_html
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.tasks import wait_for
@@ -86,7 +91,7 @@ class CalibratePanel(QWidget):
     def start(self) -> None:
         """Calibrate with the settings of the form; the project must be kept somewhere."""
         if self.button("start").isEnabled() and self._session.folder is not None:
-            self._desk.start(self.form.value(), self._companions, self._origin())
+            self._desk.start(CalibrationRequest(self.form.value(), self._companions, self._origin()))
 
     def resume(self) -> None:
         """Take the interrupted calibration of this project up again, with its own settings and projects."""
@@ -99,7 +104,7 @@ class CalibratePanel(QWidget):
             found = wait_for(self.window(), "Opening its projects…", lambda: [_companion(folder) for folder in folders])
             self._show_companions(found)
             self.form.set_value(kept.settings)
-            self._desk.resume(out, kept, found)
+            self._desk.resume(SavedCalibration(out, kept), CalibrationRequest(kept.settings, found))
 
     def add_project(self, folder: Path) -> None:
         """Also train on the project in ``folder``; what is wrong with it is refused."""

@@ -9,15 +9,15 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QFileDialog, QFormLayout, QLabel, QLineEdit, QWidget
 
-from firegui.domain.sensitivity import DESIGNS, PAIRS, SCALES, SensitivityKind, SensitivitySettings
+from firegui.domain.sensitivity import DESIGNS, KIND_TITLES, PAIRS, SCALES, SensitivityKind, SensitivitySettings
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.errors import InputError, Problem, Problems
-from firegui.gui.analyses.sensitivity.sensitivity_controller import KIND_TITLES, SensitivityRequest
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.jobs.saved_runs import kept_plan
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.plan_choices import narrow_combo
 from firegui.gui.widgets.settings_paths import description_of
+from firegui.runs.requests import SensitivityRequest
 from firegui.runs.sensitivity_text import pair_text
 
 _HELP = {

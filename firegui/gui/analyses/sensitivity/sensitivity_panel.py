@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, QSortFilterProxyModel, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QProgressBar,
     QScrollArea,
@@ -22,19 +21,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
+from firegui.domain.sensitivity import Row
 from firegui.errors import InputError
 from firegui.gui.analyses.sensitivity.sensitivity_chart import MEASURES, SensitivityChart
 from firegui.gui.analyses.sensitivity.sensitivity_controller import SavedTable, SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_form import SensitivityForm
+from firegui.gui.analyses.sensitivity.sensitivity_table import COLUMNS
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.number_text import number
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.plan_choices import narrow_combo
-from firegui.gui.widgets.sensitivity_table import SORT_ROLE, SensitivityModel, table_text
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_panel import dress_table
+from firegui.gui.widgets.table_model import TableModel
+from firegui.gui.widgets.table_view import show_table, table_text
 from firegui.io.atomic import write_text
 from firegui.runs.sensitivity_folder import AnyTable, table_csv
 from firegui.runs.sensitivity_text import pair_text
@@ -58,7 +59,7 @@ class SensitivityPanel(QWidget):
         self._session, self._desk = session, desk
         self._earlier: tuple[SavedTable, ...] = ()
         self.form = SensitivityForm(queue)
-        self.model, self.sorted = SensitivityModel(self), QSortFilterProxyModel(self)
+        self.model = TableModel[Row]((), self, key=lambda row: row)
         self.table, self.chart = QTableView(), SensitivityChart()
         self.measure, self.earlier = QComboBox(), narrow_combo("Earlier tables", "earlier")
         self.bar, self.notes, self.head = QProgressBar(), QLabel(wordWrap=True), ElidedLabel(role="muted")
@@ -85,11 +86,7 @@ class SensitivityPanel(QWidget):
 
     def copy(self) -> None:
         """Put the table on the clipboard as it is shown, tabs between its columns."""
-        count = range(self.sorted.columnCount())
-        rows = [
-            [str(self.sorted.index(row, column).data()) for column in count] for row in range(self.sorted.rowCount())
-        ]
-        QGuiApplication.clipboard().setText(table_text(self.model.titles, rows))
+        QGuiApplication.clipboard().setText(table_text(self.table))
         self._session.message.emit("The table is on the clipboard.")
 
     def save(self, path: Path) -> None:
@@ -152,20 +149,7 @@ class SensitivityPanel(QWidget):
         return area
 
     def _table_page(self) -> QWidget:
-        self.sorted.setSourceModel(self.model)
-        self.sorted.setSortRole(SORT_ROLE)
-        self.table.setModel(self.sorted)
-        dress_table(self.table, "Robustness table", self.table.fontMetrics().height() + 8)
-        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.table.verticalHeader().hide()
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSortIndicatorClearable(True)
-        self.table.setSortingEnabled(True)
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.table)
-        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.activated.connect(self.copy)
+        show_table(self.table, self.model, "Robustness table", copy=self.copy)
         return self.table
 
     def _result_buttons(self) -> QWidget:
@@ -257,7 +241,10 @@ class SensitivityPanel(QWidget):
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show_table(self) -> None:
         table = self._desk.table
-        self.model.show(table)
+        if table is None:
+            self.model.set_rows((), ())
+        else:
+            self.model.set_rows(table.rows, COLUMNS[table.kind])
         measures = () if table is None else MEASURES[table.kind]
         wanted = [measure.title for measure in measures]
         if wanted != [self.measure.itemText(k) for k in range(self.measure.count())]:
@@ -279,7 +266,7 @@ class SensitivityPanel(QWidget):
         desk, there = self._desk, self._session.has_project
         found = self.form.problems() if there else ()
         chosen, some = self._chosen(), desk.table is not None and bool(desk.table.rows)
-        goes_on = chosen is not None and chosen.can_resume and not self._session.is_read_only
+        goes_on = chosen is not None and chosen.can_resume() and not self._session.is_read_only
         usable = {
             "start": there and not desk.is_busy and not found, "stop": desk.is_busy and not desk.is_stopping,
             "resume": goes_on and not desk.is_busy, "copy": some, "export": some,

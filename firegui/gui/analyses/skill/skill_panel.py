@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QScrollArea,
     QSlider,
@@ -26,19 +25,18 @@ from PySide6.QtWidgets import (
 from firegui.domain.weights import NetworkWeights
 from firegui.gui.analyses.forecast_comparison import FALSE, HIT, MISS, START, ComparisonMap
 from firegui.gui.analyses.skill.skill_charts import METRICS, ReliabilityChart, SkillChart
-from firegui.gui.analyses.skill.skill_controller import SkillController
+from firegui.gui.analyses.skill.skill_controller import SkillController, SkillRequest
 from firegui.gui.analyses.skill.skill_table import SkillModel
 from firegui.gui.analyses.skill.skill_text import day_text, summary_html
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.tasks import wait_for
-from firegui.gui.map.color_scales import fire_scale
 from firegui.gui.map.decorations import scale_image
-from firegui.gui.map.map_colors import Ink
+from firegui.gui.map.map_colors import Ink, fire_scale
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_panel import dress_table, select_row
+from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.engine import Engine
 from firegui.runs.skill import FIT_DAYS, MOST_DAYS, available_days, fitted_days, skill_problems
 from firegui.runs.skill_files import write_skill
@@ -94,7 +92,7 @@ class SkillPanel(QWidget):
     def score(self) -> None:
         """Score the forecast of the open project."""
         if self._session.has_project and self.button("start").isEnabled():
-            self._desk.score(self.days.value(), self.fit_days.value())
+            self._desk.start(SkillRequest(self.days.value(), self.fit_days.value()))
 
     def show_day(self, day: int) -> None:
         """Show a day in the table, on the curves and on the maps."""
@@ -108,7 +106,7 @@ class SkillPanel(QWidget):
             self.day_text.set_text(day_text(result.report, self._day))
         with QSignalBlocker(self.table.selectionModel()):
             if self._day:
-                select_row(self.table, self.model.row_of(self._day))
+                select_row(self.table, self.model.place(self._day - 1))
             else:
                 self.table.clearSelection()
 
@@ -129,11 +127,7 @@ class SkillPanel(QWidget):
     def _lay_out(self) -> None:
         for text, page in (("Days", self.table), ("Curves", self._curves()), ("Map", self._maps())):
             self.pages.addTab(page, text)
-        dress_table(self.table, "Scores by day", self.table.fontMetrics().height() + 8)
-        self.table.setModel(self.model)
-        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.table.verticalHeader().hide()
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        show_table(self.table, self.model, "Scores by day")
         parts = QSplitter(Qt.Orientation.Horizontal)
         parts.addWidget(self._controls())
         parts.addWidget(self.pages)
@@ -280,9 +274,8 @@ class SkillPanel(QWidget):
         self.fit_days.setValue(fitted_days(project))
 
     def _on_row(self) -> None:
-        rows = self.table.selectionModel().selectedRows()
-        if rows:
-            self.show_day(self.model.day(rows[0].row()))
+        if rows := selected_rows(self.table):
+            self.show_day(self.model.row(rows[0]))
 
     def _ask_folder(self) -> None:
         start = self._session.folder or Path.home()

@@ -1,31 +1,18 @@
-"""Carries a study of the open project out in a thread of its own, and opens those that were before."""
+"""Studies of the open project: the run, the saved studies, and the plans of their cells for the map."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
-from PySide6.QtCore import QObject
-
-from firegui.domain.study import Cell
+from firegui.domain.study import SCHEDULE, Cell, StudySettings
 from firegui.domain.study_table import StudyTable
 from firegui.errors import InputError
-from firegui.gui.analyses.study.saved_studies import (
-    FOLDER,
-    SavedStudy,
-    StudyRequest,
-    cell_spec,
-    ending_of,
-    kept_text,
-    requested_spec,
-    saved_studies,
-    text_to_keep,
-)
-from firegui.gui.analyses.table_controller import Shown, TableAnalysisController
+from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
+from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.event_bridge import EventBridge
@@ -33,125 +20,84 @@ from firegui.gui.jobs.run_job import Execute
 from firegui.gui.session.session import Session
 from firegui.io import atomic
 from firegui.io.study_file import StudyFile, parse_study
-from firegui.runs.events import CellProgress, StudyProgress, StudyReady, WorkerSeen
+from firegui.runs.events import CellProgress, RunState, StudyProgress, StudyReady, WorkerSeen
 from firegui.runs.header import event_hash
-from firegui.runs.spec import EvaluateSpec
-from firegui.studies.folder import PLACE, StudyHeader, read_header, read_study
+from firegui.runs.messages import counted
+from firegui.runs.requests import Paths
+from firegui.runs.spec import EvaluateSpec, StudySpec
+from firegui.studies.folder import PLACE, StudyHeader, done_in, read_header, read_study
+from firegui.studies.request import StudyRequest, absolute_text, cell_spec, folder_ending, text_file
 from firegui.studies.runner import execute as study_execute
 
-_SUFFIXES = (".csv", ".parquet", ".png", ".svg", ".json")
+
+@dataclass(frozen=True, slots=True)
+class SavedStudy(SavedResult[StudyHeader]):
+    """A study in a project's folder, ``done`` cells of it."""
+
+    done: int
+
+    @property
+    def cells(self) -> int:
+        """How many cells it has."""
+        return self.header.settings.count
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every cell is done."""
+        return self.done >= self.cells
+
+    @property
+    def label(self) -> str:
+        """Name and size."""
+        size = f"{self.cells:,} cells" if self.is_complete else f"{self.done:,} of {self.cells:,} cells"
+        return f"{self.header.settings.name} · {'at work' if self.is_held else size}"
+
+    @staticmethod
+    def load(folder: Path, header: StudyHeader, is_held: bool) -> SavedStudy:
+        """Return the study in ``folder``. Its workers may hold the folder for a moment after it has finished."""
+        return SavedStudy(folder, header, is_held and header.state is not RunState.FINISHED, done_in(folder))
 
 
-class StudyController(TableAnalysisController[StudyTable, StudyHeader]):
-    """See the module."""
+SAVED_STUDIES = SavedResults("studies", PLACE, SavedStudy.load)
+StudyResult = AnalysisResult[StudyTable, StudyHeader]
 
-    title = "The study"
-    kept = "finished cells"
 
-    def __init__(
-        self,
-        session: Session,
-        *,
-        execute: Execute = study_execute,
-        clock: Callable[[], datetime] = datetime.now,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(session, PLACE, _SUFFIXES, execute=execute, clock=clock, parent=parent)
-        self._told: StudyProgress | None = None
+class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy]):
+    """Runs studies of the open project."""
 
-    # -- what is known -----------------------------------------------------------------------------------------------
+    title, kept = "The study", "finished cells"
+    store = SAVED_STUDIES
+    export_suffixes = (".csv", ".parquet", ".png", ".svg", ".json")
+
+    def __init__(self, session: Session, *, execute: Execute = study_execute, **options: Any) -> None:
+        super().__init__(session, execute=execute, **options)
+
+    # -- state -------------------------------------------------------------------------------------------------------
     @property
     def running(self) -> tuple[CellProgress, ...]:
-        """The cells at work that have said how far they are."""
-        return () if self._told is None else self._told.running
+        """The cells at work that have reported progress."""
+        return () if self._progress is None else self._progress.running
 
     @property
     def workers(self) -> tuple[WorkerSeen, ...]:
-        """Everybody who works at the study."""
-        return () if self._told is None else self._told.workers
-
-    @property
-    def activity(self) -> str:
-        """What is being done and how long the rest takes, or empty."""
-        if self._job is None:
-            return ""
-        if self._stopping:
-            return "Stopping…"
-        told = self._told
-        if told is None:
-            return "Beginning the workers…"
-        failed = f", {told.failed:,} failed" if told.failed else ""
-        left = "" if isnan(told.left) else f" · about {duration(told.left)} left"
-        busy = sum(worker.busy for worker in told.workers)
-        people = f" · {busy} of {len(told.workers)} workers busy" if told.workers else ""
-        return f"{told.done:,} of {told.cells:,} cells{failed} · {duration(told.seconds)}{left}{people}"
+        """The workers of the study."""
+        return () if self._progress is None else self._progress.workers
 
     @property
     def share(self) -> float:
-        """How much of the study is done, 0 … 1, every cell counted alike."""
-        told = self._told
-        return 0.0 if told is None or not told.cells else (told.done + told.failed) / told.cells
-
-    def saved(self) -> tuple[SavedStudy, ...]:
-        """The studies in the project's folder, the latest first."""
-        return saved_studies(self._session.source)
+        """How much of the study is done, 0 … 1; every cell counts alike."""
+        progress = self._progress
+        return 0.0 if progress is None or not progress.cells else (progress.done + progress.failed) / progress.cells
 
     @property
     def pace(self) -> float | None:
-        """What a cell of the study that is shown took, in seconds of a worker; ``None`` without one."""
+        """Mean time of a cell of the study on screen, in seconds of a worker; ``None`` without one."""
         table = None if self._shown is None else self._shown.table
         took = [] if table is None else [row.seconds for row in table.rows.values()]
         return fmean(took) if took else None
 
-    # -- what can be asked -------------------------------------------------------------------------------------------
-    def start(self, request: StudyRequest) -> None:
-        """Carry a study of the open project out; nothing happens while one is. What cannot be read is refused.
-
-        Raises ``RuntimeError`` when the project was never saved.
-        """
-        folder = self._session.folder
-        if folder is None:
-            raise RuntimeError("the project has no folder yet")
-        if self._job is not None:
-            return
-        try:
-            settings = parse_study(request.text).settings
-            (folder / FOLDER).mkdir(exist_ok=True)
-            out = self._new_folder(folder / FOLDER, ending_of(settings))
-            spec = requested_spec(request, self._session.project, folder, out, self._session.backend)
-            atomic.write_text(kept_text(out), text_to_keep(request.text, folder))
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._run(spec)
-
-    def resume(self, earlier: SavedStudy, request: StudyRequest) -> None:
-        """Finish a study: the cells that are done are kept. ``request`` says by whom, not what."""
-        folder = self._session.folder
-        if self._job is not None or folder is None or not earlier.can_resume:
-            return
-        try:
-            text = StudyFile(".", earlier.header.settings, earlier.header.schedule_file).text()
-            project = earlier.header.project.on(self._session.project)
-            if event_hash(project) != earlier.header.event_hash:
-                project = self._session.project  # the run says what differs
-            spec = requested_spec(replace(request, text=text), project, folder, earlier.folder, earlier.header.backend)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._run(replace(spec, settings=earlier.header.settings, resume=True))
-
-    def open(self, folder: Path) -> None:
-        """Show the study in ``folder``; one that cannot be read is refused."""
-        try:
-            header, table = wait_for(None, "Reading the study…", lambda: read_study(folder))
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._show(Shown(folder, header.project.on(self._session.project), table, header))
-
     def spec_of(self, cell: Cell) -> EvaluateSpec | None:
-        """Both fires of a finished cell for the map; what cannot be shown is refused."""
+        """Return the spec of both fires of a finished cell; a cell that cannot be shown is refused."""
         shown = self._shown
         if shown is None or shown.table is None:
             return None
@@ -162,21 +108,64 @@ class StudyController(TableAnalysisController[StudyTable, StudyHeader]):
             self._session.refuse(error)
             return None
 
-    # -- at work -----------------------------------------------------------------------------------------------------
-    def _listen(self, bridge: EventBridge) -> None:
-        bridge.subscribe(StudyProgress, self._on_news)
-        bridge.subscribe(StudyReady, self._on_news)
+    # -- the run -----------------------------------------------------------------------------------------------------
+    def _new_spec(self, request: StudyRequest) -> StudySpec:
+        folder = self._project_folder
+        out = self._new_folder(folder_ending(parse_study(request.text).settings))
+        spec = request.spec(self._session.project, Paths(folder, out), self._session.backend)
+        out.parent.mkdir(exist_ok=True)
+        atomic.write_text(text_file(out), absolute_text(request.text, folder))
+        return spec
 
-    def _forget(self) -> None:
-        self._told = None
+    def _resumed_spec(self, saved: SavedStudy, request: StudyRequest | None) -> StudySpec | None:
+        """The workers are those of ``request``; the study stays as it was."""
+        if not saved.can_resume():
+            return None
+        header = saved.header
+        text = StudyFile(".", header.settings, header.schedule_file).text()
+        project = header.project.on(self._session.project)
+        if event_hash(project) != header.event_hash:
+            project = self._session.project  # the run reports what differs
+        request = replace(request or StudyRequest(""), text=text)
+        spec = request.spec(project, Paths(self._project_folder, saved.folder), header.backend)
+        return replace(spec, settings=header.settings, resume=True)
 
-    # -- what comes in -----------------------------------------------------------------------------------------------
-    def _on_news(self, event: StudyProgress | StudyReady) -> None:
+    def _first_result(self, spec: StudySpec) -> StudyResult:
+        return AnalysisResult(spec.out, spec.project)
+
+    def _read(self, folder: Path) -> StudyResult:
+        header, table = wait_for(None, "Reading the study…", lambda: read_study(folder))
+        return AnalysisResult(folder, header.project.on(self._session.project), table, header)
+
+    def _clear_progress(self) -> None:
+        self._progress: StudyProgress | None = None
+
+    def _progress_text(self) -> str:
+        progress = self._progress
+        if progress is None:
+            return "Beginning the workers…"
+        failed = f", {progress.failed:,} failed" if progress.failed else ""
+        left = "" if isnan(progress.left) else f" · about {duration(progress.left)} left"
+        busy = sum(worker.busy for worker in progress.workers)
+        workers = f" · {busy} of {len(progress.workers)} workers busy" if progress.workers else ""
+        return f"{progress.done:,} of {progress.cells:,} cells{failed} · {duration(progress.seconds)}{left}{workers}"
+
+    def _connect_events(self, bridge: EventBridge) -> None:
+        bridge.subscribe(StudyProgress, self._on_study)
+        bridge.subscribe(StudyReady, self._on_study)
+
+    def _on_study(self, event: StudyProgress | StudyReady) -> None:
         if isinstance(event, StudyProgress):
-            self._told = event
+            self._progress = event
             self.changed.emit()
-            return
-        first = self._shown is not None and self._shown.table is None
-        self._show_more(event.table)
-        if first:
-            self.saved_changed.emit()
+        else:
+            self._show_more(event.table)
+
+
+def cost_text(settings: StudySettings, pace: float | None, workers: int) -> str:
+    """Return what a study takes, in words; ``pace`` is the time of a cell of the one on screen, in worker seconds."""
+    planned = "flies the schedule" if settings.planner == SCHEDULE else f"planner {settings.planner}"
+    text = f"{counted(settings.count, 'cell')}, {planned}, allowance {settings.allowance:,}"
+    if pace is None or workers < 1:
+        return f"{text}. How long it takes shows after the first cells."
+    return f"{text}. At the pace of the one shown about {duration(settings.count * pace / workers)}."

@@ -10,9 +10,9 @@ from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
 
-from firegui.gui.analyses.study.saved_studies import BEGINNINGS, StudyRequest
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.studies.request import STUDY_TEMPLATES, StudyRequest
 
 _FILES = "Studies (*.toml);;All files (*)"
 _MOST_WORKERS = 256
@@ -33,7 +33,7 @@ class StudyForm(QWidget):
     changed = Signal()
     """The text was edited, a moment ago, or is another."""
     begun = Signal(str)
-    """A person wants a new study: how it is to begin, of :data:`BEGINNINGS`."""
+    """A person wants a new study: how it is to begin, of :data:`STUDY_TEMPLATES`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,7 +102,7 @@ class StudyForm(QWidget):
         buttons = ButtonRow()
         new = buttons.add("new-study", "New", "Begin a study of this project", lambda: None, show_text=True)
         self.beginnings = QMenu(self)
-        for name in BEGINNINGS:
+        for name in STUDY_TEMPLATES:
             self.beginnings.addAction(name, partial(self.begun.emit, name))
         new.clicked.connect(lambda: self.beginnings.popup(new.mapToGlobal(new.rect().bottomLeft())))
         buttons.add("open", "Open…", "Open a study's file", self._choose, show_text=True)

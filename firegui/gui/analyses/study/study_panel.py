@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from firegui.domain.study import Cell
 from firegui.errors import InputError, Problem
-from firegui.gui.analyses.study.saved_studies import BEGINNINGS, Looked, SavedStudy, cost_text, look_at
-from firegui.gui.analyses.study.study_controller import StudyController
+from firegui.gui.analyses.study.study_controller import SavedStudy, StudyController, cost_text
 from firegui.gui.analyses.study.study_form import StudyForm
-from firegui.gui.analyses.study.study_tables import CellsModel, WorkersModel
+from firegui.gui.analyses.study.study_tables import WORKER_COLUMNS, CellsModel
 from firegui.gui.analyses.study.study_views import ChosenView, HeatView, ParetoView, TornadoView
-from firegui.gui.analyses.table_analysis_panel import Kept, TableAnalysisPanel, Words, texts_of
+from firegui.gui.analyses.table_analysis_panel import Kept, TableAnalysisPanel, Words
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.table_model import TableModel
+from firegui.gui.widgets.table_view import show_table
 from firegui.io.atomic import write_problem
 from firegui.io.study_file import StudyFile
 from firegui.rollout.machine import cores
+from firegui.runs.events import WorkerSeen
+from firegui.studies.request import STUDY_TEMPLATES, StudyCheck, check_text
 
 _WORDS = Words(
     thing="study",
@@ -44,9 +47,10 @@ class StudyPanel(TableAnalysisPanel):
         super().__init__(session, desk, self.form, _WORDS, parent)
         self._queue, self._desk = queue, desk
         self.cells, self.cells_view = CellsModel(self), QTableView()
-        self.workers, self.workers_view = WorkersModel(self), QTableView()
+        self.workers = TableModel[WorkerSeen](WORKER_COLUMNS, self, key=lambda worker: worker.name)
+        self.workers_view = QTableView()
         self.tornado, self.heat, self.pareto = TornadoView(), HeatView(), ParetoView()
-        self._looked = Looked(None, ())
+        self._looked = StudyCheck(None, ())
         self._pace: float | None = None
         self._put_together(self._pages(), self._result_buttons())
         self._connect()
@@ -72,18 +76,16 @@ class StudyPanel(TableAnalysisPanel):
     def begin(self, name: str) -> None:
         """Put the beginning called ``name`` of a study of the open project into the form."""
         if self._session.has_project:
-            self.form.set_text(_explained(BEGINNINGS[name](self._session.project)))
+            self.form.set_text(_explained(STUDY_TEMPLATES[name](self._session.project)))
             self.pages.setCurrentIndex(0)
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _pages(self) -> tuple[tuple[str, QWidget], ...]:
-        self.cells_view.setModel(self.cells)
-        self.workers_view.setModel(self.workers)
-        for view, name in ((self.cells_view, "Cells of the study"), (self.workers_view, "Workers of the study")):
-            self._dress(view, name, QHeaderView.ResizeMode.Interactive)
+        show_table(self.cells_view, self.cells, "Cells of the study", copy=self.copy)
+        show_table(self.workers_view, self.workers, "Workers of the study", copy=self.copy)
+        for view in (self.cells_view, self.workers_view):
+            view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
             view.horizontalHeader().setResizeContentsPrecision(_LINES_MEASURED)
-        self.cells_view.setSortingEnabled(True)
-        self.cells_view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         return (
             ("Cells", self.cells_view), ("Tornado", self.tornado), ("Heat map", self.heat),
             ("Pareto front", self.pareto), ("Workers", self.workers_view),
@@ -121,7 +123,7 @@ class StudyPanel(TableAnalysisPanel):
     def _on_text(self) -> None:
         session, text = self._session, self.form.text.toPlainText()
         there = session.has_project and bool(text.strip())
-        self._looked = look_at(text, session.project, session.folder) if there else Looked(None, ())
+        self._looked = check_text(text, session.project, session.folder) if there else StudyCheck(None, ())
         self._refresh()
 
     def _on_page(self) -> None:
@@ -129,7 +131,7 @@ class StudyPanel(TableAnalysisPanel):
         self._refresh()
 
     def _on_opened(self, index: QModelIndex) -> None:
-        self._play_if_done(self.cells.cell(index.row()))
+        self._play_if_done(self.cells.row(index.row()))
 
     def _play_selected(self) -> None:
         for index in self.cells_view.selectionModel().selectedRows()[:1]:
@@ -167,9 +169,8 @@ class StudyPanel(TableAnalysisPanel):
     def _refuse_file(self, path: Path, error: OSError) -> None:
         self._session.refuse(InputError([write_problem(path, error)], "The study's file cannot be used"))
 
-    def _front(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        model = self.workers if self.pages.currentWidget() is self.workers_view else self.cells
-        return model.titles, texts_of(model)
+    def _front(self) -> QTableView:
+        return self.workers_view if self.pages.currentWidget() is self.workers_view else self.cells_view
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show(self) -> None:
@@ -199,7 +200,7 @@ class StudyPanel(TableAnalysisPanel):
 
     def _on_work(self) -> None:
         desk = self._desk
-        self.workers.show(desk.workers)
+        self.workers.set_rows(desk.workers)
         if desk.shows_running and self.cells_view.isVisible():
             self.cells.show(self.cells.table, desk.running)
         self._refresh()
@@ -209,7 +210,7 @@ class StudyPanel(TableAnalysisPanel):
         study, chosen = self._looked.study, self._chosen
         some = desk.shown is not None and desk.shown.table is not None
         ready = there and study is not None and not self._looked.problems
-        more = chosen is not None and chosen.can_resume
+        more = chosen is not None and chosen.can_resume()
         selected = bool(self.cells_view.selectionModel().selectedRows())
         usable = {
             "start": ready and not desk.is_busy, "stop": desk.is_busy and not desk.is_stopping,

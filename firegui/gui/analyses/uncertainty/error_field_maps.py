@@ -14,7 +14,7 @@ from firegui.domain.uncertainty import ErrorModel
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import current_colors
-from firegui.gui.map.color_scales import Packed, Scale, codes, signed_scale
+from firegui.gui.map.map_colors import ColorScale, Packed, codes, signed_scale
 
 Floats = NDArray[np.float32]
 Box = tuple[slice, slice]
@@ -190,10 +190,10 @@ class SignedBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._scale: Scale | None = None
+        self._scale: ColorScale | None = None
         self.setFixedWidth(_BAR_ROOM)
 
-    def show_scale(self, scale: Scale) -> None:
+    def show_scale(self, scale: ColorScale) -> None:
         """Show another scale."""
         self._scale = scale
         self.setAccessibleName(f"Colour scale of {scale.title}, {scale.low} to {scale.high}")

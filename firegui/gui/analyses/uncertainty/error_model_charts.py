@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from firegui.errors import InputError
 from firegui.gui.analyses.uncertainty.error_field_maps import ErrorMaps
-from firegui.gui.analyses.uncertainty.uncertainty_controller import ShownEnsemble, UncertaintyController
+from firegui.gui.analyses.uncertainty.uncertainty_controller import EnsembleResult, UncertaintyController
 from firegui.gui.widgets.table_buttons import ButtonRow
 
 _RESIDUALS = "Residuals"
@@ -26,7 +26,7 @@ class ErrorFields(QWidget):
     def __init__(self, desk: UncertaintyController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
-        self._shown: ShownEnsemble | None = None
+        self._shown: EnsembleResult | None = None
         self._member = 0
         self.maps, self.day, self.controls = ErrorMaps(), QComboBox(), QWidget()
         self.day.setAccessibleName("Day of the residuals and of the drawn field")

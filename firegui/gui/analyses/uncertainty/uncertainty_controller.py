@@ -1,17 +1,18 @@
-"""Draws the ensembles of the open project in a thread of its own, and opens those that were drawn before."""
+"""Ensembles of the open project: the run, the saved ensembles, and fields of their model error."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 
 from firegui.domain.ensemble import Ensemble
+from firegui.domain.project import Project
 from firegui.domain.uncertainty import (
+    KIND_TITLES,
     PAPER_BEAR,
     ErrorModel,
     ErrorSource,
@@ -19,56 +20,86 @@ from firegui.domain.uncertainty import (
     UncertaintyKind,
     UncertaintySettings,
 )
-from firegui.errors import InputError
-from firegui.gui.analyses.uncertainty.saved_ensembles import (
-    FOLDER,
-    Residuals,
-    SavedEnsemble,
-    UncertaintyRequest,
-    project_then,
-    requested_spec,
-    saved_ensembles,
-    saved_variogram,
-)
+from firegui.errors import InputError, Problem
+from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
+from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.background_job import BackgroundJob
-from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import report_failure
-from firegui.gui.jobs.run_job import Execute, RunJob, wind_up_all
 from firegui.gui.session.session import Session
+from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.events import (
     EnsembleReady,
     ErrorFitted,
     FieldDrawn,
     FinishReason,
     MembersDone,
-    Message,
     Progress,
     RunFinished,
 )
-from firegui.runs.runner import execute as run_execute
-from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.requests import Paths, UncertaintyRequest
+from firegui.runs.saved_fires import ensemble_project
 from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
-from firegui.runs.uq_folder import EnsembleHeader, read_ensemble, read_header
+from firegui.runs.uq import uq_problems
+from firegui.runs.uq_folder import (
+    PLACE,
+    STATE,
+    EnsembleHeader,
+    ErrorResiduals,
+    read_ensemble,
+    read_header,
+    read_variogram,
+)
 
-_WHERE = "The ensemble"
+_COMMAND_LINE = " (--preset bear)"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedEnsemble(SavedResult[EnsembleHeader]):
+    """An ensemble in a project's folder."""
+
+    has_members: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every requested member is done."""
+        return self.header.members_done >= self.header.settings.members
+
+    @property
+    def label(self) -> str:
+        """Kind and size."""
+        done, requested = self.header.members_done, self.header.settings.members
+        size = f"{done:,}" if self.is_complete else f"{done:,} of {requested:,}"
+        return f"{KIND_TITLES[self.header.settings.kind]} · {size}"
+
+    def can_resume(self, settings: Any = None) -> bool:
+        """Whether members are missing, or ``settings`` request more of them."""
+        wanted: UncertaintySettings = settings or self.header.settings
+        return not self.is_held and wanted.members > self.header.members_done
+
+    @staticmethod
+    def load(folder: Path, header: EnsembleHeader, is_held: bool) -> SavedEnsemble:
+        """Return the ensemble in ``folder``."""
+        return SavedEnsemble(folder, header, is_held, header.members_done > 0 and (folder / STATE).is_file())
+
+
+SAVED_ENSEMBLES = SavedResults("uncertainty", PLACE, SavedEnsemble.load)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ShownEnsemble:
-    """An ensemble on screen, made with ``settings`` of ``project``; ``header`` is that of its ``folder``, once there.
+class EnsembleResult(AnalysisResult[Ensemble, EnsembleHeader]):
+    """An ensemble on screen, with its ``error`` model, if it has one, and what that was fitted to."""
 
-    ``error`` is its error model, where it has one, ``variogram`` and ``residuals`` are what that was fitted to.
-    """
-
-    folder: Path
-    ensemble: Ensemble | None
-    settings: UncertaintySettings
-    project: ProjectSnapshot
-    header: EnsembleHeader | None = None
+    settings: UncertaintySettings = field(default_factory=UncertaintySettings)
     error: ErrorModel | None = None
     variogram: Semivariogram | None = None
-    residuals: Residuals = field(default_factory=Residuals)
+    residuals: ErrorResiduals = field(default_factory=ErrorResiduals)
+
+    @property
+    def ensemble(self) -> Ensemble | None:
+        """The members so far."""
+        return self.table
 
     @property
     def regions(self) -> bool:
@@ -81,62 +112,63 @@ class ShownEnsemble:
         return self.settings.kind is UncertaintyKind.EPISTEMIC and self.settings.error is ErrorSource.FITTED
 
     def field_spec(self, member: int, day: int) -> ErrorFieldSpec | None:
-        """The field of errors that a member meets at the end of ``day``, from 1 on; ``None`` without an error model."""
+        """Return the spec of the error field of a member at the end of ``day``, from 1 on, if there is an error."""
         if self.error is None:
             return None
-        return ErrorFieldSpec(self.error, self.project.grid.shape, self.settings.seed, member, day - 1)
+        grid = self.project.scenario.grid if self.header is None else self.header.project.grid
+        return ErrorFieldSpec(self.error, grid.shape, self.settings.seed, member, day - 1)
 
 
-class UncertaintyController(QObject):
-    """One ensemble at a time. :meth:`shutdown` must be called before the program ends."""
+class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResult, SavedEnsemble]):
+    """Draws ensembles of the open project."""
 
-    changed = Signal()
-    """Work began, went on or ended."""
-    result_changed = Signal()
-    """There is another ensemble, more of it, or none any more."""
+    title, kept = "The ensemble", "finished members"
+    store = SAVED_ENSEMBLES
+
     field_changed = Signal()
-    """There is another field of errors, or none any more, or one is being drawn."""
-    saved_changed = Signal()
-    """There may be other ensembles in the project's folder."""
+    """There is another error field, or none any more, or one is being drawn."""
 
-    def __init__(
-        self,
-        session: Session,
-        *,
-        execute: Execute = run_execute,
-        clock: Callable[[], datetime] = datetime.now,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._session, self._execute, self._clock = session, execute, clock
-        self._job: RunJob | None = None
-        self._leaving: list[RunJob] = []
-        self._told: MembersDone | None = None
-        self._step = ""
-        self._stopping = False
-        self._shown: ShownEnsemble | None = None
-        self.exports, self._fields = BackgroundJob(execute, self), BackgroundJob(execute, self)
+    def __init__(self, session: Session, **options: Any) -> None:
+        super().__init__(session, **options)
+        self.exports, self._fields = BackgroundJob(self._execute, self), BackgroundJob(self._execute, self)
         self._field: FieldDrawn | None = None
         self._fields.changed.connect(self.field_changed)
         self._fields.news.connect(self._on_field)
         self._fields.finished.connect(self._on_field_finished)
-        session.project_opened.connect(self._on_project_opened)
-        session.folder_changed.connect(self.saved_changed)
 
-    # -- what is known -----------------------------------------------------------------------------------------------
-    @property
-    def shown(self) -> ShownEnsemble | None:
-        """What is on screen: the ensemble that is drawn, the latest, or one that was opened."""
-        return self._shown
-
+    # -- state -------------------------------------------------------------------------------------------------------
     @property
     def is_settled(self) -> bool:
-        """Whether what is on screen lies in its folder and nobody adds to it."""
-        return self._shown is not None and self._shown.header is not None and not self._draws(self._shown)
+        """Whether the ensemble on screen is saved and no run adds to it."""
+        return self._shown is not None and self._shown.header is not None and not self.shows_running
 
     @property
+    def running_means(self) -> str:
+        """The means so far, while members are drawn; else empty."""
+        progress = self._progress
+        if self._job is None or progress is None:
+            return ""
+        text = f"Final extent so far, cells: no drops {number(progress.baseline)}"
+        if progress.plan is None or progress.worse is None:
+            return text
+        return f"{text}, plan {number(progress.plan)}; more burns with the plan in {progress.worse:.1%}"
+
+    @property
+    def share(self) -> float:
+        """How much of the ensemble is done, 0 … 1."""
+        progress = self._progress
+        return progress.done / progress.members if progress is not None and progress.members else 0.0
+
+    def shutdown(self) -> None:
+        """Stop, and wait until every thread has ended."""
+        for job in (self.exports, self._fields):
+            job.shutdown()
+        super().shutdown()
+
+    # -- error fields ------------------------------------------------------------------------------------------------
+    @property
     def field(self) -> FieldDrawn | None:
-        """The latest field of errors of the ensemble on screen."""
+        """The latest error field of the ensemble on screen."""
         return self._field
 
     @property
@@ -144,192 +176,11 @@ class UncertaintyController(QObject):
         """Whether another one is being drawn."""
         return self._fields.is_busy
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether an ensemble is being drawn."""
-        return self._job is not None
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether it was asked to stop."""
-        return self._job is not None and self._stopping
-
-    @property
-    def activity(self) -> str:
-        """What is being done and how long the rest takes, or empty."""
-        if self._job is None:
-            return ""
-        if self._stopping:
-            return "Stopping…"
-        if self._told is None:
-            return f"{self._step or 'Preparing'}…"
-        told = self._told
-        return f"Member {told.done:,} of {told.members:,} · {duration(told.left)} left"
-
-    @property
-    def running_means(self) -> str:
-        """The means so far, while members are drawn; else empty."""
-        told = self._told
-        if self._job is None or told is None:
-            return ""
-        text = f"Final extent so far, cells: no drops {number(told.baseline)}"
-        if told.plan is None or told.worse is None:
-            return text
-        return f"{text}, plan {number(told.plan)}; more burns with the plan in {told.worse:.1%}"
-
-    @property
-    def share(self) -> float:
-        """How much of the ensemble is done, 0 … 1."""
-        told = self._told
-        return told.done / told.members if told is not None and told.members else 0.0
-
-    def saved(self) -> tuple[SavedEnsemble, ...]:
-        """The ensembles in the project's folder, the latest first."""
-        return saved_ensembles(self._session.source)
-
-    @property
-    def today(self) -> date:
-        """The date now."""
-        return self._clock().date()
-
-    def work(self) -> Work | None:
-        """What would be lost if the project were left now."""
-        return Work(_WHERE, "finished members", self.stop) if self._job is not None else None
-
-    # -- what can be asked -------------------------------------------------------------------------------------------
-    def start(self, request: UncertaintyRequest) -> None:
-        """Draw an ensemble of the open project; nothing happens while one is drawn.
-
-        Raises ``RuntimeError`` when the project was never saved. A schedule that does not fit is refused.
-        """
-        folder = self._session.folder
-        if folder is None:
-            raise RuntimeError("the project has no folder yet")
-        if self._job is not None:
-            return
-        try:
-            out = self._new_folder(folder, request.settings.kind)
-            spec = requested_spec(request, self._session.project, folder, out, self._session.backend)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._begin(spec)
-
-    def resume(self, earlier: SavedEnsemble, members: int) -> None:
-        """Draw more members of an ensemble, up to ``members``; those that are done are kept."""
-        folder, header = self._session.folder, earlier.header
-        if self._job is not None or folder is None or not earlier.can_resume(members):
-            return
-        file = Path(header.schedule_file) if header.schedule_file else None
-        request = UncertaintyRequest(replace(header.settings, members=members), file)
-        try:
-            project = project_then(header, self._session.project)
-            spec = requested_spec(request, project, folder, earlier.folder, self._session.backend)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._begin(replace(spec, resume=True), earlier)
-
-    def open(self, folder: Path) -> None:
-        """Show the ensemble in ``folder``; one that cannot be read is refused."""
-        try:
-            header, ensemble = read_ensemble(folder)
-        except InputError as error:
-            self._session.refuse(error)
-            return
-        self._show(
-            ShownEnsemble(
-                folder, ensemble, header.settings, header.project, header, header.error, saved_variogram(folder),
-                Residuals.in_folder(folder),
-            )
-        )  # fmt: skip
-
     def draw_field(self, member: int, day: int) -> None:
-        """Draw the field of errors that a member of the ensemble on screen meets at the end of ``day``, from 1 on."""
+        """Draw the error field of a member of the ensemble on screen at the end of ``day``, from 1 on."""
         spec = None if self._shown is None else self._shown.field_spec(member, day)
         if spec is not None:
             self._fields.ask(spec)
-
-    def stop(self) -> None:
-        """Stop; members that are done are kept."""
-        if self._job is not None:
-            self._stopping = True
-            self._job.control.request_stop()
-            self.changed.emit()
-
-    def shutdown(self) -> None:
-        """Stop, and wait until every thread has ended."""
-        for side in (self.exports, self._fields):
-            side.shutdown()
-        wind_up_all([*self._leaving, *([] if self._job is None else [self._job])])
-
-    # -- at work -----------------------------------------------------------------------------------------------------
-    def _new_folder(self, project_folder: Path, kind: UncertaintyKind) -> Path:
-        base = project_folder / FOLDER / f"{self._clock():%Y%m%d-%H%M%S}-{kind.value}"
-        folder, count = base, 1
-        while folder.exists():
-            count += 1
-            folder = base.with_name(f"{base.name}-{count}")
-        return folder
-
-    def _begin(self, spec: UncertaintySpec, earlier: SavedEnsemble | None = None) -> None:
-        job = self._job = RunJob(spec, self._execute, self)
-        self._told, self._step, self._stopping = None, "", False
-        if earlier is None or self._shown is None or self._shown.folder != earlier.folder:
-            self._show(
-                ShownEnsemble(
-                    spec.out, None, spec.settings, ProjectSnapshot.of(spec.project), None, _known_error(spec, earlier),
-                    saved_variogram(spec.out), Residuals.in_folder(spec.out),
-                )
-            )  # fmt: skip
-        # Methods, not lambdas: a ring of references may be collected in the job's thread, and Qt's objects with it.
-        job.bridge.subscribe(Progress, self._on_progress)
-        job.bridge.subscribe(Message, self._on_message)
-        job.bridge.subscribe(ErrorFitted, self._on_news)
-        job.bridge.subscribe(MembersDone, self._on_news)
-        job.bridge.subscribe(EnsembleReady, self._on_news)
-        job.bridge.subscribe(RunFinished, self._on_finished)
-        job.ended.connect(self._on_ended)
-        job.begin()
-        self.changed.emit()
-
-    def _show(self, shown: ShownEnsemble | None) -> None:
-        before, self._shown = self._shown, shown
-        if before is None or shown is None or (before.folder, before.error) != (shown.folder, shown.error):
-            self._field = None
-            self._fields.drop()
-            self.field_changed.emit()
-        self.result_changed.emit()
-
-    def _draws(self, shown: ShownEnsemble) -> bool:
-        """Whether members of this ensemble are being drawn."""
-        return self._job is not None and getattr(self._job.spec, "out", None) == shown.folder
-
-    # -- what comes in -----------------------------------------------------------------------------------------------
-    def _on_progress(self, event: Progress) -> None:
-        self._step = event.text
-        self.changed.emit()
-
-    def _on_message(self, event: Message) -> None:
-        if event.device is not None:
-            self._session.note_device(event.device.backend, event.device.name)
-        self._session.message.emit(event.text.splitlines()[0] if event.text else "")
-
-    def _on_news(self, event: ErrorFitted | MembersDone | EnsembleReady) -> None:
-        if isinstance(event, MembersDone):
-            self._told = event
-            self.changed.emit()
-            return
-        # Another ensemble may have been opened since; what is drawn lies in its folder all the same.
-        if self._shown is None or not self._draws(self._shown):
-            return
-        if isinstance(event, EnsembleReady):
-            self._shown = replace(self._shown, ensemble=event.ensemble)
-            self._settle(self._shown)
-        else:
-            fit = event.fit
-            residuals = Residuals(fit.days, fit)
-            self._show(replace(self._shown, error=fit.error, variogram=fit.variogram, residuals=residuals))
 
     def _on_field(self, event: FieldDrawn) -> None:
         self._field = event
@@ -339,45 +190,99 @@ class UncertaintyController(QObject):
         if event.reason is FinishReason.FAILED:
             report_failure(self._session, "The error field", event)
 
-    def _on_finished(self, event: RunFinished) -> None:
-        if event.reason is FinishReason.FAILED:
-            report_failure(self._session, _WHERE, event)
-        else:
-            self._session.message.emit(f"{_WHERE}: {event.message}")
-        if self._shown is not None and event.folder == self._shown.folder:
-            self._settle(self._shown)
+    # -- the run -----------------------------------------------------------------------------------------------------
+    def _new_spec(self, request: UncertaintyRequest) -> UncertaintySpec:
+        paths = Paths(self._project_folder, self._new_folder(request.settings.kind.value))
+        return self._spec(request, self._session.project, paths)
 
-    def _settle(self, shown: ShownEnsemble) -> None:
-        """Show it, with what its folder says of itself by now."""
-        with suppress(InputError):
-            header = read_header(shown.folder)
-            shown = replace(shown, header=header, error=header.error or shown.error)
-        self._show(shown)
+    def _resumed_spec(self, saved: SavedEnsemble, request: UncertaintyRequest | None) -> UncertaintySpec | None:
+        """The number of members is that of ``request``; the ensemble stays as it was."""
+        header = saved.header
+        settings = header.settings if request is None else request.settings
+        if not saved.can_resume(settings):
+            return None
+        file = Path(header.schedule_file) if header.schedule_file else None
+        request = UncertaintyRequest(replace(header.settings, members=settings.members), file)
+        project = ensemble_project(header, self._session.project)
+        return replace(self._spec(request, project, Paths(self._project_folder, saved.folder)), resume=True)
 
-    def _on_ended(self, job: RunJob) -> None:
-        if job is self._job:
-            self._job, self._told = None, None
-            if self._shown is not None and self._shown.ensemble is None:
-                self._show(None)
-        else:
-            self._leaving.remove(job)
-        job.deleteLater()
+    def _spec(self, request: UncertaintyRequest, project: Project, paths: Paths) -> UncertaintySpec:
+        schedule = None if request.file is None else read_project_schedule(request.file, project)
+        return request.spec(project, paths, self._session.backend, schedule)
+
+    def _first_result(self, spec: UncertaintySpec) -> EnsembleResult:
+        """Return an empty ensemble with what is known of the error model before anything is computed."""
+        settings = spec.settings
+        of_paper = settings.kind is UncertaintyKind.EPISTEMIC and settings.error is ErrorSource.PAPER
+        error = replace(PAPER_BEAR, mode=settings.mode, threshold=settings.threshold) if of_paper else None
+        if spec.resume:
+            error = read_header(spec.out).error
+        return self._with_fit(EnsembleResult(spec.out, spec.project, settings=settings, error=error))
+
+    def _read(self, folder: Path) -> EnsembleResult:
+        header, ensemble = read_ensemble(folder)
+        project = header.project.on(self._session.project)
+        return self._with_fit(EnsembleResult(folder, project, ensemble, header, header.settings, header.error))
+
+    @staticmethod
+    def _with_fit(result: EnsembleResult) -> EnsembleResult:
+        folder = result.folder
+        return replace(result, variogram=read_variogram(folder), residuals=ErrorResiduals.in_folder(folder))
+
+    def _show(self, shown: EnsembleResult | None) -> None:
+        before, self._shown = self._shown, shown
+        if before is None or shown is None or (before.folder, before.error) != (shown.folder, shown.error):
+            self._field = None
+            self._fields.drop()
+            self.field_changed.emit()
+        self.result_changed.emit()
+
+    def _settled(self, shown: EnsembleResult) -> EnsembleResult:
+        header = read_header(shown.folder)
+        return replace(shown, header=header, error=header.error or shown.error)
+
+    # -- progress ----------------------------------------------------------------------------------------------------
+    def _clear_progress(self) -> None:
+        self._progress: MembersDone | None = None
+        self._step = ""
+
+    def _progress_text(self) -> str:
+        progress = self._progress
+        if progress is None:
+            return f"{self._step or 'Preparing'}…"
+        return f"Member {progress.done:,} of {progress.members:,} · {duration(progress.left)} left"
+
+    def _connect_events(self, bridge: EventBridge) -> None:
+        bridge.subscribe(Progress, self._on_progress)
+        bridge.subscribe(MembersDone, self._on_members)
+        bridge.subscribe(ErrorFitted, self._on_fit)
+        bridge.subscribe(EnsembleReady, self._on_ensemble)
+
+    def _on_progress(self, event: Progress) -> None:
+        self._step = event.text
         self.changed.emit()
-        self.saved_changed.emit()
 
-    def _on_project_opened(self) -> None:
-        if self._job is not None:
-            self._job.detach()
-            self._leaving.append(self._job)
-            self._job, self._told = None, None
-        self._show(None)
+    def _on_members(self, event: MembersDone) -> None:
+        self._progress = event
         self.changed.emit()
-        self.saved_changed.emit()
+
+    # Another ensemble may have been opened since.
+    def _on_fit(self, event: ErrorFitted) -> None:
+        if self._shown is not None and self.shows_running:
+            fit = event.fit
+            residuals = ErrorResiduals(fit.days, fit)
+            self._show(replace(self._shown, error=fit.error, variogram=fit.variogram, residuals=residuals))
+
+    def _on_ensemble(self, event: EnsembleReady) -> None:
+        if self._shown is not None and self.shows_running:
+            shown = replace(self._shown, table=event.ensemble)
+            with suppress(InputError):
+                shown = self._settled(shown)
+            self._show(shown)
 
 
-def _known_error(spec: UncertaintySpec, earlier: SavedEnsemble | None) -> ErrorModel | None:
-    """The error model that is known before anything is computed."""
-    if earlier is not None:
-        return earlier.header.error
-    of_paper = spec.settings.kind is UncertaintyKind.EPISTEMIC and spec.settings.error is ErrorSource.PAPER
-    return replace(PAPER_BEAR, mode=spec.settings.mode, threshold=spec.settings.threshold) if of_paper else None
+def lacks(project: Project, settings: UncertaintySettings) -> list[Problem]:
+    """Return what keeps an ensemble of ``project`` from being made, whatever the schedule."""
+    found = uq_problems(UncertaintySpec(project, Path(), "", settings))
+    # There are no options in a window.
+    return [replace(problem, remedy=problem.remedy.replace(_COMMAND_LINE, "")) for problem in found]

@@ -27,9 +27,8 @@ from firegui.errors import InputError, Problem
 from firegui.gui.analyses.uncertainty.error_model_charts import ErrorFields
 from firegui.gui.analyses.uncertainty.export_ensemble_dialog import EnsembleExportDialog
 from firegui.gui.analyses.uncertainty.mean_maps import MeanMaps
-from firegui.gui.analyses.uncertainty.saved_ensembles import SavedEnsemble, lacks, member_spec
 from firegui.gui.analyses.uncertainty.uncertainty_charts import BenefitChart, ConvergenceChart, FanChart, VariogramChart
-from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
+from firegui.gui.analyses.uncertainty.uncertainty_controller import SavedEnsemble, UncertaintyController, lacks
 from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.analyses.uncertainty.uncertainty_text import NOTHING, caution_text, error_words, head_text
@@ -39,7 +38,9 @@ from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.plan_choices import narrow_combo
 from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.table_view import table_text
 from firegui.io.atomic import write_text
+from firegui.runs.saved_fires import member_spec
 from firegui.runs.uq_summary import ensemble_csv, summarised, summary_csv
 from firegui.runs.uq_text import UNBURNED
 
@@ -64,7 +65,7 @@ class UncertaintyPanel(QWidget):
         self._session, self._queue, self._desk = session, queue, desk
         self._earlier: tuple[SavedEnsemble, ...] = ()
         self._problems: tuple[Problem, ...] = ()
-        self.form, self.tables = UncertaintyForm(queue), EnsembleTables(self)
+        self.form, self.tables = UncertaintyForm(queue), EnsembleTables(self, self.copy)
         self.summary_view, self.members_view = self.tables.summary_view, self.tables.members_view
         self.mean_maps, self.errors = MeanMaps(session, queue, desk, self), ErrorFields(desk)
         self.fan, self.benefit = FanChart(), BenefitChart()
@@ -108,7 +109,7 @@ class UncertaintyPanel(QWidget):
 
     def copy(self) -> None:
         """Put the table in front, of members or the summary, on the clipboard, tabs between its columns."""
-        QGuiApplication.clipboard().setText(self.tables.text(self._front()))
+        QGuiApplication.clipboard().setText(table_text(self._front()))
         self._session.message.emit("The table is on the clipboard.")
 
     def save(self, path: Path) -> None:
@@ -259,9 +260,8 @@ class UncertaintyPanel(QWidget):
             check.toggled.connect(self._draw)
         self.pages.currentChanged.connect(self._refresh)
         self.earlier.activated.connect(self._open_earlier)
-        self.tables.played.connect(self.play)
-        self.tables.copied.connect(self.copy)
-        self.tables.chosen_changed.connect(self._refresh)
+        self.tables.member_activated.connect(self.play)
+        self.tables.selection_changed.connect(self._refresh)
 
     # -- what happens ------------------------------------------------------------------------------------------------
     def _on_settings(self) -> None:
@@ -302,10 +302,10 @@ class UncertaintyPanel(QWidget):
     def _go_on(self) -> None:
         chosen = self._chosen()
         if chosen is not None:
-            self._desk.resume(chosen, self.form.members.value())
+            self._desk.resume(chosen, self.form.request())
 
     def _play_chosen(self) -> None:
-        if (member := self.tables.chosen) is not None:
+        if (member := self.tables.selected_member) is not None:
             self.play(member)
 
     def _open_folder(self) -> None:
@@ -361,13 +361,13 @@ class UncertaintyPanel(QWidget):
         shown, chosen = desk.shown, self._chosen()
         some = shown is not None and shown.ensemble is not None
         can_play = shown is not None and shown.header is not None
-        more = chosen is not None and chosen.can_resume(self.form.members.value())
+        more = chosen is not None and chosen.can_resume(self.form.settings())
         self.mean_maps.follow()
         usable = {
             "start": there and not desk.is_busy and not self._problems,
             "stop": desk.is_busy and not desk.is_stopping,
             "resume": more and not desk.is_busy and not self._session.is_read_only, "copy": some, "csv": some,
-            "show": can_play and self.tables.chosen is not None, "map": self.mean_maps.can_show,
+            "show": can_play and self.tables.selected_member is not None, "map": self.mean_maps.can_show,
             "export": some and desk.is_settled, "folder": can_play,
         }  # fmt: skip
         for name, enabled in usable.items():

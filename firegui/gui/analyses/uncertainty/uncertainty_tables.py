@@ -1,93 +1,137 @@
-"""The tables of an ensemble: the paper's summary, and its members, to be sorted, copied and played."""
+"""Tables of an ensemble: the paper's summary, and its members."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QSortFilterProxyModel, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from firegui.domain.ensemble import Ensemble
-from firegui.gui.analyses.uncertainty.ensemble_table import MembersModel, SummaryModel
-from firegui.gui.widgets.columns_model import SORT_ROLE, ColumnsModel
-from firegui.gui.widgets.sensitivity_table import table_text
-from firegui.gui.widgets.table_panel import dress_table, select_row
-from firegui.runs.uq_summary import summarised
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
+from PySide6.QtWidgets import QTableView, QWidget
+
+from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
+from firegui.gui.base.number_text import number
+from firegui.gui.widgets.table_model import MISSING, Column, TableModel
+from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
+from firegui.runs.uq_summary import Summary, SummaryRow, summarised
+
+NAMES = {
+    "final_extent": "Final extent, cells",
+    "final_area": "Final extent, ha",
+    "exposure": "Exposure, cell-days",
+    "protected": "Protected, cells",
+    "protected_exposure": "Protected, cell-days",
+}
+_TIPS = {
+    "final_extent": "sum of the probabilities that cells have burned at the end of the plan",
+    "final_area": "the same in hectares",
+    "exposure": "sum of the same over the ends of days",
+    "protected": "final extent inside the protected regions, each cell once",
+    "protected_exposure": "sum over the ends of days inside the protected regions",
+}
 
 
 class EnsembleTables(QObject):
-    """Two views over their models; whoever makes it lays the views out."""
+    """Summary and members of an ensemble in two views, which the panel lays out. ``copy`` is run by Ctrl+C in them."""
 
-    played = Signal(int)
-    """A person wants to see this member (double-click, Enter)."""
-    copied = Signal()
-    """A person pressed the keys for copying in one of the tables."""
-    chosen_changed = Signal()
-    """Another member was chosen, or none."""
+    member_activated = Signal(int)
+    """A member was double-clicked, or entered."""
+    selection_changed = Signal()
+    """Another member was selected, or none."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, copy: Callable[[], object]) -> None:
         super().__init__(parent)
-        self.summary, self.members = SummaryModel(self), MembersModel(self)
+        self.summary = TableModel[SummaryRow]((), self, key=lambda row: row)
+        self.members = TableModel[int]((), self)
         self.summary_view, self.members_view = QTableView(parent), QTableView(parent)
-        self.sorted_members = QSortFilterProxyModel(self)
         self._sorted_with: tuple[str, ...] = ()
-        self.summary_view.setModel(self.summary)
-        self._dress(self.summary_view, "Summary of the ensemble")
-        self.sorted_members.setSourceModel(self.members)
-        self.sorted_members.setSortRole(SORT_ROLE)
-        self.members_view.setModel(self.sorted_members)
-        self._dress(self.members_view, "Members of the ensemble")
-        self.members_view.setSortingEnabled(True)
+        show_table(self.summary_view, self.summary, "Summary of the ensemble", copy=copy)
+        show_table(self.members_view, self.members, "Members of the ensemble", copy=copy)
         self.members_view.activated.connect(self._on_activated)
-        self.members_view.selectionModel().selectionChanged.connect(self._on_chosen)
+        self.members_view.selectionModel().selectionChanged.connect(lambda *_: self.selection_changed.emit())
 
     def show(self, ensemble: Ensemble | None, *, regions: bool) -> None:
-        """Show another ensemble, or none; the chosen member stays chosen."""
-        chosen = self.chosen
-        some = ensemble is not None and ensemble.members > 0
-        self.summary.show(summarised(ensemble, regions=regions) if ensemble is not None and some else None)
-        self.members.show(ensemble, regions=regions)
-        self._sort(chosen)
+        """Show another ensemble, or none; the selected member stays selected."""
+        selected = self.selected_member
+        if ensemble is None or not ensemble.members:
+            self.summary.set_rows((), ())
+        else:
+            summary = summarised(ensemble, regions=regions)
+            self.summary.set_rows(summary.rows, _summary_columns(summary))
+        if ensemble is None:
+            self.members.set_rows((), ())
+        else:
+            self.members.set_rows(range(ensemble.members), _member_columns(ensemble, regions))
+        self._sort_members()
+        if selected is not None and selected < self.members.rowCount():
+            select_row(self.members_view, self.members.place(selected))
 
     @property
-    def chosen(self) -> int | None:
-        """The chosen member."""
-        rows = self.members_view.selectionModel().selectedRows()
-        return self._member(rows[0]) if rows else None
+    def selected_member(self) -> int | None:
+        """Number of the selected member."""
+        rows = selected_rows(self.members_view)
+        return self.members.row(rows[0]) if rows else None
 
-    def text(self, view: QTableView) -> str:
-        """A table for a spreadsheet, tabs between its columns."""
-        model: ColumnsModel = self.members if view is self.members_view else self.summary
-        shown = view.model()
-        count = range(shown.columnCount())
-        rows = [[str(shown.index(row, column).data()) for column in count] for row in range(shown.rowCount())]
-        return table_text(model.titles, rows)
-
-    def _dress(self, view: QTableView, name: str) -> None:
-        dress_table(view, name, view.fontMetrics().height() + 8)
-        view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        view.verticalHeader().hide()
-        view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
-        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.activated.connect(self.copied)
-
-    def _sort(self, chosen: int | None) -> None:
-        """Where the plan does least first, until a person sorts otherwise."""
+    def _sort_members(self) -> None:
+        """Put the members first for which the plan does least, until a person sorts otherwise."""
         titles = self.members.titles
         if titles and titles != self._sorted_with:
             self._sorted_with = titles
             saved = "saved" in titles[1]
             order = Qt.SortOrder.AscendingOrder if saved else Qt.SortOrder.DescendingOrder
             self.members_view.sortByColumn(1, order)
-        if chosen is not None and chosen < self.members.rowCount():
-            row = self.sorted_members.mapFromSource(self.members.index(chosen, 0)).row()
-            select_row(self.members_view, row)
-
-    def _member(self, index: QModelIndex) -> int:
-        return self.members.member(self.sorted_members.mapToSource(index).row())
 
     def _on_activated(self, index: QModelIndex) -> None:
-        self.played.emit(self._member(index))
+        self.member_activated.emit(self.members.row(index.row()))
 
-    def _on_chosen(self, _now: object, _before: object) -> None:
-        self.chosen_changed.emit()
+
+def _summary_columns(summary: Summary) -> tuple[Column, ...]:
+    return (*_BASELINE, *_PLAN) if any(row.plan is not None for row in summary.rows) else _BASELINE
+
+
+def _member_columns(ensemble: Ensemble, regions: bool) -> tuple[Column, ...]:
+    columns = [Column("Member", lambda member: member, tip="numbered from 0, as in ensemble.csv", is_text=True)]
+    for protected in (False, True) if regions else (False,):
+        title = "Protected" if protected else "Extent"
+        tip = "final extent" + (" inside the protected regions" if protected else "") + ", cells"
+        if ensemble.has_plan:
+            gain = ensemble.benefit(protected=protected)
+            columns.append(_of(title, "saved", f"{tip}, without drops less that with the plan", gain))
+        columns.append(_of(title, "no drops", tip, ensemble.final(BASELINE, protected=protected)))
+        if ensemble.has_plan:
+            columns.append(_of(title, "plan", f"{tip}, with the plan", ensemble.final(PLAN, protected=protected)))
+    if ensemble.weather:
+        winds = ensemble.weather
+        columns += [
+            _of("Wind", "speed ×", "factor on the wind speed", [wind.speed_factor for wind in winds]),
+            _of("Wind", "turned, °", "counter-clockwise", [math.degrees(wind.direction) for wind in winds]),
+            _of("Wind", "later, h", "how much later the weather comes", [wind.delay_h for wind in winds]),
+        ]
+    return tuple(columns)
+
+
+def _of(title: str, unit: str, tip: str, values: Sequence[Any] | Any) -> Column:
+    return Column(title, lambda member: float(values[member]), number, tip, unit)
+
+
+def _share(value: float | None, error: float | None) -> str:
+    if value is None:
+        return MISSING
+    return f"{value:.1%}" + ("" if error is None or math.isnan(error) else f" ± {error:.1%}")
+
+
+_BASELINE = (
+    Column("Quantity", lambda row: row.quantity, NAMES.__getitem__, is_text=True, sort_key=list(NAMES).index,
+           cell_tip=lambda row: _TIPS[row.quantity]),
+    Column("No drops", lambda row: row.baseline.mean, number, "over the members", "mean"),
+    Column("No drops", lambda row: row.baseline.sd, number, "over the members", "sd"),
+)  # fmt: skip
+_PLAN = (
+    Column("Plan", lambda row: row.plan.mean, number, "over the members", "mean"),
+    Column("Plan", lambda row: row.plan.sd, number, "over the members", "sd"),
+    Column("Reduction", lambda row: row.benefit, lambda benefit: _share(benefit.reduction, benefit.reduction_error),
+           "of the mean, with its standard error", sort_key=lambda benefit: benefit.reduction),
+    Column("Plan worse", lambda row: row.benefit, lambda benefit: _share(benefit.worse, benefit.worse_error),
+           "share of the members in which more burns with the plan, with its standard error",
+           sort_key=lambda benefit: benefit.worse),
+)  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from firegui.domain.uncertainty import KIND_TITLES
-from firegui.gui.analyses.uncertainty.uncertainty_controller import ShownEnsemble
+from firegui.gui.analyses.uncertainty.uncertainty_controller import EnsembleResult
 from firegui.runs.uq_text import UNBURNED, below_start_text, error_text
 
 NOTHING = "No ensemble is shown: draw one, or open an earlier one."
@@ -13,7 +13,7 @@ _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate he
 _PRESET = "paper"
 
 
-def error_words(shown: ShownEnsemble | None) -> str:
+def error_words(shown: EnsembleResult | None) -> str:
     """The numbers of an error model, and where they are from."""
     if shown is None or shown.error is None:
         return ""
@@ -21,7 +21,7 @@ def error_words(shown: ShownEnsemble | None) -> str:
     return "\n".join([error_text(shown.error), *([_APPROXIMATE] if preset else [])])
 
 
-def caution_text(shown: ShownEnsemble | None) -> str:
+def caution_text(shown: EnsembleResult | None) -> str:
     """What is approximate about an ensemble and what must not be overlooked in it, or empty."""
     if shown is None:
         return ""
@@ -31,7 +31,7 @@ def caution_text(shown: ShownEnsemble | None) -> str:
     return f"⚠ {'. '.join(texts)}" if texts else ""
 
 
-def head_text(shown: ShownEnsemble) -> str:
+def head_text(shown: EnsembleResult) -> str:
     """What an ensemble is of."""
     ensemble, header = shown.ensemble, shown.header
     if ensemble is None:

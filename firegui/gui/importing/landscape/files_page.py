@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGroupBox,
     QHBoxLayout,
-    QHeaderView,
     QPushButton,
     QTableView,
     QVBoxLayout,
@@ -20,16 +19,13 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem
-from firegui.gui.importing.landscape.band_table import CHOICES, BandTable
-from firegui.gui.importing.landscape.layer_table import KEYS, LayerTable
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
-from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
+from firegui.gui.importing.landscape.layer_tables import KEYS, BandsModel, LayersModel
+from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
+from firegui.gui.importing.landscape.wizard_page import WizardPage, form, group, put_text, said_line
 from firegui.gui.widgets.combo_box import NoScrollComboBox
-from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.path_fields import PathField
-from firegui.gui.widgets.table_panel import dress_table
+from firegui.gui.widgets.table_view import show_table
 from firegui.io.importers.landscape_source import LayerFile
 from firegui.io.importers.units import UNITS
 
@@ -38,7 +34,7 @@ _ANY = "Files of a fire (*.tif *.tiff *.lcp *.csv *.nc *.shp *.gpkg *.geojson *.
 _MOST_BANDS = 10_000
 
 
-class FilesPage(Page):
+class FilesPage(WizardPage):
     """See the module."""
 
     title = "Files"
@@ -49,13 +45,13 @@ class FilesPage(Page):
     brought = Signal(object)
     """Paths that a person chose: what they are is to be recognised."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: ImportDraft) -> None:
         super().__init__(draft)
-        self.layers = LayerTable(self)
+        self.layers = LayersModel(self)
         self.view = QTableView()
         self.file = PathField("layerFile", "not given: choose a raster", files=_RASTERS, place=self._place)
         self.band, self.unit = WholeField(1, _MOST_BANDS), NoScrollComboBox()
-        self.bands = BandTable(self)
+        self.bands = BandsModel(self)
         self.band_view = QTableView()
         self._detail = QGroupBox()
         self._facts, self._lcp_said, self._guessed = said_line(), said_line(), said_line()
@@ -91,15 +87,10 @@ class FilesPage(Page):
 
     def _set_up_table(self) -> None:
         view = self.view
-        view.setModel(self.layers)
-        dress_table(view, "Layers", view.fontMetrics().height() + 8)
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        show_table(view, self.layers, "Layers", is_sortable=False)
         view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setTabKeyNavigation(False)
-        view.verticalHeader().hide()
-        view.setWordWrap(False)
         header = view.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         lines = len(KEYS) * view.verticalHeader().defaultSectionSize()
         view.setFixedHeight(header.sizeHint().height() + lines + view.horizontalScrollBar().sizeHint().height() + 4)
         view.setCurrentIndex(self.layers.index(0, 0))
@@ -128,12 +119,10 @@ class FilesPage(Page):
 
     def _lcp_box(self) -> QGroupBox:
         view = self.band_view
-        view.setModel(self.bands)
-        dress_table(view, "Bands of the landscape file", view.fontMetrics().height() + 10)
-        view.setItemDelegateForColumn(1, ChoiceDelegate(lambda: CHOICES, view))
+        height = view.fontMetrics().height() + 10
+        show_table(view, self.bands, "Bands of the landscape file", row_height=height, is_sortable=False)
         view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setTabKeyNavigation(False)
-        view.verticalHeader().hide()
         view.horizontalHeader().setStretchLastSection(True)
         self.bands.chosen.connect(lambda bands: self.draft.change(lcp_bands=bands))
         again = QPushButton("&Guess again")
@@ -182,7 +171,7 @@ class FilesPage(Page):
         self.unit.setCurrentIndex(max(self.unit.findData(said), 0) if said is not None else 0)
         self.unit.setEnabled(own is not None or (fact is not None and fact.file is not None))
 
-    def show_look(self, look: Look) -> None:
+    def show_look(self, look: SurveyResult) -> None:
         """What was found in the files."""
         super().show_look(look)
         survey = look.survey

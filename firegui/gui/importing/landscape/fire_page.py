@@ -7,9 +7,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from firegui.errors import Problems
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
-from firegui.gui.importing.landscape.wizard_page import Page, form, put_text, said_line
+from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
+from firegui.gui.importing.landscape.wizard_page import WizardPage, form, put_text, said_line
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.path_fields import PathField, numbers, read_entry, text_line
 from firegui.io.perimeter_growth import Growth
@@ -26,7 +25,7 @@ GROWTHS: tuple[tuple[Growth, str], ...] = (
 )
 
 
-class FirePage(Page):
+class FirePage(WizardPage):
     """See the module. A click on the preview sets the point."""
 
     title = "Fire"
@@ -35,7 +34,7 @@ class FirePage(Page):
         "where the fire starts: a point, or a raster mask."
     )
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: ImportDraft) -> None:
         super().__init__(draft)
         self.kind = NoScrollComboBox()
         self.file = PathField("perimeters", "perimeters or a start", files=_FILES, place=self._place)
@@ -101,7 +100,7 @@ class FirePage(Page):
         if not self.entry_problems:
             put_text(self.point, _point_text(source.ignition))
 
-    def show_look(self, look: Look) -> None:
+    def show_look(self, look: SurveyResult) -> None:
         """What was recognised."""
         super().show_look(look)
         self._found.setText("" if look.fire is None else fire_text(look.fire))

@@ -7,9 +7,8 @@ from PySide6.QtWidgets import QFormLayout, QLineEdit, QPushButton
 from firegui.domain.grid import Grid
 from firegui.domain.options import plain_number
 from firegui.errors import Problems
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
-from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
+from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
+from firegui.gui.importing.landscape.wizard_page import WizardPage, form, group, put_text, said_line
 from firegui.gui.widgets.path_fields import number, read_entry, text_line
 from firegui.io.crs import metres_per_unit, short_name
 from firegui.io.importers.landscape_source import TargetGrid
@@ -21,7 +20,7 @@ _SIDES = ("west", "south", "east", "north")
 _AS_PROPOSED = "as proposed"
 
 
-class GridPage(Page):
+class GridPage(WizardPage):
     """Empty fields leave the grid as it is proposed; what they would be then stands in them greyed."""
 
     title = "Grid"
@@ -31,7 +30,7 @@ class GridPage(Page):
         "bilinearly. The dashed outlines in the preview are the files, the frame is the grid."
     )
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: ImportDraft) -> None:
         super().__init__(draft)
         self.crs = text_line("crs", _AS_PROPOSED, "such as EPSG:32610 or a PROJ text; in metres")
         self.cell = text_line("cell", _AS_PROPOSED, "side of a cell in metres")
@@ -85,7 +84,7 @@ class GridPage(Page):
         for line, text in texts.items():
             put_text(line, text)
 
-    def show_look(self, look: Look) -> None:
+    def show_look(self, look: SurveyResult) -> None:
         """The grid that the answers make, and what would be without them."""
         super().show_look(look)
         grid = look.survey.grid

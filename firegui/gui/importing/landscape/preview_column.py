@@ -1,21 +1,142 @@
-"""The right half of the wizard: which layer is shown, the map, what its colours mean, and the wind through the days."""
+"""Right half of the wizard: choice of the layer, preview map, legend, and wind through the days."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import date, datetime, timedelta
 
-from PySide6.QtCore import QSignalBlocker, QSize, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from firegui.domain.scenario import LAYERS
-from firegui.gui.importing.landscape.preview_colors import coverage_picture, date_colors, fuel_entries, layer_picture
-from firegui.gui.importing.landscape.preview_map import Arrows, Line, PreviewMap, Scene
-from firegui.gui.importing.landscape.survey import DatedOutline, Look
-from firegui.gui.importing.landscape.wind_chart import WindChart
-from firegui.gui.map.color_scales import Packed, Scale
+from firegui.gui.base.elided_label import Piece
+from firegui.gui.charts.chart import Chart
+from firegui.gui.importing.landscape.preview_map import (
+    PreviewMap,
+    PreviewOutline,
+    PreviewScene,
+    WindArrows,
+    coverage_picture,
+    date_colors,
+    fuel_entries,
+    layer_picture,
+)
+from firegui.gui.importing.landscape.survey import DatedOutline, SurveyResult
 from firegui.gui.map.layers.layer import LegendEntry, Sample
 from firegui.gui.map.legends import LegendRow
-from firegui.gui.map.map_colors import Ink
+from firegui.gui.map.map_colors import ColorScale, Ink, Packed
+from firegui.io.importers.wind_means import Winds
+
+_HEIGHT = 132
+_DOT, _SMALL_DOT = 5.0, 3.0
+_X_AXIS_PX = 18
+_FEW_DAYS, _MOST_TICKS = 3, 8
+
+
+class WindChart(QWidget):
+    """A slider through the days and two small charts; a click in a chart goes to its day."""
+
+    day_changed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._first: date | None = None
+        self._highest = np.empty(0)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName("Day of the wind")
+        self.slider.setPageStep(1)
+        self._label = QLabel()
+        self.speed, self.origin = Chart("Wind speed at 10 m", ""), Chart("Blows from", "")
+        self._course = self.speed.add_curve("muted", width=1.2)
+        self._mean = self.speed.add_curve("accent", width=1.6, symbol=_DOT)
+        self._course_from = self.origin.add_curve("muted", style=Qt.PenStyle.NoPen, symbol=_SMALL_DOT)
+        self._from = self.origin.add_curve("accent", style=Qt.PenStyle.NoPen, symbol=_DOT)
+        self._lay_out()
+
+    @property
+    def day(self) -> int:
+        """The day that is shown, from 0."""
+        return self.slider.value()
+
+    def show_winds(self, winds: Winds | None, start: datetime | None, first: date | None) -> None:
+        """Show these days from ``start`` (UTC), the local date ``first`` where it is known; ``None`` hides everything.
+
+        Behind the days stands the wind at the file's own steps, where it has any.
+        """
+        self.setVisible(winds is not None)
+        if winds is None or start is None:
+            return
+        self._first, self._highest = first, winds.speed.reshape(len(winds.speed), -1).max(1)
+        days = np.arange(winds.speed.shape[0])
+        mean, origin = daily_means(winds)
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(0, len(days) - 1)
+        self.slider.setEnabled(len(days) > 1)
+        self.speed.set_curve(self._mean, days + 1, mean)
+        self.origin.set_curve(self._from, days + 1, origin)
+        course = winds.course
+        # Day 1 reaches from 0.5 to 1.5, so that its mean stands in its middle.
+        at = np.array([(when - start) / timedelta(days=1) + 0.5 for when in course.times])
+        self.speed.set_curve(self._course, at, course.mean_speed)
+        self.origin.set_curve(self._course_from, at, course.mean_from)
+        for chart in (self.speed, self.origin):
+            chart.item.setXRange(0.5, len(days) + 0.5, padding=0.02)
+            chart.item.getAxis("bottom").setTicks([_ticks(len(days))])
+        self.origin.item.setYRange(0.0, 360.0, padding=0.08)
+        self._on_day()
+
+    def _lay_out(self) -> None:
+        bar = QHBoxLayout()
+        bar.addWidget(self._label)
+        bar.addWidget(self.slider, 1)
+        charts = QHBoxLayout()
+        self.origin.item.getAxis("left").setTicks([[(0, "N"), (90, "E"), (180, "S"), (270, "W"), (360, "N")]])
+        for chart in (self.speed, self.origin):
+            chart.setFixedHeight(_HEIGHT)
+            chart.item.getAxis("bottom").setHeight(_X_AXIS_PX)
+            chart.clicked.connect(self._on_click)
+            charts.addWidget(chart, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        column.addLayout(bar)
+        column.addLayout(charts)
+        self.slider.valueChanged.connect(lambda _day: self._on_day())
+
+    def _on_day(self) -> None:
+        for chart in (self.speed, self.origin):
+            chart.set_cursor(self.day + 1.0)
+        when = "" if self._first is None else f" · {self._first + timedelta(days=self.day):%d %b %Y}".replace(" 0", " ")
+        self._label.setText(f"Day {self.day + 1} of {self.slider.maximum() + 1}{when}")
+        mean = self.speed.curve_points(self._mean)[1]
+        origin = self.origin.curve_points(self._from)[1]
+        if self.day < len(mean):
+            pieces = Piece(f"mean {mean[self.day]:.1f}", "accent"), Piece(f"highest {self._highest[self.day]:.1f} m/s")
+            self.speed.set_title("Wind speed at 10 m", *pieces)
+            self.origin.set_title("Blows from", Piece(f"{origin[self.day]:.0f}° by the grid's north", "accent"))
+        self.day_changed.emit(self.day)
+
+    def _on_click(self, x: float) -> None:
+        self.slider.setValue(round(x) - 1)
+
+
+def _ticks(days: int) -> list[tuple[float, str]]:
+    """Hours from the beginning of day 0 where there are few days, else the days, as many as there is room for."""
+    if days <= _FEW_DAYS:
+        every = 6 if days == 1 else 12
+        return [(0.5 + hour / 24.0, f"{hour} h") for hour in range(0, 24 * days + 1, every)]
+    every = -(-days // _MOST_TICKS)
+    return [(float(day), f"{day}") for day in range(1, days + 1, every)]
+
+
+def daily_means(winds: Winds) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """``[D]`` each: the mean speed, and where the mean vector blows from, degrees clockwise from the grid's north."""
+    speed, towards = winds.speed.astype(np.float64), winds.towards.astype(np.float64)
+    u, v = (speed * np.cos(towards)).mean((1, 2)), (speed * np.sin(towards)).mean((1, 2))
+    return speed.mean((1, 2)), (270.0 - np.rad2deg(np.arctan2(v, u))) % 360.0
+
 
 _EMPTY = "Choose files: they are shown here."
 _NO_GRID = "There is nothing to show until what is wrong has been put right."
@@ -24,7 +145,7 @@ _GROUND = "ground"
 
 
 class PreviewColumn(QWidget):
-    """Shows a :class:`Look`; what lies over the layer is for the step to say."""
+    """Shows a :class:`SurveyResult`; what lies over the layer is for the step to say."""
 
     map_clicked = Signal(object)
     """Longitude and latitude of a click on the map; nothing comes where the grid has no place."""
@@ -33,9 +154,9 @@ class PreviewColumn(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look: Look | None = None
+        self._look: SurveyResult | None = None
         self._wanted = ""
-        self._shown: dict[str, tuple[Look, Packed, Scale | None]] = {}
+        self._shown: dict[str, tuple[SurveyResult, Packed, ColorScale | None]] = {}
         self.layer, self.relief = QComboBox(), QCheckBox("Relief")
         self.map, self.legend, self.strip = PreviewMap(), LegendRow(), WindChart()
         self._empty = QLabel(_EMPTY)
@@ -53,7 +174,7 @@ class PreviewColumn(QWidget):
         if index >= 0:
             self.layer.setCurrentIndex(index)
 
-    def show_look(self, look: Look | None, overlays: Collection[str]) -> None:
+    def show_look(self, look: SurveyResult | None, overlays: Collection[str]) -> None:
         """Show what was found with these overlays."""
         if look is not self._look:
             self._look = look
@@ -108,30 +229,30 @@ class PreviewColumn(QWidget):
         self.layer_chosen.emit(self._wanted)
 
     # -- the scene ---------------------------------------------------------------------------------------------------
-    def _scene(self, look: Look, overlays: Collection[str]) -> Scene:
+    def _scene(self, look: SurveyResult, overlays: Collection[str]) -> PreviewScene:
         grid = look.survey.preview_grid
         assert grid is not None
         ink, key = Ink.of(self.palette()), str(self.layer.currentData() or _GROUND)
         pixels, scale = self._coverage(look) if "coverage" in overlays else self._pixels(look, key)
-        lines: list[Line] = []
+        lines: list[PreviewOutline] = []
         if "files" in overlays:
-            lines += [Line(outline, ink.accent, dashed=True) for outline in look.extents]
+            lines += [PreviewOutline(outline, ink.accent, dashed=True) for outline in look.extents]
         if "fire" in overlays:
             lines += _perimeters(look.fires, dark=ink.dark)
         arrows = None
         if "wind" in overlays and look.winds is not None:
             day = min(self.strip.day, len(look.winds.speed) - 1)
             top = max(float(look.winds.speed.max()), 1e-6)
-            arrows = Arrows(look.winds.speed[day], look.winds.towards[day], top)
+            arrows = WindArrows(look.winds.speed[day], look.winds.towards[day], top)
         self._show_legend(look, key, overlays, ink)
         title = "Required coverage" if "coverage" in overlays else self.layer.currentText()
-        return Scene(
+        return PreviewScene(
             grid, title, hint="Click: the fire starts here" if "click" in overlays else "", pixels=pixels, scale=scale,
             shade=look.shade if self.relief.isChecked() or key == _GROUND else None, arrows=arrows,
             lines=tuple(lines), whole="files" in overlays, pin=look.pin if "fire" in overlays else None,
         )  # fmt: skip
 
-    def _pixels(self, look: Look, key: str) -> tuple[Packed | None, Scale | None]:
+    def _pixels(self, look: SurveyResult, key: str) -> tuple[Packed | None, ColorScale | None]:
         fact = next((fact for fact in look.survey.layers if fact.key == key), None)
         if fact is None:
             return None, None
@@ -139,10 +260,10 @@ class PreviewColumn(QWidget):
             self._shown[key] = (look, *layer_picture(key, fact.preview))
         return self._shown[key][1:]
 
-    def _coverage(self, look: Look) -> tuple[Packed | None, Scale | None]:
+    def _coverage(self, look: SurveyResult) -> tuple[Packed | None, ColorScale | None]:
         return (None, None) if look.required is None else coverage_picture(look.required)
 
-    def _show_legend(self, look: Look, key: str, overlays: Collection[str], ink: Ink) -> None:
+    def _show_legend(self, look: SurveyResult, key: str, overlays: Collection[str], ink: Ink) -> None:
         entries: list[LegendEntry] = []
         if "coverage" not in overlays and key == "fuel":
             fact = next(fact for fact in look.survey.layers if fact.key == key)
@@ -162,10 +283,10 @@ class PreviewColumn(QWidget):
             self.map_clicked.emit(place)
 
 
-def _perimeters(fires: Sequence[DatedOutline], *, dark: bool) -> list[Line]:
+def _perimeters(fires: Sequence[DatedOutline], *, dark: bool) -> list[PreviewOutline]:
     colors = date_colors(len(fires), dark=dark)
     # The last day is the largest: drawn first, so that the small early ones stay on top.
-    return [Line(fire.path, color) for fire, color in reversed(list(zip(fires, colors, strict=True)))]
+    return [PreviewOutline(fire.path, color) for fire, color in reversed(list(zip(fires, colors, strict=True)))]
 
 
 def _dates(fires: Sequence[DatedOutline], *, dark: bool) -> list[LegendEntry]:

@@ -1,8 +1,10 @@
-"""The map beside the steps: one layer under its relief, with wind, perimeters and the extents of the files over it."""
+"""Preview map of the wizard and the colours of its layers."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,21 +13,118 @@ from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QTransform
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from firegui.domain.fuel_groups import FUEL_GROUPS, fuel_group_numbers
 from firegui.domain.grid import Grid
+from firegui.domain.scenario import LAYERS
 from firegui.gui.map.camera import Camera
-from firegui.gui.map.color_scales import Bytes, Packed, Scale, shade_scale
 from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, ScreenItem, Stroke, StrokesItem, cosmetic
+from firegui.gui.map.layers.layer import LegendEntry
 from firegui.gui.map.layers.wind_layer import draw_arrows, spaced_arrows
-from firegui.gui.map.map_colors import Ink
+from firegui.gui.map.map_colors import Bytes, ColorScale, Ink, Packed, blend_scale, codes, ramp_scale, shade_scale
 from firegui.gui.map.sketch import Sketch
+
+Floats = NDArray[np.floating]
+
+_GREENS = ("#efece0", "#a9c795", "#2c6e3f")
+_BLENDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "elevation": ("#4f7a5b", "#93a873", "#d6c795", "#b08a62", "#8f6f5a", "#eeeae4"),
+        "slope": ("#f2efe4", "#e3b96f", "#c25b3f", "#5d1f3d"),
+        "canopy_cover": _GREENS,
+        "canopy_height": _GREENS,
+        "canopy_density": _GREENS,
+    }
+)
+"""From low to high; no blue, which would be water."""
+_UNKNOWN = QColor("#d03fae")
+"""Codes that belong to no group of fuel models are not to be overlooked."""
+
+
+def layer_picture(key: str, values: Floats) -> tuple[Packed, ColorScale | None]:
+    """Pixels ``[h, w]`` of a layer ``[h, w]``, no data left out, and its legend where that is a ramp."""
+    known = np.isfinite(values)
+    if key == "fuel":
+        return _fuel_pixels(values, known), None
+    scale, low, high = _scale(key, values[known])
+    pixels = scale.packed[codes(values, low, high)]
+    if key == "aspect":
+        known = known & (values >= 0.0)
+    pixels[~known] = 0
+    return pixels, scale
+
+
+def coverage_picture(required: Floats) -> tuple[Packed, ColorScale]:
+    """Pixels ``[h, w]`` of the required coverage ``[h, w]`` in gal/100 ft²; where none is required nothing."""
+    top = max(float(np.nanmax(required, initial=0.0)), 1.0)
+    scale = ramp_scale("Required coverage, gal/100 ft²", ("0", f"{top / 2:g}", f"{top:g}"), "CET-L18")
+    pixels = scale.packed[codes(required, 0.0, top)]
+    pixels[~(required > 0.0)] = 0
+    return pixels, scale
+
+
+def fuel_entries(values: Floats) -> tuple[LegendEntry, ...]:
+    """The groups of fuel models that ``values`` hold, and whether there are codes that belong to none."""
+    known = values[np.isfinite(values)]
+    numbers = fuel_group_numbers(known)
+    found = [
+        LegendEntry(group.name, QColor(group.color))
+        for number, group in enumerate(FUEL_GROUPS, start=1)
+        if bool((numbers == number).any())
+    ]
+    if bool((numbers == 0).any()):
+        strange = sorted({f"{code:g}" for code in np.unique(known[numbers == 0])[:4]})
+        found.append(LegendEntry(f"other codes ({', '.join(strange)}…)", _UNKNOWN))
+    return tuple(found)
+
+
+def date_colors(count: int, *, dark: bool) -> tuple[QColor, ...]:
+    """Colours for perimeters from the first to the last day: yellow, then red, then purple; none too faint to see."""
+    ends = ("#ffe066", "#ff6b4a", "#d94cc0") if dark else ("#b98900", "#d3321d", "#7a1a8c")
+    return tuple(_blend([QColor(end) for end in ends], k / max(count - 1, 1)) for k in range(count))
+
+
+def _scale(key: str, known: Floats) -> tuple[ColorScale, float, float]:
+    title, unit = LAYERS[key]
+    if key == "aspect":
+        return ramp_scale("Aspect, the way it faces", ("N", "E         S         W", "N"), "CET-C6"), 0.0, 360.0
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    if key != "elevation":
+        low = 0.0
+    if key == "canopy_cover":
+        high = 100.0
+    if high <= low:
+        high = low + 1.0
+    texts = (_number(low), _number((low + high) / 2), _number(high))
+    return blend_scale(f"{title}, {unit}", texts, _BLENDS[key]), low, high
+
+
+def _fuel_pixels(values: Floats, known: NDArray[np.bool_]) -> Packed:
+    table = np.array([_UNKNOWN.rgba(), *(QColor(group.color).rgba() for group in FUEL_GROUPS)], np.uint32)
+    pixels: Packed = table[fuel_group_numbers(values)]
+    pixels[~known] = 0
+    return pixels
+
+
+def _blend(stops: Sequence[QColor], share: float) -> QColor:
+    place = share * (len(stops) - 1)
+    index = min(int(place), len(stops) - 2)
+    part = place - index
+    one, other = stops[index], stops[index + 1]
+    pairs = ((one.redF(), other.redF()), (one.greenF(), other.greenF()), (one.blueF(), other.blueF()))
+    return QColor.fromRgbF(*((1 - part) * a + part * b for a, b in pairs))
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2g}"
+
 
 _RELIEF = 0.7
 _REPAINT_MS = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class PreviewOutline:
     """One outline in corner coordinates of the preview, such as the perimeter of a day."""
 
     path: QPainterPath
@@ -34,7 +133,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arrows:
+class WindArrows:
     """The wind of one day: ``speed [h, w]`` in m/s, ``towards [h, w]`` in radians ccw from east, the longest arrow."""
 
     speed: NDArray[np.floating]
@@ -43,7 +142,7 @@ class Arrows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scene:
+class PreviewScene:
     """What the preview shows: ``pixels [h, w]`` of a layer, ``shade [h, w]`` codes of its relief, and what lies above.
 
     ``pin`` is the cell ``(row, column)`` of an ignition. ``scale`` is the layer's legend. ``whole`` has the map fitted
@@ -55,10 +154,10 @@ class Scene:
     note: str = ""
     hint: str = ""
     pixels: Packed | None = None
-    scale: Scale | None = None
+    scale: ColorScale | None = None
     shade: Bytes | None = None
-    arrows: Arrows | None = None
-    lines: tuple[Line, ...] = ()
+    arrows: WindArrows | None = None
+    lines: tuple[PreviewOutline, ...] = ()
     pin: tuple[int, int] | None = None
     whole: bool = False
 
@@ -85,7 +184,7 @@ class PreviewMap(QWidget):
         self._wind = ScreenItem(self._paint_wind)
         self._sketch, self._decorations = Sketch(), Decorations()
         self._shades = shade_scale().packed
-        self._scene: Scene | None = None
+        self._scene: PreviewScene | None = None
         self._ink = Ink.of(self.palette())
         self._timer = QTimer(self, singleShot=True, interval=_REPAINT_MS)
         self._timer.timeout.connect(self._decorate)
@@ -93,11 +192,11 @@ class PreviewMap(QWidget):
         self._set_ink()
 
     @property
-    def scene(self) -> Scene | None:
+    def scene(self) -> PreviewScene | None:
         """What is shown."""
         return self._scene
 
-    def show_scene(self, scene: Scene | None) -> None:
+    def show_scene(self, scene: PreviewScene | None) -> None:
         """Show something else; the view stays where it is unless the grid is another one."""
         before, self._scene = self._scene, scene
         if scene is not None and (before is None or before.grid != scene.grid):
@@ -108,7 +207,7 @@ class PreviewMap(QWidget):
         if scene is not None and (before is None or before.area != scene.area):
             self._fit(scene)
 
-    def _fit(self, scene: Scene) -> None:
+    def _fit(self, scene: PreviewScene) -> None:
         area = scene.area
         if area == QRectF(0.0, 0.0, scene.grid.columns, scene.grid.rows):
             self.camera.fit()
@@ -172,7 +271,7 @@ class PreviewMap(QWidget):
         path.addRect(QRectF(0, 0, grid.columns, grid.rows))
         return Stroke(path, cosmetic(self._ink.frame), QBrush(self._ink.land), smooth=False)
 
-    def _strokes(self, line: Line) -> tuple[Stroke, Stroke]:
+    def _strokes(self, line: PreviewOutline) -> tuple[Stroke, Stroke]:
         style = Qt.PenStyle.DashLine if line.dashed else Qt.PenStyle.SolidLine
         return (
             Stroke(line.path, cosmetic(self._ink.halo, 3.0)),

@@ -1,4 +1,4 @@
-"""Step 6: everything that will be imported, what is wrong, missing or assumed, and where the project is kept."""
+"""Steps 5 and 6 of the wizard: required coverage, and the summary of the import."""
 
 from __future__ import annotations
 
@@ -12,22 +12,50 @@ from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem
 from firegui.gui.base.theme import set_role
 from firegui.gui.importing.landscape.grid_page import size_text
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
-from firegui.gui.importing.landscape.wizard_page import Page, form, put_text, said_line
+from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
+from firegui.gui.importing.landscape.wizard_page import WizardPage, form, put_text, said_line
+from firegui.gui.widgets.coverage_form import CoverageForm
 from firegui.gui.widgets.path_fields import PathField, text_line
+
+
+class CoveragePage(WizardPage):
+    """See the module."""
+
+    title = "Coverage"
+    overlays = frozenset({"coverage"})
+    about = (
+        "How much retardant or water the fuel of a cell needs, in gal per 100 ft². A plan reckons with one value, the "
+        "mean over all cells that can burn, each weighted by its area."
+    )
+
+    def __init__(self, draft: ImportDraft) -> None:
+        super().__init__(draft)
+        self.form = CoverageForm()
+        self.column.addWidget(self.form, 1)
+        self.column.addWidget(self.note("coverage", "required coverage", field=self.form.view))
+        self.form.edited.connect(lambda choice: self.draft.answer(coverage=choice))
+
+    def show_answers(self) -> None:
+        """What was chosen, for the fuel that was found last."""
+        self.form.show_fuel({} if self.look is None else self.look.survey.fuel_cells, self.draft.answers.coverage)
+
+    def show_look(self, look: SurveyResult) -> None:
+        """The fuel models that the landscape holds."""
+        super().show_look(look)
+        self.show_answers()
+
 
 _KEEP = "asked for at the first save, unless said here"
 
 
-class SummaryPage(Page):
+class SummaryPage(WizardPage):
     """Lists all problems of all steps, so that none is left to be found out by pressing the button."""
 
     title = "Summary"
     overlays = frozenset({"wind", "fire"})
     about = "What will be made of it. Nothing has been written yet: that is what the button below is for."
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: ImportDraft) -> None:
         super().__init__(draft)
         self.name = text_line("name", "the name of the folder", "what to call the event")
         self.folder = PathField("folder", _KEEP, kind="new", files="firegui project (*.firegui)", place=self._place)
@@ -55,7 +83,7 @@ class SummaryPage(Page):
         put_text(self.name, self.draft.source.name or "")
         put_text(self.folder.line, "" if folder is None else str(folder))
 
-    def show_look(self, look: Look) -> None:
+    def show_look(self, look: SurveyResult) -> None:
         """What would be made."""
         super().show_look(look)
         self._facts.setText("\n".join(fact_lines(look)))
@@ -87,7 +115,7 @@ class SummaryPage(Page):
         return str(first.parent.parent if first is not None else Path.home())
 
 
-def fact_lines(look: Look) -> list[str]:
+def fact_lines(look: SurveyResult) -> list[str]:
     """Grid, layers, wind, fire and coverage, a line each."""
     survey = look.survey
     lines = [] if survey.grid is None else [size_text(survey.grid)]

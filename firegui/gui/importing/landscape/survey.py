@@ -1,30 +1,32 @@
-"""Looking into the files that the answers name: everything the steps and the preview show, found out in a thread.
-
-No widget is touched here, and nothing is written.
-"""
+"""Answers given in the wizard, and everything found in the files that they name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QObject, QPointF, Signal
 from PySide6.QtGui import QPainterPath, QPolygonF, QTransform
 
-from firegui.domain.coverage import RequiredCoverage
+from firegui.domain.coverage import RequiredCoverage, fuel_cells
 from firegui.domain.grid import HECTARE_M2, Grid
+from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
 from firegui.errors import Problem, Problems
+from firegui.fire.first_project import first_project
 from firegui.gui.base.tasks import Check
-from firegui.gui.importing.landscape.wizard_answers import Answers
 from firegui.gui.map.outline import outline
-from firegui.gui.widgets.coverage_table import chosen_coverage
+from firegui.gui.widgets.coverage_table import CoverageChoice, chosen_coverage
 from firegui.io.coverage_toml import shipped_table
 from firegui.io.georeference import Georeference
-from firegui.io.importers.landscape import perimeters_of
+from firegui.io.importers.folder import recognise
+from firegui.io.importers.landscape import import_landscape, perimeters_of
+from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.landscape_survey import Survey, survey_landscape
 from firegui.io.importers.observations import Observed, observe
 from firegui.io.importers.placing import Place
@@ -32,6 +34,107 @@ from firegui.io.importers.wind import read_wind
 from firegui.io.importers.wind_means import Winds
 from firegui.io.local_time import UNKNOWN_START
 from firegui.io.perimeter_survey import PerimeterSurvey, survey_perimeters
+from firegui.io.perimeters import PerimeterSource
+
+
+@dataclass(frozen=True, slots=True)
+class ImportAnswers:
+    """What to import, with which required coverage, and where to keep the project.
+
+    ``folder`` ``None`` leaves the place to the first save. ``guessed`` says what was told from the names and contents
+    of files.
+    """
+
+    source: LandscapeSource = field(default_factory=LandscapeSource)
+    coverage: CoverageChoice = field(default_factory=CoverageChoice)
+    folder: Path | None = None
+    guessed: tuple[str, ...] = ()
+
+
+class ImportDraft(QObject):
+    """Holds the :class:`ImportAnswers`. Nothing is read or written here."""
+
+    changed = Signal()
+    """Another answer was given."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._answers = ImportAnswers()
+
+    @property
+    def answers(self) -> ImportAnswers:
+        """All of them."""
+        return self._answers
+
+    @property
+    def source(self) -> LandscapeSource:
+        """What the event is to be made from."""
+        return self._answers.source
+
+    def change(self, **fields: Any) -> None:
+        """Replace fields of the source, such as ``layers`` or ``days``."""
+        self.answer(source=replace(self.source, **fields))
+
+    def answer(self, **fields: Any) -> None:
+        """Replace whole answers; says so only when that makes a difference."""
+        changed = replace(self._answers, **fields)
+        if changed != self._answers:
+            self._answers = changed
+            self.changed.emit()
+
+
+def bring_in(answers: ImportAnswers, paths: Sequence[Path], check: Check) -> ImportAnswers:
+    """The answers with everything that ``paths``, one folder or some files, are recognised as.
+
+    A folder takes the place of all files there were, files are added to them. ``check`` may raise to cancel. Raises
+    :class:`~firegui.errors.InputError` where nothing can be made of the paths.
+    """
+    folder = len(paths) == 1 and paths[0].is_dir()
+    found = recognise(paths[0] if folder else tuple(paths), check)
+    before, new = answers.source, _one_file(found.source)
+    source = _kept(before, new) if folder else _joined(before, new)
+    guessed = found.notes if folder else tuple(dict.fromkeys((*answers.guessed, *found.notes)))
+    return replace(answers, source=source, guessed=guessed)
+
+
+def _one_file(found: LandscapeSource) -> LandscapeSource:
+    """A file of where it starts is chosen in the same place as perimeters, unless there are both."""
+    if isinstance(found.ignition, Path) and found.perimeters is None:
+        return replace(found, perimeters=PerimeterSource(found.ignition), ignition=None)
+    return found
+
+
+def _kept(before: LandscapeSource, found: LandscapeSource) -> LandscapeSource:
+    """What a person typed that is no file goes on where the folder says nothing of it."""
+    return replace(
+        found,
+        wind=found.wind if found.wind.is_given or before.wind.files else before.wind,
+        ignition=found.ignition or (before.ignition if found.perimeters is None else None),
+        days=found.days if found.days is not None else before.days,
+        start=found.start or before.start,
+        utc_offset_h=found.utc_offset_h if found.utc_offset_h is not None else before.utc_offset_h,
+        name=found.name or before.name,
+    )
+
+
+def _joined(before: LandscapeSource, found: LandscapeSource) -> LandscapeSource:
+    """Files that come later go before those of the same kind."""
+    lcp = found.lcp or before.lcp
+    same = lcp == before.lcp
+    fire = found.perimeters is not None or found.ignition is not None
+    return replace(
+        before,
+        layers={**before.layers, **found.layers},
+        lcp=lcp,
+        lcp_bands=before.lcp_bands if same else found.lcp_bands,
+        lcp_units=before.lcp_units if same else found.lcp_units,
+        wind=found.wind if found.wind.is_given else before.wind,
+        perimeters=found.perimeters if fire else before.perimeters,
+        ignition=found.ignition if fire else before.ignition,
+        start=found.start or before.start,
+        utc_offset_h=found.utc_offset_h if found.utc_offset_h is not None else before.utc_offset_h,
+        days=found.days if found.days is not None else before.days,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +146,7 @@ class DatedOutline:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class SurveyResult:
     """What was found of ``answers``.
 
     ``winds`` are daily maps on the preview's grid; ``shade`` and ``required [h, w]`` the relief as codes and the
@@ -51,7 +154,7 @@ class Look:
     perimeters, oldest first; ``pin`` the cell of an ignition. Whatever could not be found out is ``None`` or empty.
     """
 
-    answers: Answers
+    answers: ImportAnswers
     survey: Survey
     fire: PerimeterSurvey | None
     winds: Winds | None
@@ -92,7 +195,7 @@ class Look:
         return None if grid is None else Georeference(grid).lonlat(row - 0.5, column - 0.5)
 
 
-def look_at(answers: Answers, former: Look | None, check: Check) -> Look:
+def look_at(answers: ImportAnswers, former: SurveyResult | None, check: Check) -> SurveyResult:
     """Look into everything that ``answers`` names; what is wrong is in the result.
 
     What ``former`` found is used again where the files are the same. ``check`` may raise to cancel.
@@ -110,27 +213,27 @@ def look_at(answers: Answers, former: Look | None, check: Check) -> Look:
     seen = _observed(answers, survey, check)
     check()
     return _weighed(
-        Look(
+        SurveyResult(
             answers, survey, fire, winds, _shade(survey), None, RequiredCoverage(), _extents(survey),
             _outlines(seen, survey), _pin(answers, survey), tuple(dict.fromkeys(problems)),
         )
     )  # fmt: skip
 
 
-def _weighed(look: Look) -> Look:
+def _weighed(look: SurveyResult) -> SurveyResult:
     """The look with the required coverage that its answers make."""
     coverage = chosen_coverage(look.answers.coverage, look.survey.fuel_cells, shipped_table())
     return replace(look, coverage=coverage, required=_required(look.survey, coverage))
 
 
-def _winds(answers: Answers, survey: Survey, problems: Problems, check: Check) -> Winds | None:
+def _winds(answers: ImportAnswers, survey: Survey, problems: Problems, check: Check) -> Winds | None:
     wind, grid = answers.source.wind, survey.preview_grid
     if not wind.is_given or grid is None or survey.start is None or survey.wind.problems:
         return None
     return read_wind(wind, grid, survey.start, survey.utc_offset_h, survey.days, problems, check)
 
 
-def _observed(answers: Answers, survey: Survey, check: Check) -> Observed | None:
+def _observed(answers: ImportAnswers, survey: Survey, check: Check) -> Observed | None:
     """The perimeters on the event's own grid: on the coarser one of the preview a small fire would be lost."""
     if survey.grid is None:
         return None
@@ -201,8 +304,22 @@ def _required(survey: Survey, coverage: RequiredCoverage) -> NDArray[np.float32]
     return result
 
 
-def _pin(answers: Answers, survey: Survey) -> tuple[int, int] | None:
+def _pin(answers: ImportAnswers, survey: Survey) -> tuple[int, int] | None:
     """The cell of the preview that the given longitude and latitude lie in."""
     point, grid = answers.source.ignition, survey.preview_grid
     found = None if not isinstance(point, tuple) or grid is None else Georeference(grid).from_lonlat(*point)
     return None if found is None else (int(np.floor(found[0] + 0.5)), int(np.floor(found[1] + 0.5)))
+
+
+def make_landscape(answers: ImportAnswers, check: Check) -> Project:
+    """The project that ``answers`` describe; nothing is written. ``check`` may raise to cancel.
+
+    Raises :class:`~firegui.errors.InputError` with everything that is wrong.
+    """
+    event = import_landscape(answers.source, check)
+    project = first_project(event, grounded=False)
+    if answers.coverage.is_published:
+        return project
+    fuel = event.layers.get("fuel")
+    cells = {} if fuel is None else fuel_cells(fuel)
+    return replace(project, coverage=chosen_coverage(answers.coverage, cells, shipped_table()))

@@ -14,9 +14,8 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLineEdit, QVBo
 
 from firegui.domain.options import plain_number
 from firegui.errors import Problems
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
-from firegui.gui.importing.landscape.wizard_page import Page, form, group, put_text, said_line
+from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
+from firegui.gui.importing.landscape.wizard_page import WizardPage, form, group, put_text, said_line
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.path_fields import PathField, number, read_entry, text_line
 from firegui.io.importers.wind import WindSource, WindSurvey
@@ -39,7 +38,7 @@ TRAITS: Mapping[str, tuple[str, tuple[tuple[Any, str], ...]]] = MappingProxyType
 """Field of :class:`Traits` → its title and what it may be, with the words for it."""
 
 
-class WeatherPage(Page):
+class WeatherPage(WizardPage):
     """See the module."""
 
     title = "Weather"
@@ -49,7 +48,7 @@ class WeatherPage(Page):
         "means are planned with. Arrows in the preview point where the wind blows to."
     )
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: ImportDraft) -> None:
         super().__init__(draft)
         self.kind = NoScrollComboBox()
         self.speed = text_line("windSpeed", "such as 3", "in the unit below, m/s unless said")
@@ -145,7 +144,7 @@ class WeatherPage(Page):
         for line, value in texts.items():
             put_text(line, _text(value))
 
-    def show_look(self, look: Look) -> None:
+    def show_look(self, look: SurveyResult) -> None:
         """What was recognised, in words and in the boxes."""
         super().show_look(look)
         survey = look.survey.wind if self.draft.source.wind.is_given else None

@@ -25,17 +25,14 @@ from PySide6.QtWidgets import (
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.base.tasks import Check, LatestTask
-from firegui.gui.importing.landscape.coverage_page import CoveragePage
-from firegui.gui.importing.landscape.file_recognition import bring_in
 from firegui.gui.importing.landscape.files_page import FilesPage
 from firegui.gui.importing.landscape.fire_page import FirePage
 from firegui.gui.importing.landscape.grid_page import GridPage
 from firegui.gui.importing.landscape.preview_column import PreviewColumn
-from firegui.gui.importing.landscape.summary_page import SummaryPage
-from firegui.gui.importing.landscape.survey import Look, look_at
+from firegui.gui.importing.landscape.summary_page import CoveragePage, SummaryPage
+from firegui.gui.importing.landscape.survey import ImportAnswers, ImportDraft, SurveyResult, bring_in, look_at
 from firegui.gui.importing.landscape.weather_page import WeatherPage
-from firegui.gui.importing.landscape.wizard_answers import Answers, Draft
-from firegui.gui.importing.landscape.wizard_page import Page, hand_out
+from firegui.gui.importing.landscape.wizard_page import WizardPage, hand_out
 from firegui.gui.session.reporting import as_input_error
 from firegui.io.importers.landscape_source import LandscapeSource
 
@@ -44,7 +41,7 @@ _PAGE_PX, _PREVIEW_PX = 470, 640
 _WHERE = "the landscape"
 _SETTLE_MS = 250
 
-Make = Callable[[Answers, Check], Project]
+Make = Callable[[ImportAnswers, Check], Project]
 Take = Callable[[Project, Path | None], bool]
 """Opens the project and keeps it in the folder, if one was said; ``False`` when the person would rather not."""
 
@@ -61,15 +58,15 @@ class LandscapeWizard(QDialog):
         self.setAcceptDrops(True)
         self.setSizeGripEnabled(True)
         self._make, self._take = make, take
-        self._look: Look | None = None
+        self._look: SurveyResult | None = None
         self._refused: tuple[Problem, ...] = ()
-        self.draft = Draft(self)
+        self.draft = ImportDraft(self)
         self.files, self.grid, self.weather = FilesPage(self.draft), GridPage(self.draft), WeatherPage(self.draft)
         self.fire, self.coverage, self.summary = FirePage(self.draft), CoveragePage(self.draft), SummaryPage(self.draft)
-        self.pages: tuple[Page, ...] = (
+        self.pages: tuple[WizardPage, ...] = (
             self.files, self.grid, self.weather, self.fire, self.coverage, self.summary,
         )  # fmt: skip
-        self._seen: set[Page] = set()
+        self._seen: set[WizardPage] = set()
         self.preview = PreviewColumn()
         self._recognise, self._survey, self._import = (LatestTask(self, settle_ms=ms) for ms in (0, _SETTLE_MS, 0))
         self._lay_out()
@@ -78,7 +75,7 @@ class LandscapeWizard(QDialog):
         self._fit_screen()
 
     @property
-    def look(self) -> Look | None:
+    def look(self) -> SurveyResult | None:
         """What was found out last about the answers."""
         return self._look
 
@@ -176,7 +173,7 @@ class LandscapeWizard(QDialog):
         return self._stack.currentIndex()
 
     @property
-    def page(self) -> Page:
+    def page(self) -> WizardPage:
         """The step that is shown."""
         return self.pages[self.step]
 
@@ -213,10 +210,10 @@ class LandscapeWizard(QDialog):
             return
         self._survey.request(partial(look_at, answers, self._look))
 
-    def _on_recognised(self, answers: Answers) -> None:
+    def _on_recognised(self, answers: ImportAnswers) -> None:
         self.draft.answer(source=answers.source, guessed=answers.guessed)
 
-    def _on_look(self, look: Look) -> None:
+    def _on_look(self, look: SurveyResult) -> None:
         self._look = look
         for page in self.pages:
             page.show_look(look)

@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import Problem
-from firegui.gui.importing.landscape.survey import Look
-from firegui.gui.importing.landscape.wizard_answers import Draft
+from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 
 _NAMED = r"(?<![\w.-]){}(?![\w-])"
 """A file's name that is no part of a longer one."""
@@ -61,7 +60,7 @@ class FieldNote(QLabel):
             self._field.setAccessibleDescription(text)
 
 
-class Page(QScrollArea):
+class WizardPage(QScrollArea):
     """One step. Subclasses put fields on :attr:`column` and their :class:`FieldNote` in :attr:`notes`."""
 
     title = ""
@@ -73,10 +72,10 @@ class Page(QScrollArea):
     entries_changed = Signal()
     """Something that cannot be read was typed, or mended."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: ImportDraft) -> None:
         super().__init__()
         self.draft = draft
-        self.look: Look | None = None
+        self.look: SurveyResult | None = None
         self.notes: list[FieldNote] = []
         self.problem_count = 0
         self.entry_problems: tuple[Problem, ...] = ()
@@ -109,7 +108,7 @@ class Page(QScrollArea):
     def show_answers(self) -> None:
         """Bring the fields up to date with the draft. The draft is not changed by it."""
 
-    def show_look(self, look: Look) -> None:
+    def show_look(self, look: SurveyResult) -> None:
         """Show what was found out about the answers."""
         self.look = look
 
@@ -145,7 +144,9 @@ def said_line(role: str = "muted") -> QLabel:
     return label
 
 
-def hand_out(problems: Iterable[Problem], pages: Sequence[Page], seen: Container[Page], rest: Page) -> None:
+def hand_out(
+    problems: Iterable[Problem], pages: Sequence[WizardPage], seen: Container[WizardPage], rest: WizardPage
+) -> None:
     """Put every problem below the field it belongs to, on the steps that a person has ``seen``.
 
     One that belongs to no field is left for ``rest``. A step that nobody has come to yet is not in the wrong.

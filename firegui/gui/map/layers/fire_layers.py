@@ -1,4 +1,4 @@
-"""The fire as the shown result has it: occupancy, burning, what the plan changed, and retardant on the ground."""
+"""Layers of the fire: occupancy, burning, difference, retardant, and the observed perimeter."""
 
 from __future__ import annotations
 
@@ -6,25 +6,40 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainterPath
 
+from firegui.domain.project import Project
 from firegui.domain.results import Frames
-from firegui.gui.map.color_scales import (
-    Scale,
+from firegui.domain.scenario import Scenario
+from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
+from firegui.gui.map.layers.layer import (
+    DIFFERENCE_VIEW,
+    DROP_VIEWS,
+    FIRE_VIEWS,
+    Legend,
+    LegendEntry,
+    MapLayer,
+    RasterLayer,
+    Sample,
+)
+from firegui.gui.map.map_colors import (
+    ColorScale,
     burning_scale,
     difference_codes,
     difference_scale,
     fire_scale,
     retardant_scale,
 )
-from firegui.gui.map.layers.layer import Legend, RasterLayer
-from firegui.gui.map.map_content import Shown
-from firegui.gui.session.session import Session, View
+from firegui.gui.map.map_content import MapState
+from firegui.gui.map.outline import outline
+from firegui.gui.session.session import FireView, Session
 from firegui.runs.messages import counted
 
 Bytes = NDArray[np.uint8]
 
 
-def of_members(scale: Scale, title: str, members: int) -> Scale:
+def of_members(scale: ColorScale, title: str, members: int) -> ColorScale:
     """The same colours under the name of a mean over that many members; ``scale`` itself for none."""
     return replace(scale, title=f"{title} over {counted(members, 'member')}") if members else scale
 
@@ -40,37 +55,32 @@ class OccupancyLayer(RasterLayer):
     title = "Fire occupancy"
     help = "P(fire) = 1 − U: probability that the cell burns or has burned by the shown step, 0 to 1"
     follows = frozenset({"step", "view", "result", "plan_editor"})
+    views = FIRE_VIEWS
     source = "fire"
+    start_opacity = 0.85
     mean = "mean probability of fire"
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session, fire_scale(), opacity=0.85)
-
-    @property
-    def in_view(self) -> bool:
-        """Not in the difference view."""
-        return self.session.view is not View.DIFFERENCE
+    make_scale = staticmethod(fire_scale)
 
     @property
     def legend(self) -> Legend:
-        """The scale, which says when it is of a mean."""
+        """The scale; its title names a mean over members."""
         return Legend(scale=of_members(self.scale, self.mean, self.session.result.mean_of))
 
     def missing(self) -> str:
-        """Says which side has no result."""
+        """Return which side has no result."""
         result, view = self.session.result, self.session.view
-        frames = result.baseline if view is View.BASELINE else result.plan
+        frames = result.baseline if view is FireView.BASELINE else result.plan
         if frames is not None:
             return ""
         return "the ensemble has no plan" if result.mean_of else f"no {view.value} result yet: start a run"
 
-    def identity(self, shown: Shown) -> object:
-        """The frame that is shown."""
+    def identity(self, shown: MapState) -> object:
+        """Return the frame that is shown."""
         return (*_moment(shown.frames, shown.step), shown.look)
 
-    def codes(self, shown: Shown) -> Bytes | None:
-        """The shown frame."""
-        if self.source == "fire" and shown.view is View.PLAN:
+    def codes(self, shown: MapState) -> Bytes | None:
+        """Return the shown frame."""
+        if self.source == "fire" and shown.view is FireView.PLAN:
             return shown.plan_fire()
         return shown.frame(shown.frames, self.source)
 
@@ -82,12 +92,10 @@ class BurningLayer(OccupancyLayer):
     title = "Burning probability"
     help = "B: probability that the cell is burning at the shown step, 0 to 1"
     source = "burning"
+    starts_visible = False
+    start_opacity = 0.9
     mean = "mean probability of burning"
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._set_scale(burning_scale())
-        self._visible, self._opacity = False, 0.9
+    make_scale = staticmethod(burning_scale)
 
 
 class RetardantLayer(OccupancyLayer):
@@ -96,20 +104,14 @@ class RetardantLayer(OccupancyLayer):
     key = "retardant"
     title = "Retardant remaining"
     help = "r: what retardant leaves of the fuel factor, 1 on untreated ground"
+    views = DROP_VIEWS
     source = "retardant"
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._set_scale(retardant_scale())
-        self._visible, self._opacity = False, 0.8
-
-    @property
-    def in_view(self) -> bool:
-        """Everywhere but on the baseline, which has no drops."""
-        return self.session.view is not View.BASELINE
+    starts_visible = False
+    start_opacity = 0.8
+    make_scale = staticmethod(retardant_scale)
 
     def missing(self) -> str:
-        """An ensemble keeps none."""
+        """Return why there is no retardant: an ensemble keeps none."""
         return "not kept with means over an ensemble" if self.session.result.mean_of else super().missing()
 
 
@@ -120,37 +122,89 @@ class DifferenceLayer(RasterLayer):
     title = "Difference to baseline"
     help = "P(fire) of the baseline minus that of the plan, −1 to +1; shown in the difference view"
     follows = frozenset({"step", "view", "result", "plan_editor"})
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session, difference_scale(), opacity=0.9)
-
-    @property
-    def in_view(self) -> bool:
-        """Only in the difference view."""
-        return self.session.view is View.DIFFERENCE
+    views = DIFFERENCE_VIEW
+    start_opacity = 0.9
+    make_scale = staticmethod(difference_scale)
 
     @property
     def legend(self) -> Legend:
-        """The scale, which says when it is of means, and when of two plans."""
+        """The scale; its title names means over members, or two plans."""
         result, title = self.session.result, "mean P(fire), baseline − plan,"
         if result.against:
             return Legend(scale=replace(self.scale, title=f"P(fire), {' − '.join(result.names)}"))
         return Legend(scale=of_members(self.scale, title, result.mean_of))
 
     def missing(self) -> str:
-        """Needs both sides."""
+        """Return that both fires are needed, if one is missing."""
         result = self.session.result
         if result.baseline is not None and result.plan is not None:
             return ""
         return "the ensemble has no plan" if result.mean_of else "needs a baseline and a plan result"
 
-    def identity(self, shown: Shown) -> object:
-        """Both frames."""
+    def identity(self, shown: MapState) -> object:
+        """Return both frames."""
         moments = (_moment(frames, shown.step) for frames in (shown.result.baseline, shown.result.plan))
         return *moments, shown.look
 
-    def codes(self, shown: Shown) -> Bytes | None:
-        """Codes of the difference of both frames."""
+    def codes(self, shown: MapState) -> Bytes | None:
+        """Return the codes of the difference of both frames."""
         baseline = shown.frame(shown.result.baseline, "fire")
         plan = shown.plan_fire()
         return None if baseline is None or plan is None else difference_codes(baseline, plan)
+
+
+class Outlines:
+    """The perimeters of an event, traced once; tracing a large one takes as long as a frame of playback may."""
+
+    def __init__(self) -> None:
+        self._event: Scenario | None = None
+        self._paths: dict[int, QPainterPath] = {}
+
+    def path(self, event: Scenario, day: int) -> QPainterPath:
+        """The outline on a day of the event, empty before the first observation."""
+        if event is not self._event:
+            self._event, self._paths = event, {}
+        if day not in self._paths:
+            mask = event.observed_on(day)
+            self._paths[day] = QPainterPath() if mask is None else outline(mask)
+        return self._paths[day]
+
+
+class ObservedLayer(MapLayer):
+    """Outline of the observed fire; dashed when the day has no perimeter of its own."""
+
+    key = "observed"
+    title = "Observed perimeter"
+    help = "Observed fire perimeter of the shown day; dashed where it is carried over from an earlier day"
+    follows = frozenset({"step"})
+    swatch_ink = "observed"
+    no_data = "this event has no observed perimeters"
+
+    def __init__(self, session: Session) -> None:
+        self._strokes = StrokesItem()
+        super().__init__(session, self._strokes)
+        self.outlines = Outlines()
+        """Maps of the same event may share theirs."""
+
+    @property
+    def legend(self) -> Legend:
+        """Solid or dashed, as the shown day is."""
+        own, carried = ("observed on the shown day", Sample.LINE), ("filled forward from an earlier day", Sample.DASH)
+        label, sample = carried if self.filled_forward else own
+        return Legend(entries=(LegendEntry(label, self.ink.observed, sample),))
+
+    @property
+    def filled_forward(self) -> bool:
+        """Whether the shown day's perimeter was carried over."""
+        shown = MapState.of(self.session)
+        return shown is not None and shown.perimeter_is_carried
+
+    def _has_data(self, project: Project) -> bool:
+        return project.scenario.observed is not None
+
+    def draw(self, shown: MapState | None) -> None:
+        """The outline on a dark or light casing."""
+        path = QPainterPath() if shown is None else self.outlines.path(shown.scenario, shown.observed_day)
+        style = Qt.PenStyle.DashLine if self.filled_forward else Qt.PenStyle.SolidLine
+        pens = cosmetic(self.ink.halo, 3.0), cosmetic(self.ink.observed, 1.5, style)
+        self._strokes.set_strokes([Stroke(path, pen) for pen in pens], still=len(pens))

@@ -1,21 +1,40 @@
-"""The ground under the fire: the grid itself, canopy, fuel and relief."""
+"""Layers of the ground: extent, base map, canopy, fuel and relief."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainterPath, QPen
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen, QTransform
 
 from firegui.domain.fuel_groups import FUEL_GROUPS, fuel_group_numbers
+from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
 from firegui.domain.scenario import Scenario
-from firegui.gui.map.color_scales import Bytes, Scale, codes, shade_scale, tint_scale
 from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
-from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, RasterLayer
-from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.layers.layer import (
+    Legend,
+    LegendEntry,
+    MapLayer,
+    PaintedLayer,
+    RasterLayer,
+)
+from firegui.gui.map.map_colors import Bytes, ColorScale, Ink, codes, shade_scale, tint_scale
+from firegui.gui.map.map_content import MapState
+from firegui.gui.session.base_map import BaseMapPicture
 from firegui.gui.session.session import Session
+
+
+def _canopy_scale(color: QColor) -> ColorScale:
+    return tint_scale("Canopy cover, %", "0", "100", color)
+
+
+def _fuel_scale() -> ColorScale:
+    rgba = np.zeros((256, 4), np.uint8)
+    for number, group in enumerate(FUEL_GROUPS, start=1):
+        color = QColor(group.color)
+        rgba[number] = color.red(), color.green(), color.blue(), 255
+    return ColorScale("Fuel class", "", "", rgba)
 
 
 class LandscapeLayer(RasterLayer):
@@ -23,23 +42,20 @@ class LandscapeLayer(RasterLayer):
 
     source = ""
 
-    def missing(self) -> str:
-        """Says when the event lacks the layer."""
-        if not self.session.has_project or self.source in self.session.project.scenario.layers:
-            return ""
-        return f"this event has no {self.source.replace('_', ' ')} layer"
+    def _has_data(self, project: Project) -> bool:
+        return self.source in project.scenario.layers
 
-    def identity(self, shown: Shown) -> object:
-        """The event."""
+    def identity(self, shown: MapState) -> object:
+        """Return the event."""
         return shown.scenario
 
-    def codes(self, shown: Shown) -> Bytes | None:
-        """Codes of the layer, where there is one."""
+    def codes(self, shown: MapState) -> Bytes | None:
+        """Return the codes of the layer, if the event has it."""
         values = shown.scenario.layers.get(self.source)
         return None if values is None else self.encode(values, shown.scenario)
 
     def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
-        """Turn the layer's values into codes."""
+        """Return the codes of the layer's values."""
         raise NotImplementedError
 
 
@@ -49,17 +65,17 @@ class CanopyLayer(LandscapeLayer):
     key, source = "canopy", "canopy_cover"
     title = "Canopy cover"
     help = "Canopy cover, 0 to 100 %"
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session, tint_scale("Canopy cover, %", "0", "100", QColor("#4c9a5b")), opacity=0.55)
+    no_data = "this event has no canopy cover layer"
+    start_opacity = 0.55
+    make_scale = staticmethod(lambda: _canopy_scale(QColor("#4c9a5b")))
 
     def set_ink(self, ink: Ink) -> None:
-        """The tint follows the background."""
+        """Use other colours from the next :meth:`update` on."""
         super().set_ink(ink)
-        self._set_scale(tint_scale("Canopy cover, %", "0", "100", ink.canopy))
+        self._set_scale(_canopy_scale(ink.canopy))
 
     def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
-        """0 … 100 %."""
+        """Return codes of 0 … 100 %."""
         return codes(values, 0.0, 100.0)
 
 
@@ -69,14 +85,11 @@ class FuelLayer(LandscapeLayer):
     key, source = "fuel", "fuel"
     title = "Fuel class"
     help = "Fire behaviour fuel models (the 40, or the 13), by group"
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session, _fuel_scale(), visible=False, opacity=0.6)
-
-    @property
-    def swatch(self) -> QColor:
-        """Shrub."""
-        return QColor(FUEL_GROUPS[5].color)
+    no_data = "this event has no fuel layer"
+    starts_visible = False
+    start_opacity = 0.6
+    swatch_ink = FUEL_GROUPS[5].color
+    make_scale = staticmethod(_fuel_scale)
 
     @property
     def legend(self) -> Legend:
@@ -84,21 +97,8 @@ class FuelLayer(LandscapeLayer):
         return Legend(entries=tuple(LegendEntry(group.name, QColor(group.color)) for group in FUEL_GROUPS))
 
     def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
-        """Number of the group, 0 where the code belongs to none."""
+        """Return the number of the group, 0 where the fuel code belongs to none."""
         return fuel_group_numbers(values)
-
-
-def _rgb(name: str) -> tuple[int, int, int]:
-    color = QColor(name)
-    return color.red(), color.green(), color.blue()
-
-
-def _fuel_scale() -> Scale:
-    rgba = np.zeros((256, 4), np.uint8)
-    for number, group in enumerate(FUEL_GROUPS, start=1):
-        rgba[number, :3] = _rgb(group.color)
-        rgba[number, 3] = 255
-    return Scale("Fuel class", "", "", rgba)
 
 
 class HillshadeLayer(LandscapeLayer):
@@ -107,42 +107,34 @@ class HillshadeLayer(LandscapeLayer):
     key, source = "hillshade", "elevation"
     title = "Hillshade"
     help = "Relief drawn from elevation, lit from the north-west at 45°"
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session, shade_scale(), opacity=0.7)
-
-    @property
-    def swatch(self) -> QColor:
-        """Grey."""
-        return QColor("#8c9299")
+    no_data = "this event has no elevation layer"
+    start_opacity = 0.7
+    swatch_ink = "#8c9299"
+    make_scale = staticmethod(shade_scale)
 
     @property
     def legend(self) -> Legend:
-        """A note says more than a ramp here."""
+        """A note instead of a ramp of greys."""
         return Legend(note="lit from the north-west, 45° high")
 
     def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
-        """Brightness of the slope."""
+        """Return the brightness of the slope."""
         return hillshade_codes(values, scenario.grid.cell_size_m)
 
 
-class ExtentLayer(Layer):
+class ExtentLayer(MapLayer):
     """The grid's ground and its edge."""
 
     key = "extent"
     title = "Grid extent"
     help = "The modelled area"
+    swatch_ink = "frame"
 
     def __init__(self, session: Session) -> None:
         self._strokes = StrokesItem()
         super().__init__(session, self._strokes)
 
-    @property
-    def swatch(self) -> QColor:
-        """The frame's colour."""
-        return self.ink.frame
-
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """A filled rectangle."""
         if shown is None:
             self._strokes.set_strokes(())
@@ -151,3 +143,60 @@ class ExtentLayer(Layer):
         path.addRect(QRectF(0, 0, shown.scenario.grid.columns, shown.scenario.grid.rows))
         pen: QPen = cosmetic(self.ink.frame, 1.0, Qt.PenStyle.SolidLine)
         self._strokes.set_strokes((Stroke(path, pen, QBrush(self.ink.land), smooth=False),))
+
+
+class BaseMapLayer(PaintedLayer):
+    """Pictures of an MBTiles file, under everything but the bare ground."""
+
+    key = "basemap"
+    title = "Base map"
+    help = "Map tiles of an MBTiles file of your own, warped to the grid; opened with View, Base map…"
+    follows = frozenset({"ground"})
+    swatch_ink = "#a9b98f"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._shape = (1, 1)
+        self._drawn: list[tuple[BaseMapPicture, QImage]] = []
+
+    @property
+    def legend(self) -> Legend:
+        """Name and attribution of the file."""
+        archive = self.session.ground.archive
+        return Legend() if archive is None else Legend(note=f"{archive.name} {archive.attribution}".strip())
+
+    def missing(self) -> str:
+        """Return how to open a file, if none is open."""
+        if self.session.ground.archive is None:
+            return "no MBTiles file is open: View, Base map…, or drop one on the map"
+        return ""
+
+    def draw(self, shown: MapState | None) -> None:
+        """Show the pictures there are."""
+        if shown is not None:
+            self._shape = shown.scenario.grid.shape
+            self._screen.set_grid(*self._shape)
+        ground = self.session.ground
+        known = {id(picture): image for picture, image in self._drawn}
+        pictures = [picture for picture in (ground.whole, ground.sharp) if picture is not None]
+        self._drawn = [(picture, known.get(id(picture)) or _image(picture)) for picture in pictures]
+        self._screen.update()
+
+    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        if not self._drawn:
+            return
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        for picture, image in self._drawn:
+            top, left, bottom, right = picture.area
+            painter.drawImage(transform.mapRect(QRectF(left, top, right - left, bottom - top)), image)
+        back, possible = transform.inverted()
+        if possible:
+            rows, columns = self._shape
+            seen = back.mapRect(visible).intersected(QRectF(0.0, 0.0, columns, rows))
+            self.session.ground.want((seen.top(), seen.left(), seen.bottom(), seen.right()), transform.m11())
+
+
+def _image(picture: BaseMapPicture) -> QImage:
+    rows, columns = picture.pixels.shape[:2]
+    # copy(): the image must not outlive the array whose memory it borrows.
+    return QImage(picture.pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888).copy()

@@ -1,20 +1,22 @@
-"""What every layer of the map is: a key, a title, a legend, a graphics item, and an :meth:`Layer.update`."""
+"""What every layer of the map is: a key, a title, a legend, a graphics item, and an :meth:`MapLayer.update`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter, QPalette, QTransform
 from PySide6.QtWidgets import QGraphicsItem
 
-from firegui.gui.map.color_scales import Packed, Scale
-from firegui.gui.map.items import RasterItem
-from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.map_content import Shown
-from firegui.gui.session.session import Session
+from firegui.domain.project import Project
+from firegui.gui.map.items import RasterItem, ScreenItem
+from firegui.gui.map.map_colors import ColorScale, Ink, Packed
+from firegui.gui.map.map_content import MapState
+from firegui.gui.session.session import FireView, Session
 
 
 class Sample(StrEnum):
@@ -43,34 +45,48 @@ class LegendEntry:
 class Legend:
     """A colour ramp, some entries, a note, or any of them."""
 
-    scale: Scale | None = None
+    scale: ColorScale | None = None
     entries: tuple[LegendEntry, ...] = ()
     note: str = ""
 
 
-class Layer:
-    """One thing the map can show. Subclasses set ``key``, ``title``, ``help`` and draw in :meth:`draw`.
+ALL_VIEWS = frozenset(FireView)
+FIRE_VIEWS = frozenset({FireView.BASELINE, FireView.PLAN})
+DROP_VIEWS = frozenset({FireView.PLAN, FireView.DIFFERENCE})
+"""The baseline has no drops."""
+DIFFERENCE_VIEW = frozenset({FireView.DIFFERENCE})
+
+
+class MapLayer:
+    """One thing that the map can show. Subclasses set ``key``, ``title``, ``help`` and draw in :meth:`draw`.
 
     ``follows`` names what the layer depends on beside the project: ``"step"``, ``"view"``, ``"result"``, ``"regions"``,
-    ``"operations"``, ``"time"``.
+    ``"operations"``, ``"time"``. ``views`` are the views that have the layer at all. ``swatch_ink`` and the colours of
+    ``samples`` (label, colour, sample) are fields of :class:`Ink`. ``no_data`` is the text for a project without data.
     """
 
     key = ""
     title = ""
     help = ""
     follows: frozenset[str] = frozenset()
+    views = ALL_VIEWS
+    starts_visible = True
+    start_opacity = 1.0
+    swatch_ink = "muted"
+    samples: tuple[tuple[str, str, Sample], ...] = ()
+    note = ""
+    no_data = ""
 
-    def __init__(self, session: Session, item: QGraphicsItem, *, visible: bool = True, opacity: float = 1.0) -> None:
+    def __init__(self, session: Session, item: QGraphicsItem) -> None:
         self.session = session
         self.item = item
         self.ink = Ink.of(QPalette())
-        self._visible = visible
-        self._opacity = opacity
+        self._visible, self._opacity = self.starts_visible, self.start_opacity
         self.dirty = True
 
     @property
     def visible(self) -> bool:
-        """Whether the person wants to see it."""
+        """Whether the layer is switched on."""
         return self._visible
 
     @visible.setter
@@ -90,22 +106,26 @@ class Layer:
 
     @property
     def swatch(self) -> QColor:
-        """The colour that stands for the layer in the list."""
-        return self.ink.muted
+        """The colour of the layer in the list."""
+        return QColor(getattr(self.ink, self.swatch_ink, self.swatch_ink))
 
     @property
     def legend(self) -> Legend:
-        """What the colours mean."""
-        return Legend()
+        """The meaning of the colours."""
+        entries = (LegendEntry(label, getattr(self.ink, color), sample) for label, color, sample in self.samples)
+        return Legend(entries=tuple(entries), note=self.note)
 
     @property
     def in_view(self) -> bool:
         """Whether the shown view (baseline, plan, difference) has this layer at all."""
-        return True
+        return self.session.view in self.views
 
     def missing(self) -> str:
-        """Why there is nothing to show, or empty."""
-        return ""
+        """Return why there is nothing to show; empty if there is something."""
+        return "" if not self.session.has_project or self._has_data(self.session.project) else self.no_data
+
+    def _has_data(self, project: Project) -> bool:
+        return True
 
     def set_ink(self, ink: Ink) -> None:
         """Use other colours from the next :meth:`update` on."""
@@ -119,33 +139,54 @@ class Layer:
         self.item.setOpacity(self._opacity)
         self.dirty = not on
         if on:
-            self.draw(Shown.of(self.session))
+            self.draw(MapState.of(self.session))
 
-    def prepare(self, shown: Shown | None) -> None:
-        """Do what can be done ahead of :meth:`draw`, in a turn of the event loop of its own; nothing to see changes."""
+    def prepare(self, shown: MapState | None) -> None:
+        """Do work ahead of :meth:`draw`, in a turn of the event loop of its own; nothing visible changes."""
 
-    def draw(self, shown: Shown | None) -> None:
+    def draw(self, shown: MapState | None) -> None:
         """Rebuild what the item shows."""
         raise NotImplementedError
 
 
-class RasterLayer(Layer):
-    """A layer of 8-bit codes on one colour scale."""
+class PaintedLayer(MapLayer):
+    """Base class of layers painted in pixels. Subclasses paint the state of the session in :meth:`_paint`."""
 
-    def __init__(self, session: Session, scale: Scale, *, visible: bool = True, opacity: float = 1.0) -> None:
+    def __init__(self, session: Session) -> None:
+        self._screen = ScreenItem(self._paint)
+        super().__init__(session, self._screen)
+
+    def draw(self, shown: MapState | None) -> None:
+        """Paint again; shapes are placed while painting, because that depends on the zoom."""
+        if shown is not None:
+            self._screen.set_grid(*shown.scenario.grid.shape)
+        self._screen.update()
+
+    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        raise NotImplementedError
+
+
+class RasterLayer(MapLayer):
+    """A layer of 8-bit codes on one colour scale, which ``make_scale`` returns."""
+
+    swatch_ink = ""
+    make_scale: ClassVar[staticmethod[[], ColorScale]]
+
+    def __init__(self, session: Session) -> None:
         self.raster = RasterItem()
-        super().__init__(session, self.raster, visible=visible, opacity=opacity)
-        self._set_scale(scale)
-        self._drawn: object = None
+        super().__init__(session, self.raster)
+        self._set_scale(self.make_scale())
 
-    def _set_scale(self, scale: Scale) -> None:
+    def _set_scale(self, scale: ColorScale) -> None:
         self.scale = scale
         self._packed: Packed = scale.packed
-        self._drawn = None
+        self._drawn: object = None
 
     @property
     def swatch(self) -> QColor:
-        """A strong colour of the scale."""
+        """The colour of the layer in the list: a strong one of the scale, unless another is set."""
+        if self.swatch_ink:
+            return super().swatch
         return QColor(*(int(channel) for channel in self.scale.rgba[220, :3]))
 
     @property
@@ -153,16 +194,16 @@ class RasterLayer(Layer):
         """The scale."""
         return Legend(scale=self.scale)
 
-    def codes(self, shown: Shown) -> NDArray[np.uint8] | None:
-        """The codes to show, ``[H, W]``; ``None`` for nothing."""
+    def codes(self, shown: MapState) -> NDArray[np.uint8] | None:
+        """Return the codes to show, ``[H, W]``; ``None`` for nothing."""
         raise NotImplementedError
 
-    def identity(self, shown: Shown) -> object:
-        """Something that is equal when :meth:`codes` would be the same; ``None`` when that is not known."""
+    def identity(self, shown: MapState) -> object:
+        """Return a value that is equal when :meth:`codes` would be the same; ``None`` if that is not known."""
         return None
 
-    def draw(self, shown: Shown | None) -> None:
-        """Look the codes up in the scale."""
+    def draw(self, shown: MapState | None) -> None:
+        """Draw the codes in the colours of the scale, unless they are drawn already."""
         token = None if shown is None else self.identity(shown)
         if token is not None and token == self._drawn:
             return

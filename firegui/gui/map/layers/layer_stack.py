@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from firegui.gui.map.layers.base_map_layer import BaseMapLayer
-from firegui.gui.map.layers.drops_layer import DropsLayer
-from firegui.gui.map.layers.edited_drops_layer import ChangeLayer, ChosenLayer
-from firegui.gui.map.layers.fire_layers import BurningLayer, DifferenceLayer, OccupancyLayer, RetardantLayer
-from firegui.gui.map.layers.graticule_layer import GraticuleLayer
-from firegui.gui.map.layers.ground_layers import CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
-from firegui.gui.map.layers.layer import Layer
-from firegui.gui.map.layers.marker_layers import MarkersLayer
-from firegui.gui.map.layers.perimeter_layer import ObservedLayer
-from firegui.gui.map.layers.regions_layer import RegionsLayer
-from firegui.gui.map.layers.removed_drops_layer import RemovedLayer
+from firegui.gui.map.layers.drop_layers import ChangeLayer, ChosenLayer, DropsLayer, RemovedLayer
+from firegui.gui.map.layers.fire_layers import (
+    BurningLayer,
+    DifferenceLayer,
+    ObservedLayer,
+    OccupancyLayer,
+    RetardantLayer,
+)
+from firegui.gui.map.layers.ground_layers import BaseMapLayer, CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
+from firegui.gui.map.layers.layer import MapLayer
+from firegui.gui.map.layers.place_layers import GraticuleLayer, MarkersLayer
+from firegui.gui.map.layers.shape_layers import PinsLayer, RegionsLayer, ZonesLayer
 from firegui.gui.map.layers.wind_layer import WindLayer
-from firegui.gui.map.layers.zones_layer import PinsLayer, ZonesLayer
 from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import Session
 
 GROUND = "extent"
@@ -40,7 +40,7 @@ class LayerStack(QObject):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.regions, self.removed = RegionsLayer(session), RemovedLayer(session)
-        layers: tuple[Layer, ...] = (
+        layers: tuple[MapLayer, ...] = (
             ExtentLayer(session), BaseMapLayer(session), CanopyLayer(session), FuelLayer(session),
             HillshadeLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
             ChangeLayer(session), RetardantLayer(session), GraticuleLayer(session), WindLayer(session),
@@ -53,10 +53,10 @@ class LayerStack(QObject):
         self._first_order = tuple(self._order)
         self._stack()
 
-    def __iter__(self) -> Iterator[Layer]:
+    def __iter__(self) -> Iterator[MapLayer]:
         return (self._layers[key] for key in self._order)
 
-    def __getitem__(self, key: str) -> Layer:
+    def __getitem__(self, key: str) -> MapLayer:
         return self._layers[key]
 
     def set_visible(self, key: str, on: bool) -> None:
@@ -126,7 +126,7 @@ class LayerStack(QObject):
         for layer in self:
             layer.dirty |= cause == "project" or cause in layer.follows
 
-    def prepare(self, shown: Shown | None) -> None:
+    def prepare(self, shown: MapState | None) -> None:
         """Do ahead of :meth:`update` what can be."""
         for layer in self:
             if layer.dirty:
@@ -143,6 +143,6 @@ class LayerStack(QObject):
             self.refreshed.emit()
 
 
-def _scale_title(layer: Layer) -> str:
+def _scale_title(layer: MapLayer) -> str:
     scale = layer.legend.scale
     return "" if scale is None else scale.title

@@ -8,47 +8,47 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtGui import QPainter, QPainterPath, QPen, QTransform
 
-from firegui.gui.map.items import ScreenItem
-from firegui.gui.map.layers.layer import Layer, Legend, LegendEntry, Sample
+from firegui.gui.map.layers.layer import (
+    Legend,
+    LegendEntry,
+    PaintedLayer,
+    Sample,
+)
 from firegui.gui.map.map_colors import Ink
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import Session
 
 SPACING_PX = 96.0
 LONGEST_PX, SHORTEST_PX = 34.0, 12.0
 
 
-class WindLayer(Layer):
+class WindLayer(PaintedLayer):
     """One arrow per block of cells; its length follows the speed, on one scale for the whole event."""
 
     key = "wind"
     title = "Wind"
     help = "Wind of the shown day in m/s; arrows point where it blows to"
     follows = frozenset({"step"})
+    swatch_ink = "wind"
+    start_opacity = 0.9
 
     def __init__(self, session: Session) -> None:
-        self._screen = ScreenItem(self._paint)
-        super().__init__(session, self._screen, opacity=0.9)
-        self._shown: Shown | None = None
+        super().__init__(session)
+        self._shown: MapState | None = None
         self._top_speed = 1.0
         self._event: object = None
         self._drawn: tuple[object, int, object] = (None, -1, None)
 
     @property
-    def swatch(self) -> QColor:
-        """The arrows' colour."""
-        return self.ink.wind
-
-    @property
     def legend(self) -> Legend:
-        """What the longest arrow means."""
+        """The meaning of the longest arrow."""
         text = f"blows to; longest {self._top_speed:.2g} m/s"
         return Legend(entries=(LegendEntry(text, self.ink.wind, Sample.ARROW),))
 
-    def draw(self, shown: Shown | None) -> None:
-        """Remember what to paint; arrows are placed while painting, because their spacing depends on the zoom."""
+    def draw(self, shown: MapState | None) -> None:
+        """Note what to paint; repaint only for another day, because this is called for every step of playback."""
         self._shown = shown
         if shown is not None and shown.scenario is not self._event:
             self._event = shown.scenario

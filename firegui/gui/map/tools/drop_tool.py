@@ -11,22 +11,19 @@ from PySide6.QtCore import QPointF, Qt
 from firegui.domain.drops import Drop
 from firegui.gui.map.drop_edits import MERGE_KEYS, drop_of, make, moved, removed
 from firegui.gui.map.drop_menu import DropMenu, drop_at
-from firegui.gui.map.layers.edited_drops_layer import handle_of
-from firegui.gui.map.tools.tool import PanningTool, Pointer, Workplace
+from firegui.gui.map.layers.drop_layers import handle_of
+from firegui.gui.map.tools.tool import ARROWS, PanningTool, Pointer, ToolContext
 from firegui.gui.session.plan_editor import DropChange
 
 _GRAB_PX = 9.0
 _NEAR_PX = 4.0
 _TURN = math.radians(5.0)
-_ARROWS = {
-    Qt.Key.Key_Up: (-1.0, 0.0), Qt.Key.Key_Down: (1.0, 0.0), Qt.Key.Key_Left: (0.0, -1.0), Qt.Key.Key_Right: (0.0, 1.0),
-}  # fmt: skip
 _TURNS = {Qt.Key.Key_BracketLeft: _TURN, Qt.Key.Key_BracketRight: -_TURN}
 _NEIGHBOURS = {Qt.Key.Key_N: 1, Qt.Key.Key_B: -1}
 
 
 @dataclass(slots=True)
-class _Drag:
+class _DropDrag:
     """A drop on the move, or being turned by its handle."""
 
     drop: Drop
@@ -41,10 +38,10 @@ class DropTool(PanningTool):
     cursor = Qt.CursorShape.ArrowCursor
     hint = "Drag a drop, or its handle to turn it · arrows, [ ] · Enter edits · Ins adds · Del removes · Esc"
 
-    def __init__(self, place: Workplace, menu: DropMenu, look_at: Callable[[float, float], None]) -> None:
+    def __init__(self, place: ToolContext, menu: DropMenu, look_at: Callable[[float, float], None]) -> None:
         super().__init__(place)
         self._menu, self._look_at = menu, look_at
-        self._drag: _Drag | None = None
+        self._drag: _DropDrag | None = None
         self._key_run: tuple[object, int] = (None, -1)
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
@@ -67,7 +64,7 @@ class DropTool(PanningTool):
         if obstacle:
             self.place.session.message.emit(f"Not done: {obstacle}")
             return
-        self._drag = _Drag(drop, at, turns)
+        self._drag = _DropDrag(drop, at, turns)
         # Where it is now is worked out at once, so that the first movement finds the fire before the change ready.
         self.place.session.plan_editor.request_preview(moved(self.place.session, drop, drop))
 
@@ -138,8 +135,8 @@ class DropTool(PanningTool):
 
     def _key_on(self, drop: Drop, key: Qt.Key) -> bool:
         session = self.place.session
-        if key in _ARROWS:
-            self._nudge(drop, drop.moved(*_ARROWS[key], self.place.shape))
+        if key in ARROWS:
+            self._nudge(drop, drop.moved(*ARROWS[key], self.place.shape))
         elif key in _TURNS:
             self._nudge(drop, replace(drop, theta=(drop.theta + _TURNS[key]) % math.pi))
         elif key == Qt.Key.Key_Delete:
@@ -208,7 +205,7 @@ class DropTool(PanningTool):
         away = self.place.camera.to_pixel(row, column) - at.pixel
         return bool(math.hypot(away.x(), away.y()) <= _GRAB_PX)
 
-    def _moved(self, drag: _Drag, at: Pointer) -> Drop:
+    def _moved(self, drag: _DropDrag, at: Pointer) -> Drop:
         return drag.drop.moved(at.row - drag.start.row, at.column - drag.start.column, self.place.shape)
 
     def _turned(self, drop: Drop, at: Pointer) -> Drop:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt
 
 from firegui.domain.regions import Region
-from firegui.gui.map.region_edits import change_region, size_text
-from firegui.gui.map.sketch import Outline
-from firegui.gui.map.snapping import REACH_PX
+from firegui.gui.map.shape_edits import change_region, find_region, size_text
+from firegui.gui.map.sketch import REACH_PX, Outline
 from firegui.gui.map.tools.shape_geometry import (
     Handle,
     handles_of,
@@ -20,13 +19,13 @@ from firegui.gui.map.tools.shape_geometry import (
     with_vertex_on_edge,
     without_vertex,
 )
-from firegui.gui.map.tools.tool import PanningTool, Pointer, Workplace
+from firegui.gui.map.tools.tool import PanningTool, Pointer, ToolContext
 
 _GRAB_PX = 8.0
 
 
 @dataclass(slots=True)
-class _Drag:
+class _RegionDrag:
     """A region on the move: by a handle, or as a whole."""
 
     before: Region
@@ -42,9 +41,9 @@ class EditTool(PanningTool):
     cursor = Qt.CursorShape.ArrowCursor
     hint = "Drag moves or reshapes · F2 renames · Enter numbers · Del deletes"
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: ToolContext) -> None:
         super().__init__(place)
-        self._drag: _Drag | None = None
+        self._drag: _RegionDrag | None = None
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:
@@ -55,14 +54,14 @@ class EditTool(PanningTool):
             if at.alt:
                 self._remove_corner(selected, handle)
             else:
-                self._drag = _Drag(selected, handle, at, selected)
+                self._drag = _RegionDrag(selected, handle, at, selected)
             return
         region = self._region_at(at)
         if region is None:
             super().press(at)
             return
         self.place.session.select_region(region.name)
-        self._drag = _Drag(region, None, at, region)
+        self._drag = _RegionDrag(region, None, at, region)
 
     def move(self, at: Pointer) -> None:
         """Show the region where it would be."""
@@ -140,8 +139,7 @@ class EditTool(PanningTool):
 
     # -- helpers -----------------------------------------------------------------------------------------------------
     def _selected(self) -> Region | None:
-        session = self.place.session
-        return next((region for region in session.project.regions if region.name == session.selected_region), None)
+        return find_region(self.place.session, self.place.session.selected_region)
 
     def _region_at(self, at: Pointer) -> Region | None:
         session = self.place.session
@@ -154,16 +152,15 @@ class EditTool(PanningTool):
         near = [h for h in handles_of(region) if abs(h.row - at.row) <= reach and abs(h.column - at.column) <= reach]
         return min(near, key=lambda h: (h.row - at.row) ** 2 + (h.column - at.column) ** 2, default=None)
 
-    def _dragged(self, drag: _Drag, at: Pointer) -> Region:
+    def _dragged(self, drag: _RegionDrag, at: Pointer) -> Region:
         if drag.handle is not None:
-            session, reach = self.place.session, REACH_PX / self.place.camera.pixels_per_cell
-            shapes = (*session.project.regions, *session.project.operations.no_drop_zones)
-            row, column = self.place.snapping.snapped(at.row, at.column, shapes, reach, leave=drag.before.name)
+            place, reach = self.place, REACH_PX / self.place.camera.pixels_per_cell
+            row, column = place.snapping.snapped(at.row, at.column, place.shapes, reach, leave=drag.before.name)
             return with_handle_at(drag.before, drag.handle, row, column, self.place.shape)
         shift = (at.row - drag.start.row, at.column - drag.start.column)
         return drag.before.moved(*shift_on_grid(drag.before, *shift, self.place.shape))
 
-    def _show(self, drag: _Drag) -> None:
+    def _show(self, drag: _RegionDrag) -> None:
         self.place.regions.preview(drag.before.name, drag.after)
         text = size_text(drag.after, self.place.session.project.scenario.grid)
         self.place.sketch.show(Outline(drag.after.parts[0][0], text, allowed=is_simple(drag.after)))

@@ -10,16 +10,13 @@ from PySide6.QtCore import Qt
 
 from firegui.domain.regions import Vertex
 from firegui.gui.map.sketch import Outline
+from firegui.gui.map.tools.draw_tools import CornerTool
 from firegui.gui.map.tools.shape_geometry import clamped, ring_area
-from firegui.gui.map.tools.tool import MapTool, Pointer, Workplace
+from firegui.gui.map.tools.tool import ARROWS, Pointer, ToolContext
 
 FOOT_M, MILE_M, ACRE_HA = 0.3048, 1609.344, 0.40468564224
 """International foot and mile, acre of 43 560 square feet (NIST SP 811, appendix B.8)."""
-_ARROWS = {
-    Qt.Key.Key_Up: (-1.0, 0.0), Qt.Key.Key_Down: (1.0, 0.0), Qt.Key.Key_Left: (0.0, -1.0), Qt.Key.Key_Right: (0.0, 1.0),
-}  # fmt: skip
 _STEP_PX = 12.0
-_NEAR_PX = 8.0
 
 
 def distance_text(metres: float, *, us: bool) -> str:
@@ -39,18 +36,16 @@ def length_of(corners: Sequence[Vertex], cell_m: float) -> float:
     return cell_m * math.fsum(math.dist(a, b) for a, b in pairwise(corners))
 
 
-class MeasureTool(MapTool):
+class MeasureTool(CornerTool):
     """Click corners; Enter or a double click ends, a click on the first corner closes and tells the area.
 
     By keyboard: arrows move a mark, Enter sets a corner there, A closes or opens, U changes the units.
     """
 
-    cursor = Qt.CursorShape.CrossCursor
     hint = "Click corners, the first again for an area · arrows and Enter · A area · U units · Backspace · Esc"
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: ToolContext) -> None:
         super().__init__(place)
-        self._corners: list[Vertex] = []
         self._mark: Vertex | None = None
         self._closed = self._done = False
         place.session.drawing.changed.connect(self._on_choices)
@@ -66,11 +61,11 @@ class MeasureTool(MapTool):
         self._mark = None
         if self._done:
             self._begin_anew()
-        if len(self._corners) >= 3 and self._is_first(at):
+        if self._closes(at):
             self._closed = True
             self._end()
-            return
-        self._add(clamped(at.row, at.column, self.place.shape))
+        else:
+            self._add_corner(clamped(at.row, at.column, self.place.shape))
 
     def move(self, at: Pointer) -> None:
         """Show where the next corner would be."""
@@ -83,9 +78,9 @@ class MeasureTool(MapTool):
 
     # -- the keyboard ------------------------------------------------------------------------------------------------
     def key(self, key: Qt.Key) -> bool:
-        """See the class."""
-        if key in _ARROWS:
-            self._move_mark(*_ARROWS[key])
+        """Move the mark, set a corner, close, change the units, or remove the last corner."""
+        if key in ARROWS:
+            self._move_mark(*ARROWS[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._enter()
         elif key == Qt.Key.Key_A and len(self._corners) >= 3:
@@ -111,7 +106,7 @@ class MeasureTool(MapTool):
         else:
             if self._done:
                 self._begin_anew()
-            self._add(self._mark)
+            self._add_corner(self._mark)
 
     def _move_mark(self, rows: float, columns: float) -> None:
         if self._mark is None:
@@ -135,20 +130,11 @@ class MeasureTool(MapTool):
         self._corners.clear()
         self._closed = self._done = False
 
-    def _add(self, corner: Vertex) -> None:
-        if not self._corners or corner != self._corners[-1]:
-            self._corners.append(corner)
-        self._show(None)
-
     def _end(self) -> None:
         if len(self._corners) >= 2:
             self._done = True
             self._show(None)
             self.place.session.message.emit(f"Measured: {self.text}")
-
-    def _is_first(self, at: Pointer) -> bool:
-        step = self.place.camera.to_pixel(*self._corners[0]) - at.pixel
-        return bool(abs(step.x()) <= _NEAR_PX and abs(step.y()) <= _NEAR_PX)
 
     def _show(self, next_corner: Vertex | None) -> None:
         corners = (*self._corners, next_corner) if next_corner is not None and not self._done else tuple(self._corners)

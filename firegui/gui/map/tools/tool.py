@@ -1,20 +1,27 @@
-"""What a tool is: it gets the mouse in map coordinates and asks the session for changes."""
+"""Base classes of the map's mouse tools, and the tools to pan and to probe."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, Qt
 
+from firegui.domain.regions import Region
 from firegui.gui.map.camera import Camera
-from firegui.gui.map.layers.regions_layer import RegionsLayer
+from firegui.gui.map.layers.shape_layers import RegionsLayer
 from firegui.gui.map.region_menu import RegionMenu
-from firegui.gui.map.sketch import Sketch
-from firegui.gui.map.snapping import Snapping
+from firegui.gui.map.sketch import Sketch, Snapping
+from firegui.gui.map.tools.shape_geometry import region_at
 from firegui.gui.session.session import Session
 
 CLICK_PX = 4.0
 """A press that moves less than this is a click."""
+ARROWS = {
+    Qt.Key.Key_Up: (-1.0, 0.0), Qt.Key.Key_Down: (1.0, 0.0), Qt.Key.Key_Left: (0.0, -1.0), Qt.Key.Key_Right: (0.0, 1.0),
+}  # fmt: skip
+"""Arrow key → direction in rows and columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,7 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Workplace:
+class ToolContext:
     """What tools work with."""
 
     session: Session
@@ -48,6 +55,12 @@ class Workplace:
         """Rows and columns of the grid."""
         return self.session.project.scenario.grid.shape
 
+    @property
+    def shapes(self) -> tuple[Region, ...]:
+        """Shapes whose corners attract a drawn corner: protected regions and no-drop zones."""
+        project = self.session.project
+        return (*project.regions, *project.operations.no_drop_zones)
+
 
 class MapTool:
     """A tool that does nothing. ``hint`` tells on the map how to use it."""
@@ -55,7 +68,7 @@ class MapTool:
     cursor = Qt.CursorShape.ArrowCursor
     hint = ""
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: ToolContext) -> None:
         self.place = place
 
     def press(self, at: Pointer) -> None:
@@ -88,7 +101,7 @@ class PanningTool(MapTool):
 
     cursor = Qt.CursorShape.OpenHandCursor
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, place: ToolContext) -> None:
         super().__init__(place)
         self._pressed: Pointer | None = None
         self._last = QPointF()
@@ -125,3 +138,38 @@ class PanningTool(MapTool):
         """Stop dragging."""
         panning, self._pressed, self._panning = self._panning, None, False
         return panning
+
+
+class PanTool(PanningTool):
+    """See the module."""
+
+    def click(self, at: Pointer) -> None:
+        """Select the region under the mouse, or none."""
+        region = region_at(self.place.session.project.regions, at.row, at.column)
+        self.place.session.select_region(region.name if region is not None else "")
+
+
+Pin = Callable[[tuple[int, int] | None], None]
+
+
+class ProbeTool(PanningTool):
+    """A click pins the cell under it; beside the grid it takes the pin away; dragging moves the map."""
+
+    cursor = Qt.CursorShape.WhatsThisCursor
+    hint = "Click a cell · Esc unpins"
+
+    def __init__(self, place: ToolContext, pin: Pin) -> None:
+        super().__init__(place)
+        self._pin = pin
+
+    def click(self, at: Pointer) -> None:
+        """Pin the cell."""
+        row, column = math.floor(at.row), math.floor(at.column)
+        rows, columns = self.place.shape
+        self._pin((row, column) if 0 <= row < rows and 0 <= column < columns else None)
+
+    def cancel(self) -> bool:
+        """Take the pin away."""
+        pinned = self.place.sketch.pin is not None
+        self._pin(None)
+        return super().cancel() or pinned

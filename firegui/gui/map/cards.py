@@ -1,19 +1,103 @@
-"""How a cell burns over the steps of the plan, with it and without it."""
+"""Cards that float over the map: values of the pinned cell, and the effect of a moved drop."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from firegui.domain.results import Frames
 from firegui.gui.map.items import map_font, text_width
 from firegui.gui.map.map_colors import Ink, faded
-from firegui.gui.map.map_content import Shown
+from firegui.gui.map.map_content import MapState
+
+_GAP = 14
+_EDGE, _BELOW, _ABOVE = 8, 78, 66
+
+
+class FloatingCard(QFrame):
+    """A title, names and values below it, and a cross that closes it."""
+
+    closed = Signal()
+
+    def __init__(self, name: str, close: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("floatingCard")
+        self.setAccessibleName(name)
+        self._title, self._values = QLabel(), QLabel()
+        self._title.setTextFormat(Qt.TextFormat.RichText)
+        self._values.setTextFormat(Qt.TextFormat.RichText)
+        self._values.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        cross = QToolButton()
+        cross.setText("×")
+        cross.setAutoRaise(True)
+        cross.setAccessibleName(close)
+        cross.setToolTip(f"{close} (Esc)")
+        cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        cross.clicked.connect(self.closed)
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(cross)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(10, 4, 6, 8)
+        self.column.setSpacing(2)
+        self.column.addLayout(head)
+        self.column.addWidget(self._values)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """The values as plain text."""
+        return self._values.accessibleDescription()
+
+    @property
+    def heading(self) -> str:
+        """The title."""
+        return self._title.accessibleDescription()
+
+    def set_ink(self, ink: Ink) -> None:
+        """Use other colours."""
+        card = ink.card
+        self.setStyleSheet(
+            f"#floatingCard {{ background: rgba({card.red()}, {card.green()}, {card.blue()}, {card.alpha()});"
+            f" border: 1px solid {ink.frame.name()}; border-radius: 6px; }} QLabel {{ color: {ink.text.name()}; }}"
+        )
+
+    def fill(self, title: str, rows: Sequence[tuple[str, str]]) -> None:
+        """Show a title and values; a row without a name goes over the whole width."""
+        self._title.setText(f"<b>{escape(title)}</b>")
+        self._title.setAccessibleDescription(title)
+        lines = []
+        for name, value in rows:
+            head, cells = (f"<td>{escape(name)}&nbsp;&nbsp;</td>", 1) if name else ("", 2)
+            lines.append(f"<tr>{head}<td colspan='{cells}'>{escape(value)}</td></tr>")
+        self._values.setText(f"<table cellspacing='0' cellpadding='1'>{''.join(lines)}</table>")
+        self._values.setAccessibleDescription("\n".join(f"{name} {value}".strip() for name, value in rows))
+        self.adjustSize()
+        self.show()
+
+    def place_apart(self, pixel: QPoint, within: QRect) -> None:
+        """Stand in the corner of the map that is farthest from ``pixel``, clear of words, scale bar and legend."""
+        on_left, on_top = pixel.x() > within.center().x(), pixel.y() > within.center().y()
+        x = within.left() + _EDGE if on_left else within.right() - self.width() - _EDGE
+        y = within.top() + _BELOW if on_top else within.bottom() - self.height() - _ABOVE
+        self.move(max(x, _EDGE), max(y, _EDGE))
+
+    def place_beside(self, pixel: QPoint, within: QRect) -> None:
+        """Stand right of a pixel, left of it where the right has no room, never over the edge."""
+        x = pixel.x() + _GAP
+        if x + self.width() > within.right():
+            x = pixel.x() - _GAP - self.width()
+        y = pixel.y() - self.height() // 2
+        largest = within.bottom() - self.height() - 4, within.right() - self.width() - 4
+        self.move(max(min(x, largest[1]), 4), max(min(y, largest[0]), 4))
+
 
 _SIZE = QSize(236, 112)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 26.0, 8.0, 18.0, 16.0
@@ -21,7 +105,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class ProbeCurve:
     """P(burning) of one fire, called ``name``: ``values [F]`` at ``steps [F]``."""
 
     name: str
@@ -30,10 +114,10 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Series:
+class ProbeSeries:
     """The lines of a cell, those of the first fire first; ``step`` is shown of ``n_steps``."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ProbeCurve, ...]
     step: int
     n_steps: int
     steps_per_day: int
@@ -45,18 +129,18 @@ class Series:
         return "; ".join(f"P(burning), {line.name}: {_words(line, self.steps_per_day)}" for line in self.lines)
 
 
-def series_of(shown: Shown, cell: tuple[int, int]) -> Series | None:
+def series_of(shown: MapState, cell: tuple[int, int]) -> ProbeSeries | None:
     """The series of a cell of what is shown; ``None`` without any fire."""
     result, calendar = shown.result, shown.project.calendar
     pairs = zip(result.names, (result.baseline, result.plan), strict=True)
     lines = tuple(
-        Line(name, *_values(frames, cell, calendar.n_steps))
+        ProbeCurve(name, *_values(frames, cell, calendar.n_steps))
         for name, frames in pairs
         if frames is not None and len(frames.burning) and frames.burning.shape == shown.scenario.grid.shape
     )
     if not lines:
         return None
-    return Series(lines, shown.step, calendar.n_steps, calendar.steps_per_day, bool(result.mean_of))
+    return ProbeSeries(lines, shown.step, calendar.n_steps, calendar.steps_per_day, bool(result.mean_of))
 
 
 def _values(frames: Frames, cell: tuple[int, int], n_steps: int) -> tuple[Floats, Floats]:
@@ -64,19 +148,19 @@ def _values(frames: Frames, cell: tuple[int, int], n_steps: int) -> tuple[Floats
     return steps, frames.burning.at(*cell) / 255.0
 
 
-def _words(line: Line, steps_per_day: int) -> str:
+def _words(line: ProbeCurve, steps_per_day: int) -> str:
     if not line.values.any():
         return "never burns"
     peak = int(line.values.argmax())
     return f"at most {line.values[peak]:.2f}, on day {int(line.steps[peak] // steps_per_day) + 1}"
 
 
-class SeriesChart(QWidget):
+class ProbeChart(QWidget):
     """A small chart, 0 to 1 over the days of the plan, with a mark at the shown step."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.series: Series | None = None
+        self.series: ProbeSeries | None = None
         self._ink = Ink.of(QPalette())
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Burning probability of the pinned cell over the plan")
@@ -91,7 +175,7 @@ class SeriesChart(QWidget):
         self._ink = ink
         self.update()
 
-    def show_series(self, series: Series | None) -> None:
+    def show_series(self, series: ProbeSeries | None) -> None:
         """Show another series, or none."""
         self.series = series
         self.setVisible(series is not None)
@@ -116,7 +200,7 @@ class SeriesChart(QWidget):
             painter.drawPolyline(points)
         painter.end()
 
-    def _paint_frame(self, painter: QPainter, area: QRectF, series: Series) -> None:
+    def _paint_frame(self, painter: QPainter, area: QRectF, series: ProbeSeries) -> None:
         ink, font = self._ink, map_font(7.5)
         painter.setFont(font)
         days = series.n_steps // series.steps_per_day
@@ -139,7 +223,7 @@ class SeriesChart(QWidget):
         painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
         self._paint_names(painter, area, series)
 
-    def _paint_names(self, painter: QPainter, area: QRectF, series: Series) -> None:
+    def _paint_names(self, painter: QPainter, area: QRectF, series: ProbeSeries) -> None:
         font, x = map_font(7.5), area.left() - 18.0
         painter.setFont(font)
         head = "mean P(burning):" if series.mean else "P(burning):"
@@ -154,7 +238,28 @@ class SeriesChart(QWidget):
         return self._ink.accent if number else self._ink.observed
 
     @staticmethod
-    def _point(area: QRectF, series: Series, step: float, value: float) -> QPointF:
+    def _point(area: QRectF, series: ProbeSeries, step: float, value: float) -> QPointF:
         return QPointF(
             area.left() + area.width() * step / max(series.n_steps, 1), area.bottom() - area.height() * value
         )  # fmt: skip
+
+
+class ProbeCard(FloatingCard):
+    """Floats over the map beside its cell: its values, and how its fire goes over the steps of the plan."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__("Values of the pinned cell", "Unpin the cell", parent)
+        self.chart = ProbeChart()
+        self.column.addWidget(self.chart)
+
+    def set_ink(self, ink: Ink) -> None:
+        """Use other colours."""
+        super().set_ink(ink)
+        self.chart.set_ink(ink)
+
+    def show_values(
+        self, cell: tuple[int, int], rows: Sequence[tuple[str, str]], series: ProbeSeries | None = None
+    ) -> None:
+        """Show a cell's values, and its series where there is a fire."""
+        self.chart.show_series(series)
+        self.fill(f"Row {cell[0]}, column {cell[1]}", rows)

@@ -1,0 +1,137 @@
+"""Saved results of analyses: their folders in a project, and copies of their files."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from firegui.errors import InputError, Problem
+from firegui.io.atomic import write_problem
+from firegui.io.plain_words import plain_words
+from firegui.runs.kept import KeptHeader
+from firegui.runs.lock import is_held
+from firegui.runs.place import Place
+
+Header = TypeVar("Header", bound=KeptHeader)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedResult(Generic[Header]):
+    """A result in a project's folder. ``is_held``: a process is writing to it."""
+
+    folder: Path
+    header: Header
+    is_held: bool
+
+    @property
+    def label(self) -> str:
+        """Kind and size of the result."""
+        raise NotImplementedError
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that was requested is done."""
+        raise NotImplementedError
+
+    def can_resume(self, settings: Any = None) -> bool:
+        """Whether the run can continue, with ``settings`` that may request more of the same."""
+        return not self.is_held and not self.is_complete
+
+    def title(self, today: date) -> str:
+        """Time and label, for a list."""
+        when = self.header.started.astimezone()
+        clock = f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %H:%M}"
+        return f"{clock} · {self.label}"
+
+
+Saved = TypeVar("Saved", bound=SavedResult[Any])
+
+
+class SavedResults(Generic[Saved]):
+    """The results of one kind, each in a folder of ``directory`` in the project's folder.
+
+    ``load`` makes a saved result of a folder, its header and whether it is held; ``None`` leaves the folder out.
+    """
+
+    def __init__(self, directory: str, place: Place[Any], load: Callable[[Path, Any, bool], Saved | None]) -> None:
+        self.directory, self.place, self._load = directory, place, load
+
+    def in_project(self, project_folder: Path | None) -> tuple[Saved, ...]:
+        """Return the results, the latest first. Those that cannot be read are left out."""
+        parent = None if project_folder is None else project_folder / self.directory
+        if parent is None or not parent.is_dir():
+            return ()
+        found = []
+        for folder in (entry for entry in parent.iterdir() if entry.is_dir()):
+            with suppress(InputError):
+                saved = self._load(folder, self.place.read(folder), is_held(folder))
+                found += [] if saved is None else [saved]
+        return tuple(sorted(found, key=lambda each: (each.header.started, each.folder.name), reverse=True))
+
+    def new_folder(self, project_folder: Path, now: datetime, ending: str) -> Path:
+        """Return ``YYYYMMDD-HHMMSS-ending``, numbered if there is one already. The folder is not created."""
+        base = project_folder / self.directory / f"{now:%Y%m%d-%H%M%S}-{ending}"
+        folder, count = base, 1
+        while folder.exists():
+            count += 1
+            folder = base.with_name(f"{base.name}-{count}")
+        return folder
+
+
+# -- copies of the files of a result ----------------------------------------------------------------------------------
+def result_files(folder: Path, suffixes: Sequence[str], place: Place[Any]) -> tuple[Path, ...]:
+    """Return the tables and figures in ``folder``, and its header.
+
+    Raises :class:`InputError` if the folder cannot be listed: it may have been deleted or unmounted.
+    """
+    try:
+        found = sorted(path for path in folder.iterdir() if path.is_file() and path.suffix in suffixes)
+    except OSError as error:
+        raise InputError([_lost_problem(folder, error, place.thing)], _refusal_title(place.thing)) from error
+    return (*(path for path in found if not path.name.startswith(".")), folder / place.header)
+
+
+def copy_files(files: Sequence[Path], out: Path, own: Path, thing: str) -> tuple[str, ...]:
+    """Copy ``files`` of the ``thing`` in the folder ``own`` into ``out``, all or none, and return their names.
+
+    Raises :class:`InputError` if ``out`` is ``own``, for every file that cannot be read, and if ``out`` cannot be
+    written. Each file must fit into memory.
+    """
+    title = _refusal_title(thing)
+    if out.resolve() == own.resolve():
+        raise InputError([Problem(str(out), f"is the {thing}'s own folder", "choose another one")], title)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".export-", dir=out) as waiting:
+            lost = [problem for path in files if (problem := _copy(path, Path(waiting), thing)) is not None]
+            if lost:
+                raise InputError(lost, title)
+            for path in files:
+                os.replace(Path(waiting) / path.name, out / path.name)
+    except OSError as error:
+        raise InputError([write_problem(out, error)], title) from error
+    return tuple(path.name for path in files)
+
+
+def _refusal_title(thing: str) -> str:
+    return f"The {thing} was not exported"
+
+
+def _lost_problem(path: Path, error: OSError, thing: str) -> Problem:
+    remedy = f"bring it back (or the disk it was on), or open another {thing}"
+    return Problem(str(path), f"cannot be read any more ({plain_words(error)})", remedy)
+
+
+def _copy(path: Path, folder: Path, thing: str) -> Problem | None:
+    """Copy a file into ``folder``. Return why it cannot be read: that is not a problem of the folder."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        return _lost_problem(path, error, thing)
+    (folder / path.name).write_bytes(content)
+    return None

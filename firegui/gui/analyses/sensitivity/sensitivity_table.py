@@ -1,0 +1,111 @@
+"""Columns of the robustness tables, as in the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from firegui.domain.sensitivity import (
+    DesignRow,
+    EffectivenessRow,
+    MonteCarlo,
+    PoseRow,
+    Row,
+    SensitivityKind,
+    SideRow,
+)
+from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.gui.base.number_text import duration, number
+from firegui.gui.widgets.table_model import MISSING, Column
+from firegui.runs.sensitivity_text import pair_text
+
+SIDES = {
+    RetardantSide.BOTH: "both cells", RetardantSide.EMITTER: "emitting cell", RetardantSide.RECEIVER: "receiving cell",
+}  # fmt: skip
+_J = "J_fire: the objective without what drops cost, at nominal effectiveness unless the row names another"
+_EXTENT = "final extent: sum of the probabilities that cells have burned at the end, in cells"
+
+
+def row_name(row: Row) -> str:
+    """Return the name of what varies in a row."""
+    match row:
+        case EffectivenessRow():
+            return pair_text(row.effectiveness)
+        case SideRow():
+            return SIDES[row.side]
+        case PoseRow():
+            return _noise_text(row.scale)
+        case DesignRow():
+            return pair_text(row.design)
+
+
+def _noise_text(scale: float) -> str:
+    return f"{scale:g}" if scale else "none"
+
+
+def _sampled(title: str, unit: str, tip: str, pick: Callable[[Any], MonteCarlo]) -> Column:
+    return Column(title, pick, _reduction_text, tip, unit, sort_key=lambda sampled: sampled.reduction,
+                  cell_tip=lambda row: pick(row).reason)  # fmt: skip
+
+
+def _reduction_text(sampled: MonteCarlo) -> str:
+    if sampled.reduction is None:
+        return MISSING
+    return f"{sampled.reduction:.1%}" + ("" if sampled.error is None else f" ± {sampled.error:.1%}")
+
+
+def _pair_key(pair: Effectiveness) -> float:
+    return pair.retardant + 1e-3 * pair.water
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+_DROPS = Column("Drops", lambda row: row.reading.drops, _whole, "executed drops")
+_OBJECTIVE = Column("J_fire", lambda row: row.reading.fire_objective, number, _J)
+_SCORES = (
+    Column("Extent", lambda row: row.reading.final_extent_cells, _whole, _EXTENT, "cells"),
+    Column("Extent", lambda row: row.reading.final_extent_ha, number, "final extent in hectares", "ha"),
+    Column("Relative", lambda row: row.relative, "{:.2f}".format,
+           "final extent over that of the schedule as it was planned for, at nominal effectiveness"),
+    _OBJECTIVE,
+    Column("Protected", lambda row: row.reading.protected_cells, number,
+           "burned protected cells, a sum of probabilities", "cells"),
+    _DROPS,
+)  # fmt: skip
+COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
+    SensitivityKind.EFFECTIVENESS: (
+        Column("Effectiveness η", lambda row: row.effectiveness, pair_text,
+               "effectiveness that the schedule is scored at", "ret. / water", is_text=True, sort_key=_pair_key),
+        *_SCORES,
+    ),
+    SensitivityKind.RETARDANT_SIDE: (
+        Column("Retardant acts on", lambda row: row.side, SIDES.__getitem__,
+               "which use of the fuel factor retardant changes", is_text=True, sort_key=list(SIDES).index),
+        *_SCORES,
+    ),
+    SensitivityKind.POSE: (
+        Column("Perturbation", lambda row: row.scale, _noise_text,
+               "standard deviation of the noise on all pose logits", "of the logits", is_text=True),
+        Column("J_fire", lambda row: row.mean, number, _J, "mean"),
+        Column("J_fire", lambda row: row.lowest, number, "smallest of the draws", "lowest"),
+        Column("J_fire", lambda row: row.highest, number, "largest of the draws", "highest"),
+        Column("Extent", lambda row: row.mean_extent, _whole, _EXTENT, "cells, mean"),
+        Column("Draws", lambda row: len(row.draws), tip="perturbed schedules"),
+    ),
+    SensitivityKind.DESIGN: (
+        Column("Design η", lambda row: row.design, pair_text, "effectiveness that the plan was made with",
+               "ret. / water", is_text=True, sort_key=_pair_key),
+        _DROPS,
+        _OBJECTIVE,
+        Column("Mean", lambda row: row.reduction, "{:.1%}".format,
+               "reduction of the final extent against no drops", "field"),
+        _sampled("State", "sampling", "the same as a mean over sampled fires, with its standard error",
+                 lambda row: row.state_sampling),
+        _sampled("Model", "error", "the same with the model's error sampled too", lambda row: row.model_error),
+        Column("Epochs", lambda row: row.epochs, "{:,}".format, "of the first stage"),
+        Column("Pruning", lambda row: row.pruning_rollouts, "{:,}".format, "of the second stage", "rollouts"),
+        Column("Time", lambda row: row.seconds, duration, "what the plan took"),
+    ),
+}  # fmt: skip

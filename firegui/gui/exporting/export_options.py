@@ -1,0 +1,210 @@
+"""Options of the export dialog: formats, map sheet, and the preview of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
+
+from firegui.gui.widgets.path_fields import text_line
+from firegui.io.exporters import FORMATS
+from firegui.io.exporters.map_sheet import GROUND_TITLES, PAPER_TITLES, Ground, Orientation, Paper, Sheet
+
+FIRST_CHOICE = ("csv", "geojson", "pdf", "ics220")
+
+
+class FormatList(QWidget):
+    """One box a format, with what it is for, or why it is refused, beside it."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.boxes: dict[str, QCheckBox] = {}
+        self._notes: dict[str, QLabel] = {}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        for row, (name, kind) in enumerate(FORMATS.items()):
+            box, note = QCheckBox(kind.title), QLabel(kind.use, wordWrap=True)
+            box.setObjectName(f"format-{name}")
+            box.setChecked(name in FIRST_CHOICE)
+            box.toggled.connect(self.changed)
+            note.setProperty("role", "muted")
+            self.boxes[name], self._notes[name] = box, note
+            grid.addWidget(box, row, 0)
+            grid.addWidget(note, row, 1)
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The formats that are ticked and can be written."""
+        # Grey of its own, not because the whole list waits for something.
+        return tuple(name for name, box in self.boxes.items() if box.isChecked() and box.isEnabledTo(self))
+
+    def note(self, name: str) -> str:
+        """What stands beside a format."""
+        return self._notes[name].text()
+
+    def refuse(self, reasons: Mapping[str, str]) -> None:
+        """Grey the formats in ``reasons``; what was ticked there counts again once they can be written."""
+        for name, box in self.boxes.items():
+            reason = reasons.get(name, "")
+            box.setEnabled(not reason)
+            box.setToolTip(reason)
+            self._notes[name].setText(reason or FORMATS[name].use)
+        self.changed.emit()
+
+
+class MapSheetForm(QWidget):
+    """Fields that make a :class:`~firegui.io.exporters.map_sheet.Sheet` for a plan of ``days`` days."""
+
+    changed = Signal()
+
+    def __init__(self, days: int) -> None:
+        super().__init__()
+        self.first, self.last = _day_box("first day", days, 1), _day_box("last day", days, days)
+        self.paper, self.orientation, self.ground = QComboBox(), QComboBox(), QComboBox()
+        for box, entries in (
+            (self.paper, PAPER_TITLES),
+            (self.orientation, {item: item.value.capitalize() for item in Orientation}),
+            (self.ground, {item: GROUND_TITLES[item].capitalize() for item in Ground}),
+        ):
+            for value, title in entries.items():
+                box.addItem(title, value.value)
+        self.whole_grid = QCheckBox("Show the whole modelled area, not only fire and drops")
+        self.author = text_line("exportAuthor", "name of who prepares it; stands on maps and forms")
+        self.number = text_line("exportIncidentNumber", "such as CA-PNF-001308; left out when empty")
+        self._lay_out(days)
+
+    @property
+    def sheet(self) -> Sheet:
+        """What is chosen."""
+        return Sheet(
+            author=self.author.text().strip(),
+            incident_number=self.number.text().strip(),
+            paper=Paper(self.paper.currentData()),
+            orientation=Orientation(self.orientation.currentData()),
+            ground=Ground(self.ground.currentData()),
+            first_day=self.first.value() - 1,
+            last_day=self.last.value() - 1,
+            whole_grid=self.whole_grid.isChecked(),
+        )
+
+    def _lay_out(self, days: int) -> None:
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.addRow("Days", _side_by_side(self.first, QLabel("to"), self.last, QLabel(f"of {days}")))
+        form.addRow("Paper", _side_by_side(self.paper, self.orientation))
+        form.addRow("Ground", self.ground)
+        form.addRow("", self.whole_grid)
+        form.addRow("Author", self.author)
+        form.addRow("Incident no.", self.number)
+        # The other end follows, so that there is always a day to show.
+        self.first.valueChanged.connect(lambda day: self.last.setValue(max(self.last.value(), day)))
+        self.last.valueChanged.connect(lambda day: self.first.setValue(min(self.first.value(), day)))
+        for day in (self.first, self.last):
+            day.valueChanged.connect(self.changed)
+        for box in (self.paper, self.orientation, self.ground):
+            box.currentIndexChanged.connect(self.changed)
+        self.whole_grid.toggled.connect(self.changed)
+        for line in (self.author, self.number):
+            line.textChanged.connect(self.changed)
+
+
+def _day_box(name: str, days: int, value: int) -> QSpinBox:
+    box = QSpinBox()
+    box.setRange(1, max(days, 1))
+    box.setValue(value)
+    box.setAccessibleName(name)
+    box.setToolTip(f"the {name} on maps and forms; tables and layers always hold the whole plan")
+    return box
+
+
+def _side_by_side(*widgets: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    for widget in widgets:
+        row.addWidget(widget)
+    row.addStretch(1)
+    return row
+
+
+_EDGE = 6.0
+
+
+class PagePreview(QWidget):
+    """Shows a page as large as there is room; until there is one, or while a newer one is drawn, it says ``text``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(320, 280)
+        self.setAccessibleName("Preview of the map page")
+        self._image: QImage | None = None
+        self._text = ""
+
+    @property
+    def image(self) -> QImage | None:
+        """The page, ``None`` while there is none."""
+        return self._image
+
+    @property
+    def text(self) -> str:
+        """What is said over or in place of the page."""
+        return self._text
+
+    def sizeHint(self) -> QSize:
+        """Enough to tell whether it is the right map."""
+        return QSize(560, 460)
+
+    def show_page(self, pixels: NDArray[np.uint8] | None) -> None:
+        """Show ``pixels [H, W, 4]`` (red, green, blue, alpha), or nothing."""
+        self._image = None
+        if pixels is not None:
+            height, width = pixels.shape[:2]
+            kept = np.ascontiguousarray(pixels)
+            # A copy: the image outlives the array whose memory it would look at.
+            self._image = QImage(kept.data, width, height, 4 * width, QImage.Format.Format_RGBA8888).copy()
+        self.update()
+
+    def say(self, text: str) -> None:
+        """Say ``text`` until something else is said."""
+        self._text = text
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the page in the middle, and the text."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        area = QRectF(self.rect()).adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
+        if self._image is not None:
+            size = self._image.size().scaled(area.size().toSize(), Qt.AspectRatioMode.KeepAspectRatio)
+            place = QRectF(0.0, 0.0, size.width(), size.height())
+            place.moveCenter(area.center())
+            # Smooth at a third of its size only when Qt shrinks it itself, in whole pixels.
+            ratio = self.devicePixelRatioF()
+            shrunk = self._image.scaled(size * ratio, Qt.AspectRatioMode.KeepAspectRatio,
+                                        Qt.TransformationMode.SmoothTransformation)  # fmt: skip
+            painter.drawImage(place, shrunk)
+            painter.setPen(QColor(128, 128, 128))
+            painter.drawRect(place)
+        if self._text:
+            box = QRectF(area.left(), area.center().y() - 14.0, area.width(), 28.0)
+            if self._image is not None:
+                painter.fillRect(box, QColor(255, 255, 255, 215))
+                painter.setPen(QColor(30, 30, 30))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._text)

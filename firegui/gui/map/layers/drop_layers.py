@@ -1,0 +1,357 @@
+"""Layers of drops: executed, just removed, and edited by hand."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QTransform
+
+from firegui.domain.drops import Drop
+from firegui.domain.fleet import Material
+from firegui.domain.schedule import DropRecord
+from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
+from firegui.gui.map.layers.layer import (
+    DROP_VIEWS,
+    MapLayer,
+    PaintedLayer,
+    RasterLayer,
+    Sample,
+)
+from firegui.gui.map.map_colors import Bytes, ColorScale, difference_scale, faded
+from firegui.gui.map.map_content import MapState
+from firegui.gui.session.session import Session, ShownResult
+from firegui.planning.drop_validator import DropValidator
+from firegui.runs.spec import Stage
+
+SIGMAS = 2.0
+"""The ellipse is the contour at two standard deviations: semi-axes 2σ∥ and 2σ⊥."""
+
+_POINTS = 24
+_STEP = attrgetter("step")
+_POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
+_LATER, _EARLIER = 0.30, 0.85
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ellipses:
+    """Footprints of one material in order of step: ``steps [n]``, ``points [n, 24, 2]`` as ``(row, column)``."""
+
+    steps: NDArray[np.int64]
+    points: NDArray[np.float64]
+
+    @staticmethod
+    def of(drops: Sequence[DropRecord]) -> Ellipses:
+        """Ellipses around the landing points, long axis along ``(dx, dy) = (cos θ, −sin θ)``."""
+        ordered = sorted(drops, key=_STEP)
+        table = np.array([_POSE(drop) for drop in ordered], np.float64).reshape(-1, 5)
+        y, x, theta, parallel, perpendicular = (column[:, None] for column in table.T)
+        turn = np.linspace(0.0, 2.0 * np.pi, _POINTS, endpoint=False)[None, :]
+        along, across = SIGMAS * parallel * np.cos(turn), SIGMAS * perpendicular * np.sin(turn)
+        dx = along * np.cos(theta) + across * np.sin(theta)
+        dy = -along * np.sin(theta) + across * np.cos(theta)
+        # A pose counts cell centres at integers, the map counts corners: half a cell further.
+        return Ellipses(np.array([d.step for d in ordered], np.int64), np.stack([y + 0.5 + dy, x + 0.5 + dx], axis=2))
+
+    def between(self, first: int, end: int) -> QPainterPath:
+        """One path of the drops with ``first ≤ step < end``."""
+        low, high = np.searchsorted(self.steps, [first, end])
+        chosen = self.points[low:high]
+        if not len(chosen):
+            return QPainterPath()
+        closed = np.concatenate([chosen, chosen[:, :1]], axis=1).reshape(-1, 2)
+        joined = np.ones(len(closed), np.int32)
+        joined[_POINTS :: _POINTS + 1] = 0
+        path: QPainterPath = pg.arrayToQPath(closed[:, 1], closed[:, 0], connect=joined, finiteCheck=True)
+        return path
+
+
+class DropsLayer(MapLayer):
+    """Earlier drops quiet, the shown day's strong, later ones faint."""
+
+    key = "drops"
+    title = "Drops"
+    help = "Executed drops at their landing points, 2σ footprints to scale; strong on the shown day, faint when later"
+    follows = frozenset({"step", "view", "result"})
+    samples = (("retardant", "retardant", Sample.ELLIPSE), ("water", "water", Sample.ELLIPSE))
+    note = "2σ footprints to scale; strong: shown day, faint: still to come"
+    swatch_ink = "retardant"
+    views = DROP_VIEWS
+
+    def __init__(self, session: Session) -> None:
+        self.strokes = StrokesItem()
+        super().__init__(session, self.strokes)
+        self._source: tuple[DropRecord, ...] | None = None
+        self._ellipses: dict[Material, Ellipses] = {}
+        self._other_days: tuple[Stroke, ...] = ()
+        self._today: dict[int, tuple[Stroke, ...]] = {}
+        self._made_of: tuple[object, int, object] = (None, -1, None)
+
+    def missing(self) -> str:
+        """Return why there are no drops."""
+        if self.session.result.mean_of:
+            return "not shown with means over an ensemble: show the plan's run"
+        return "" if any(drop.executed for drop in self.session.result.drops) else "no executed drops yet: start a run"
+
+    def draw(self, shown: MapState | None) -> None:
+        """The days after and before, which stand still within a day, then the shown day, which grows, then its rest."""
+        if shown is None or not shown.result.drops:
+            self.strokes.set_strokes(())
+            return
+        self._make(shown)
+        per_day = shown.project.calendar.steps_per_day
+        begin, now = shown.day * per_day, shown.step + 1
+        flown = [stroke for step in range(begin, now) for stroke in self._strokes_of(step)]
+        later = [
+            Stroke(self._ellipses[material].between(now, begin + per_day), cosmetic(faded(color, _LATER)))
+            for material, color in self._materials
+        ]
+        still = self._other_days
+        self.strokes.set_strokes([*still, *flown, *later], still=len(still), growing=len(flown))
+
+    def prepare(self, shown: MapState | None) -> None:
+        """Make the shapes of a new plan, a part of the work that needs no painting."""
+        if shown is not None and shown.result.drops and self.visible and self.in_view:
+            self._make(shown)
+
+    def _make(self, shown: MapState) -> None:
+        per_day = shown.project.calendar.steps_per_day
+        self._load(shown.result.drops)
+        self._turn_to(shown.day * per_day, (shown.day + 1) * per_day, shown.project.calendar.n_steps + 1)
+
+    @property
+    def _materials(self) -> tuple[tuple[Material, QColor], ...]:
+        return (Material.RETARDANT, self.ink.retardant), (Material.WATER, self.ink.water)
+
+    def _turn_to(self, begin: int, end: int, after: int) -> None:
+        """Make the strokes of the days before and after, unless they are at hand: the same objects look the same."""
+        wanted = (self._source, begin, self.ink)
+        if all(new is old or new == old for new, old in zip(wanted, self._made_of, strict=True)):
+            return
+        self._made_of = wanted
+        later = [(self._ellipses[material].between(end, after), color, _LATER) for material, color in self._materials]
+        earlier = [(self._ellipses[material].between(0, begin), color, _EARLIER) for material, color in self._materials]
+        self._other_days = tuple(
+            Stroke(path, cosmetic(faded(color, strength))) for path, color, strength in (*later, *earlier)
+        )
+        self._today = {}
+
+    def _strokes_of(self, step: int) -> tuple[Stroke, ...]:
+        """A casing and a filled outline for each material of a step, made when it is shown for the first time."""
+        if step not in self._today:
+            paths = [(self._ellipses[material].between(step, step + 1), color) for material, color in self._materials]
+            drawn = [stroke for path, color in paths if not path.isEmpty() for stroke in self._outlined(path, color)]
+            self._today[step] = tuple(drawn)
+        return self._today[step]
+
+    def _outlined(self, path: QPainterPath, color: QColor) -> tuple[Stroke, Stroke]:
+        pens = cosmetic(self.ink.halo, 3.5), cosmetic(color, 1.8)
+        for pen in pens:
+            # An ellipse has 24 corners and no sharp one; rounding them all would take three times as long.
+            pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
+        return Stroke(path, pens[0]), Stroke(path, pens[1], QBrush(faded(color, 0.55), Qt.BrushStyle.SolidPattern))
+
+    def _load(self, drops: tuple[DropRecord, ...]) -> None:
+        if drops is self._source:
+            return
+        self._source = drops
+        for material in Material:
+            self._ellipses[material] = Ellipses.of([d for d in drops if d.executed and d.material == material.value])
+
+
+FADE_SECONDS = 1.5
+_OTHER_DAYS = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Removal:
+    """Drops that went together, and when."""
+
+    ellipses: Ellipses
+    began: float
+
+
+class RemovedLayer(MapLayer):
+    """Strong when removed from the shown day, quieter from other days; gone after a second and a half.
+
+    While :attr:`is_fading` somebody has to redraw it, for time alone changes it.
+    """
+
+    key = "removed"
+    title = "Removed drops"
+    help = "While the second stage works: drops that it has just removed, fading out"
+    follows = frozenset({"step", "view", "result", "time"})
+    samples = (("removed", "text", Sample.OUTLINE),)
+    swatch_ink = "text"
+    views = DROP_VIEWS
+
+    def __init__(self, session: Session, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.strokes = StrokesItem()
+        super().__init__(session, self.strokes)
+        self._clock = clock
+        self._seen = ShownResult()
+        self._removals: list[_Removal] = []
+
+    @property
+    def is_fading(self) -> bool:
+        """Whether there is something that the next redraw shows fainter."""
+        return bool(self._removals)
+
+    def missing(self) -> str:
+        """Return when drops are shown, unless the second stage runs."""
+        return "" if self.session.result.stage is Stage.PRUNE else "shown while the second stage works"
+
+    def update(self) -> None:
+        """Note what went, even while it is not to be seen: what is shown again later is not new."""
+        self._note(self.session.result)
+        now = self._clock()
+        self._removals = [removal for removal in self._removals if now - removal.began < FADE_SECONDS]
+        super().update()
+
+    def draw(self, shown: MapState | None) -> None:
+        """Four strokes per moment of removal: the days before, those after, and the shown one on its halo."""
+        strokes: list[Stroke] = []
+        if shown is not None:
+            now = self._clock()
+            for removal in self._removals:
+                left = max(1.0 - (now - removal.began) / FADE_SECONDS, 0.0)
+                strokes += self._strokes(removal.ellipses, shown, left)
+        self.strokes.set_strokes(strokes)
+
+    def _strokes(self, ellipses: Ellipses, shown: MapState, strength: float) -> list[Stroke]:
+        calendar, ink = shown.project.calendar, self.ink
+        begin, end = shown.day * calendar.steps_per_day, (shown.day + 1) * calendar.steps_per_day
+        quiet = cosmetic(faded(ink.text, _OTHER_DAYS * strength), 1.2)
+        today = ellipses.between(begin, end)
+        return [
+            Stroke(ellipses.between(0, begin), quiet),
+            Stroke(ellipses.between(end, calendar.n_steps + 1), quiet),
+            Stroke(today, cosmetic(faded(ink.halo, strength * ink.halo.alphaF()), 4.0)),
+            Stroke(today, cosmetic(faded(ink.text, strength), 1.8)),
+        ]
+
+    def _note(self, result: ShownResult) -> None:
+        if result is self._seen:
+            return
+        before, self._seen = self._seen, result
+        if result.stage is not Stage.PRUNE or before.title != result.title:
+            self._removals = []
+        elif before.stage is Stage.PRUNE and before.drops is not result.drops:
+            # Only the second stage removes drops; between pictures of the first they come and go.
+            left = {(drop.step, drop.column) for drop in result.drops if drop.executed}
+            self._add([drop for drop in before.drops if drop.executed and (drop.step, drop.column) not in left])
+
+    def _add(self, gone: list[DropRecord]) -> None:
+        if gone:
+            self._removals.append(_Removal(Ellipses.of(gone), self._clock()))
+
+
+_HANDLE_CELLS, _HANDLE_PX = 2.0, 5.0
+"""The handle stands that many cells beyond the end of the footprint's long axis."""
+
+
+def handle_of(rules: DropValidator, drop: Drop) -> tuple[float, float]:
+    """Where the handle is that turns ``drop``, in corner coordinates."""
+    y, x = rules.landing(drop)
+    sigma = rules.tails[drop.column].type.sigma_parallel_m / rules.project.scenario.grid.cell_size_m
+    reach = SIGMAS * sigma + _HANDLE_CELLS
+    return y + 0.5 - reach * math.sin(drop.theta), x + 0.5 + reach * math.cos(drop.theta)
+
+
+def _change_scale() -> ColorScale:
+    return replace(difference_scale(), title="P(fire) at the end, before − after the change")
+
+
+class ChangeLayer(RasterLayer):
+    """Before minus after, at the end of the plan."""
+
+    key = "change"
+    title = "What a change does"
+    help = "While a drop is moved or questioned: P(fire) at the end of the plan, before minus after, −1 to +1"
+    follows = frozenset({"plan_editor", "result", "view"})
+    views = DROP_VIEWS
+    start_opacity = 0.9
+    make_scale = staticmethod(_change_scale)
+
+    def missing(self) -> str:
+        """Return when a change is shown, unless there is one."""
+        look = self.session.plan_editor.preview
+        return "" if look is not None and look.change is not None else "shown while a drop is moved: tool Drops"
+
+    def identity(self, shown: MapState) -> object:
+        """The answer that is shown."""
+        return shown.look
+
+    def codes(self, shown: MapState) -> Bytes | None:
+        """Codes of the difference."""
+        look = shown.look
+        if look is None or look.change is None or look.change.shape != shown.scenario.grid.shape:
+            return None
+        return np.asarray((look.change + 255) >> 1, np.uint8)
+
+
+class ChosenLayer(PaintedLayer):
+    """The chosen drop with its handle; on the move it is drawn where it would be, with a line from where it was."""
+
+    key = "chosen"
+    title = "Chosen drop"
+    help = "The drop chosen with the tool Drops: 2σ footprint where it lands, release point, handle to turn it"
+    follows = frozenset({"plan_editor", "result", "view", "tool"})
+    samples = (("chosen, or on the move", "accent", Sample.OUTLINE), ("would break a rule", "observed", Sample.OUTLINE))
+    swatch_ink = "accent"
+    views = DROP_VIEWS
+
+    def missing(self) -> str:
+        """Return how to choose a drop, if none is chosen."""
+        editor = self.session.plan_editor
+        return "" if editor.selected is not None or editor.change is not None else "none chosen: see the tool Drops"
+
+    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        editor = self.session.plan_editor
+        if not self.session.has_project:
+            return
+        selected, change = editor.selected, editor.change
+        if change is not None:
+            self._paint_drop(painter, transform, change.drop, broken=bool(change.broken))
+            if selected is not None and selected != change.drop and change.drop in change.after.drops:
+                self._paint_way(painter, transform, selected, change.drop)
+        elif selected is not None:
+            self._paint_drop(painter, transform, selected, broken=False)
+
+    def _paint_drop(self, painter: QPainter, transform: QTransform, drop: Drop, *, broken: bool) -> None:
+        rules = self.session.plan_editor.rules
+        kind, cell = rules.tails[drop.column].type, rules.project.scenario.grid.cell_size_m
+        fill = self.ink.water if kind.material is Material.WATER else self.ink.retardant
+        color = self.ink.observed if broken else self.ink.accent
+        long, wide = (SIGMAS * sigma / cell for sigma in (kind.sigma_parallel_m, kind.sigma_perpendicular_m))
+        y, x = rules.landing(drop)
+        ellipse = QPainterPath()
+        ellipse.addEllipse(QPointF(0.0, 0.0), long, wide)
+        turn = QTransform().translate(x + 0.5, y + 0.5).rotateRadians(-drop.theta)
+        path = transform.map(turn.map(ellipse))
+        painter.fillPath(path, QBrush(faded(fill, 0.45)))
+        for pen in (QPen(self.ink.halo, 5.0), QPen(color, 2.2)):
+            painter.strokePath(path, pen)
+        released, landed = (transform.map(QPointF(c + 0.5, r + 0.5)) for r, c in ((drop.y, drop.x), (y, x)))
+        handle = transform.map(QPointF(*reversed(handle_of(rules, drop))))
+        painter.setBrush(QBrush(self.ink.card))
+        for pen in (QPen(self.ink.halo, 4.0), QPen(color, 1.5)):
+            painter.setPen(pen)
+            painter.drawLine(released, landed)
+            painter.drawEllipse(handle, _HANDLE_PX, _HANDLE_PX)
+            painter.drawRect(QRectF(released.x() - 3.0, released.y() - 3.0, 6.0, 6.0))
+
+    def _paint_way(self, painter: QPainter, transform: QTransform, drop: Drop, to: Drop) -> None:
+        """From where it lands now to where it would."""
+        landings = map(self.session.plan_editor.rules.landing, (drop, to))
+        ends = [transform.map(QPointF(x + 0.5, y + 0.5)) for y, x in landings]
+        for pen in (QPen(self.ink.halo, 3.5), QPen(self.ink.text, 1.2, Qt.PenStyle.DashLine)):
+            painter.setPen(pen)
+            painter.drawLine(*ends)

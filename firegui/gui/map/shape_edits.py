@@ -1,0 +1,209 @@
+"""Undoable edits of protected regions, no-drop zones and pinned drops, refused with a message when invalid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from firegui.domain.calendar import Calendar
+from firegui.domain.grid import Grid
+from firegui.domain.operations import Operations, PinnedDrop
+from firegui.domain.regions import Region, region_problems
+from firegui.domain.schedule import DropRecord
+from firegui.errors import InputError, Problem
+from firegui.gui.map.tools.shape_geometry import area, is_simple
+from firegui.gui.session.reporting import free_name, refuse_new, refusing
+from firegui.gui.session.session import Session
+from firegui.io.rasterize import region_masks
+from firegui.io.regions_file import read_regions
+
+_SAME_TIME = timedelta(seconds=1)
+
+
+def free_shape_name(letter: str, shapes: Iterable[Region]) -> str:
+    """Return the first of R1, R2, … (with ``letter`` R) that no shape has."""
+    taken = {shape.name for shape in shapes}
+    return next(name for number in range(1, len(taken) + 2) if (name := f"{letter}{number}") not in taken)
+
+
+def size_text(region: Region, grid: Grid) -> str:
+    """Return the size in cells and hectares; of a polygon, the area of its outline."""
+    cells = area(region)
+    box = region.as_rectangle
+    sides = "" if box is None else f"{box[0][1] - box[0][0]:,.0f} × {box[1][1] - box[1][0]:,.0f} = "
+    return f"{sides}{cells:,.0f} cells · {cells * grid.cell_area_ha:,.1f} ha"
+
+
+def _grid_shape(session: Session) -> tuple[int, int]:
+    return session.project.scenario.grid.shape
+
+
+def _refusal(session: Session, before: list[Problem], after: list[Problem], kind: str, changed: Region) -> str:
+    """Return why ``changed`` is not accepted; empty if it is. Problems that were there ``before`` do not count."""
+    known = {str(problem) for problem in before}
+    added = [text for problem in after if (text := str(problem)) not in known]
+    if added:
+        return "; ".join(added)
+    if not is_simple(changed):
+        return f"{kind} {changed.name}: the outline crosses itself; move a corner so that no two edges meet."
+    covers_cells = region_masks((changed,), _grid_shape(session)).any()
+    return "" if covers_cells else f"{kind} {changed.name} would cover no cell; make it larger."
+
+
+def _can_rename(session: Session, before: list[Problem], after: list[Problem], kind: str) -> bool:
+    try:
+        refuse_new(before, after, f"The {kind} keeps its name")
+    except InputError as error:
+        # The editor is closed by now: a line in the status bar would be missed.
+        session.refuse(error)
+        return False
+    return True
+
+
+# -- protected regions -------------------------------------------------------------------------------------------------
+def add_region(session: Session, region: Region) -> bool:
+    """Add and select a region. Returns whether it was accepted."""
+    return _set_regions(session, f"Draw region {region.name}", (*session.project.regions, region), region)
+
+
+def import_regions(session: Session, path: Path) -> None:
+    """Add the regions of a file as one undoable step; a name already taken gets a number. A bad file is refused."""
+    with refusing(session, str(path)):
+        grid = session.project.scenario.grid
+        regions = list(session.project.regions)
+        for region in read_regions(path, grid):
+            regions.append(replace(region, name=free_name(region.name, (other.name for other in regions))))
+        before = region_problems(session.project.regions, grid.shape)
+        refuse_new(before, region_problems(regions, grid.shape), f"{path.name} cannot be used")
+        added = len(regions) - len(session.project.regions)
+        session.set_regions(f"import {path.name}", regions)
+        session.message.emit(f"{added} regions imported from {path.name}")
+
+
+def find_region(session: Session, name: str) -> Region | None:
+    """Return the region called ``name``, if there is one."""
+    return next((region for region in session.project.regions if region.name == name), None)
+
+
+def refusal_of(session: Session, name: str, region: Region) -> str:
+    """Return why region ``name`` cannot become ``region``; empty if it can."""
+    return _region_refusal(session, _replaced(session, name, region), region)
+
+
+def change_region(session: Session, text: str, name: str, region: Region) -> bool:
+    """Replace region ``name``. Returns whether it was accepted; no change is accepted without an undo step."""
+    changed = _replaced(session, name, region)
+    return changed == session.project.regions or _set_regions(session, text, changed, region)
+
+
+def rename_region(session: Session, name: str, to: str) -> bool:
+    """Give region ``name`` another name, which must be new and not empty. Returns whether it was accepted."""
+    found, to, shape = find_region(session, name), to.strip(), _grid_shape(session)
+    if found is None:
+        return False
+    renamed = replace(found, name=to)
+    before, after = session.project.regions, _replaced(session, name, renamed)
+    if not _can_rename(session, region_problems(before, shape), region_problems(after, shape), "region"):
+        return False
+    return change_region(session, f"Rename {name} to {to}", name, renamed)
+
+
+def _replaced(session: Session, name: str, region: Region) -> tuple[Region, ...]:
+    return tuple(region if old.name == name else old for old in session.project.regions)
+
+
+def _set_regions(session: Session, text: str, regions: Sequence[Region], changed: Region) -> bool:
+    refusal = _region_refusal(session, regions, changed)
+    if refusal:
+        session.message.emit(refusal)
+        return False
+    session.set_regions(text, regions)
+    session.select_region(changed.name)
+    return True
+
+
+def _region_refusal(session: Session, regions: Sequence[Region], changed: Region) -> str:
+    before, after = (region_problems(each, _grid_shape(session)) for each in (session.project.regions, regions))
+    return _refusal(session, before, after, "Region", changed)
+
+
+# -- no-drop zones -----------------------------------------------------------------------------------------------------
+def add_zone(session: Session, zone: Region) -> bool:
+    """Add a no-drop zone. Returns whether it was accepted; the status bar shows why not."""
+    before = session.project.operations.no_drop_zones
+    after = (*before, zone)
+    refusal = _refusal(session, _zone_problems(session, before), _zone_problems(session, after), "Zone", zone)
+    if refusal:
+        session.message.emit(refusal)
+        return False
+    _set_zones(session, f"draw no-drop zone {zone.name}", after)
+    return True
+
+
+def rename_zone(session: Session, row: int, name: str) -> bool:
+    """Give the zone in ``row`` another name, which must be new and not empty. Returns whether it was accepted."""
+    zones, name = session.project.operations.no_drop_zones, name.strip()
+    if name == zones[row].name:
+        return False
+    changed = (*zones[:row], replace(zones[row], name=name), *zones[row + 1 :])
+    if not _can_rename(session, _zone_problems(session, zones), _zone_problems(session, changed), "zone"):
+        return False
+    _set_zones(session, f"rename no-drop zone {zones[row].name}", changed)
+    return True
+
+
+def delete_zone(session: Session, row: int) -> None:
+    """Remove the zone in ``row``; nothing happens if there is none."""
+    zones = session.project.operations.no_drop_zones
+    if 0 <= row < len(zones):
+        _set_zones(session, f"delete no-drop zone {zones[row].name}", (*zones[:row], *zones[row + 1 :]))
+
+
+def _set_zones(session: Session, text: str, zones: Sequence[Region]) -> None:
+    session.set_operations(text, replace(session.project.operations, no_drop_zones=tuple(zones)))
+
+
+def _zone_problems(session: Session, zones: Sequence[Region]) -> list[Problem]:
+    # The weight of a zone has no effect.
+    found = region_problems([replace(zone, weight=1.0) for zone in zones], _grid_shape(session))
+    return [replace(problem, where=problem.where.replace("region", "no-drop zone", 1)) for problem in found]
+
+
+# -- pinned drops ------------------------------------------------------------------------------------------------------
+def pin_of(drop: DropRecord, calendar: Calendar) -> PinnedDrop:
+    """The pin that keeps ``drop``, whose step is one of ``calendar``."""
+    return PinnedDrop(calendar.time_of_step(drop.step), drop.aircraft, drop.y, drop.x, drop.theta)
+
+
+def add_pins(session: Session, pins: Sequence[PinnedDrop]) -> int:
+    """Pin these drops as one step, leaving out those that are pinned; returns how many are new."""
+    operations = session.project.operations
+    new = [pin for pin in pins if not any(_same_drop(pin, other) for other in operations.pinned)]
+    if new:
+        text = "pin a drop" if len(new) == 1 else f"pin {len(new)} drops"
+        pinned = sorted((*operations.pinned, *new), key=lambda pin: (pin.time, pin.aircraft))
+        session.set_operations(text, replace(operations, pinned=tuple(pinned)))
+    return len(new)
+
+
+def remove_pins(session: Session, rows: Iterable[int]) -> None:
+    """Let planning move the drops in these rows again, as one step."""
+    operations, gone = session.project.operations, set(rows)
+    kept = tuple(pin for row, pin in enumerate(operations.pinned) if row not in gone)
+    count = len(operations.pinned) - len(kept)
+    if count:
+        text = "unpin a drop" if count == 1 else f"unpin {count} drops"
+        session.set_operations(text, replace(operations, pinned=kept))
+
+
+def pinned_row(operations: Operations, pin: PinnedDrop) -> int:
+    """The row of the pin that keeps the same drop, or −1."""
+    return next((row for row, other in enumerate(operations.pinned) if _same_drop(pin, other)), -1)
+
+
+def _same_drop(one: PinnedDrop, other: PinnedDrop) -> bool:
+    if one.aircraft != other.aircraft or (one.time.tzinfo is None) != (other.time.tzinfo is None):
+        return False
+    return abs(one.time - other.time) < _SAME_TIME

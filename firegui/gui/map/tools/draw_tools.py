@@ -1,0 +1,177 @@
+"""Tools that draw regions and no-drop zones: by dragging a rectangle or corner by corner."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from firegui.domain.regions import Region, Vertex
+from firegui.gui.map.shape_edits import add_region, add_zone, free_shape_name, size_text
+from firegui.gui.map.sketch import REACH_PX, Outline
+from firegui.gui.map.tools.shape_geometry import cell_rectangle, clamped, is_simple
+from firegui.gui.map.tools.tool import MapTool, Pointer, ToolContext
+
+_NEAR_PX = 8.0
+
+
+class ShapeTool(MapTool):
+    """Base class of the tools that draw a new shape. Subclasses with ``draws_zones`` draw no-drop zones."""
+
+    cursor = Qt.CursorShape.CrossCursor
+    draws_zones = False
+
+    def _new_name(self) -> str:
+        project = self.place.session.project
+        if self.draws_zones:
+            return free_shape_name("Z", project.operations.no_drop_zones)
+        return free_shape_name("R", project.regions)
+
+    def _add(self, shape: Region) -> bool:
+        return (add_zone if self.draws_zones else add_region)(self.place.session, shape)
+
+    def _size_text(self, shape: Region) -> str:
+        return size_text(shape, self.place.session.project.scenario.grid)
+
+
+class RectangleTool(ShapeTool):
+    """Draws a rectangle of whole cells, from the cell of the press to that of the release."""
+
+    hint = "Drag a rectangle · Esc cancels"
+    _start: Pointer | None = None
+
+    def press(self, at: Pointer) -> None:
+        """Fix the first cell."""
+        self._start = at
+
+    def move(self, at: Pointer) -> None:
+        """Show the rectangle and its size."""
+        if self._start is not None and at.far_from(self._start):
+            shape = self._shape(self._start, at)
+            self.place.sketch.show(Outline(shape.parts[0][0], self._size_text(shape)))
+
+    def release(self, at: Pointer) -> None:
+        """Add the shape; a click adds none."""
+        start, self._start = self._start, None
+        self.place.sketch.show(None)
+        if start is None:
+            return
+        if at.far_from(start):
+            self._add(self._shape(start, at))
+        else:
+            self.place.session.message.emit("Drag with the button held down to draw a rectangle.")
+
+    def cancel(self) -> bool:
+        """Forget the rectangle."""
+        start, self._start = self._start, None
+        self.place.sketch.show(None)
+        return start is not None
+
+    def _shape(self, start: Pointer, end: Pointer) -> Region:
+        rows, columns = cell_rectangle((start.row, start.column), (end.row, end.column), self.place.shape)
+        return Region.rectangle(self._new_name(), rows, columns)
+
+
+class CornerTool(MapTool):
+    """Base class of the tools that set corners. Subclasses draw them in :meth:`_show`."""
+
+    cursor = Qt.CursorShape.CrossCursor
+
+    def __init__(self, place: ToolContext) -> None:
+        super().__init__(place)
+        self._corners: list[Vertex] = []
+
+    def _closes(self, at: Pointer) -> bool:
+        """Return whether a click at ``at`` closes the outline: on its first corner, with three or more set."""
+        if len(self._corners) < 3:
+            return False
+        step = self.place.camera.to_pixel(*self._corners[0]) - at.pixel
+        return bool(abs(step.x()) <= _NEAR_PX and abs(step.y()) <= _NEAR_PX)
+
+    def _add_corner(self, corner: Vertex) -> None:
+        if not self._corners or corner != self._corners[-1]:
+            self._corners.append(corner)
+        self._show(None)
+
+    def _show(self, next_corner: Vertex | None) -> None:
+        raise NotImplementedError
+
+
+class PolygonTool(CornerTool, ShapeTool):
+    """Click corners; a double click, Enter or a click on the first corner closes."""
+
+    hint = "Click corners · Enter closes · Esc cancels"
+
+    def press(self, at: Pointer) -> None:
+        """Add a corner, or close on the first one."""
+        if self._closes(at):
+            self._close()
+            return
+        row, column = self._snapped(at)
+        self._add_corner((round(row, 2), round(column, 2)))
+
+    def move(self, at: Pointer) -> None:
+        """Show where the next edge would be."""
+        if self._corners:
+            self._show(self._snapped(at))
+
+    def double_click(self, at: Pointer) -> None:
+        """Close; the first click of the pair has set the last corner already."""
+        self._close()
+
+    def key(self, key: Qt.Key) -> bool:
+        """Close on Enter, remove the last corner on Backspace."""
+        if not self._corners:
+            return False
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._close()
+        elif key == Qt.Key.Key_Backspace:
+            self._corners.pop()
+            self._show(None)
+        else:
+            return False
+        return True
+
+    def cancel(self) -> bool:
+        """Forget every corner."""
+        corners, self._corners = self._corners, []
+        self.place.sketch.show(None)
+        return bool(corners)
+
+    def _snapped(self, at: Pointer) -> Vertex:
+        place = self.place
+        reach = REACH_PX / place.camera.pixels_per_cell
+        return clamped(*place.snapping.snapped(at.row, at.column, place.shapes, reach), place.shape)
+
+    def _show(self, next_corner: Vertex | None) -> None:
+        corners = (*self._corners, next_corner) if next_corner is not None else tuple(self._corners)
+        if not corners:
+            self.place.sketch.show(None)
+            return
+        shape = Region(self._new_name(), ((corners,),))
+        whole = len(corners) >= 3
+        # While two corners still coincide under the mouse the outline is not wrong, only unfinished.
+        allowed = not whole or len(set(corners)) < len(corners) or is_simple(shape)
+        text = self._size_text(shape) if whole else ""
+        self.place.sketch.show(Outline(corners, text, closed=whole, allowed=allowed, dots=True))
+
+    def _close(self) -> None:
+        corners = tuple(self._corners)
+        if len(corners) < 3:
+            self.place.session.message.emit("A polygon needs at least three corners.")
+            return
+        # A refused polygon stays, so that its last corner can be removed and set again.
+        if self._add(Region(self._new_name(), ((corners,),))):
+            self.cancel()
+
+
+class ZoneRectangleTool(RectangleTool):
+    """Draws a rectangular no-drop zone of whole cells."""
+
+    draws_zones = True
+    hint = "Drag a no-drop zone · Esc cancels"
+
+
+class ZonePolygonTool(PolygonTool):
+    """Draws a no-drop zone corner by corner."""
+
+    draws_zones = True
+    hint = "Click corners of a no-drop zone · Enter closes · Esc cancels"

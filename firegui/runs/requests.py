@@ -1,0 +1,75 @@
+"""Requests for analyses: what a form or a command line asks for, and the specs that come of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from firegui.domain.benchmark import BenchmarkSettings
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
+from firegui.domain.uncertainty import UncertaintySettings
+from firegui.runs.command import with_command
+from firegui.runs.spec import BenchmarkSpec, SensitivitySpec, UncertaintySpec
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Where the ``project`` is kept, and where its analysis is to be saved (``out``)."""
+
+    project: Path
+    out: Path
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkRequest:
+    """Request for a benchmark on ``processes`` processes, 0 for one a core. ``notes`` say what was left out."""
+
+    settings: BenchmarkSettings
+    processes: int = 0
+    notes: tuple[str, ...] = ()
+
+    def spec(self, project: Project, paths: Paths, backend: str) -> BenchmarkSpec:
+        """Return the spec of the benchmark of ``project``."""
+        spec = BenchmarkSpec(
+            project, paths.out, "", self.settings, paths.project, backend=backend, processes=self.processes,
+            notes=self.notes,
+        )  # fmt: skip
+        return with_command(spec)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SensitivityRequest:
+    """Request for a table, of the schedule in ``file`` or, for a sweep, of plans of at most ``epochs`` epochs."""
+
+    kind: SensitivityKind
+    settings: SensitivitySettings
+    epochs: int
+    file: Path | None = None
+
+    def spec(self, project: Project, paths: Paths, backend: str, schedule: Schedule | None) -> SensitivitySpec:
+        """Return the spec of the table of ``project``; ``schedule`` is the content of ``file``."""
+        optimizer = replace(project.plan.optimizer, epochs=self.epochs)
+        project = replace(project, plan=replace(project.plan, optimizer=optimizer))
+        spec = SensitivitySpec(
+            project, paths.out, "", self.kind, self.settings, schedule, backend=backend,
+            project_folder=paths.project, schedule_file=self.file,
+        )  # fmt: skip
+        return with_command(spec)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UncertaintyRequest:
+    """Request for an ensemble: with the schedule in ``file``, or of fires without drops alone."""
+
+    settings: UncertaintySettings
+    file: Path | None = None
+
+    def spec(self, project: Project, paths: Paths, backend: str, schedule: Schedule | None) -> UncertaintySpec:
+        """Return the spec of the ensemble of ``project``; ``schedule`` is the content of ``file``."""
+        spec = UncertaintySpec(
+            project, paths.out, "", self.settings, schedule, backend=backend, project_folder=paths.project,
+            schedule_file=self.file,
+        )  # fmt: skip
+        return with_command(spec)

@@ -1,0 +1,96 @@
+"""Fires of saved results, computed again for the map: members of an ensemble and tasks of a benchmark.
+
+Every function raises :class:`~firegui.errors.InputError` if the result does not fit the project any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from firegui.domain.benchmark import PlannerName, Task
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.errors import InputError, Problem
+from firegui.io.schedule_file import read_project_schedule
+from firegui.runs.benchmark_folder import BenchmarkHeader, task_folder
+from firegui.runs.folder import PLAN, SCHEDULE
+from firegui.runs.header import event_hash, schedule_hash
+from firegui.runs.kept import KeptHeader
+from firegui.runs.messages import counted
+from firegui.runs.spec import EvaluateSpec, MemberOf
+from firegui.runs.uq_folder import EnsembleHeader
+
+
+def project_then(header: KeptHeader, project: Project, thing: str, made: str, again: str) -> Project:
+    """Return the project as the run of ``header`` had it, on the event of ``project``.
+
+    ``thing`` is what was ``made``, for the error if the event or the fire model has changed; ``again`` remedies that.
+    """
+    if header.event_hash != event_hash(project):
+        what = f"was {made} on another event or fire model than the open project's"
+        problem = Problem(f"the {thing}", what, f"set the fire model back, or {again}")
+        raise InputError([problem], f"The {thing} does not fit the project")
+    return header.project.on(project)
+
+
+# -- ensembles --------------------------------------------------------------------------------------------------------
+def ensemble_project(header: EnsembleHeader, project: Project) -> Project:
+    """Return the project as the ensemble had it."""
+    return project_then(header, project, "ensemble", "made", "make it again")
+
+
+def ensemble_project_on_same_days(header: EnsembleHeader, project: Project) -> Project:
+    """Return the project as the ensemble had it, with the days of ``project``: on others the dates would be wrong."""
+    then = ensemble_project(header, project)
+    had, has = ((one.calendar.date_of_day(0), one.plan.days) for one in (then, project))
+    if had != has:
+        texts = [f"{counted(days, 'day')} from {first:%Y-%m-%d}" for first, days in (had, has)]
+        what, remedy = f"is of {texts[0]}, the open plan of {texts[1]}", "set the plan's first day and its days back"
+        raise InputError([Problem("the ensemble", what, remedy)], "It cannot be shown on the map")
+    return then
+
+
+def member_spec(header: EnsembleHeader, number: int, project: Project, backend: str) -> EvaluateSpec:
+    """Return the spec of both fires of a member. The schedule must be where it was, and the same."""
+    project = ensemble_project_on_same_days(header, project)
+    schedule = None
+    if header.schedule:
+        file = Path(header.schedule_file)
+        schedule = read_project_schedule(file, project)
+        if schedule_hash(schedule) != header.schedule:
+            what = "is another schedule by now than the one the ensemble was made of"
+            raise InputError([Problem(str(file), what, "put the schedule back")], "The member cannot be shown")
+    # A smaller ensemble has the same members; one that was raised later has more than its settings may say.
+    settings = replace(header.settings, members=max(header.settings.members, number + 1))
+    return EvaluateSpec(project, schedule, backend=backend, member=MemberOf(number, settings, header.error))
+
+
+# -- benchmarks -------------------------------------------------------------------------------------------------------
+def benchmark_project(header: BenchmarkHeader, project: Project) -> Project:
+    """Return the project as the benchmark had it."""
+    return project_then(header, project, "benchmark", "run", "run it again")
+
+
+def task_schedule(folder: Path, task: Task, project: Project) -> Schedule | None:
+    """Return the best schedule of a finished task, ``None`` for the fire without drops."""
+    place = task_folder(folder, task)
+    if task.planner is PlannerName.NONE:
+        return None
+    plan = next((path for path in (place / PLAN, place / SCHEDULE) if path.is_file()), None)
+    if plan is None:
+        problem = Problem(str(place), "has no plan", "resume the benchmark, or choose another line")
+        raise InputError([problem], "The plan cannot be shown")
+    return read_project_schedule(plan, project)
+
+
+def task_spec(folder: Path, task: Task, project: Project, backend: str) -> EvaluateSpec:
+    """Return the spec of the fire without drops and the fire of a finished task."""
+    return EvaluateSpec(project, task_schedule(folder, task, project), backend=backend)
+
+
+def task_comparison_spec(folder: Path, one: Task, other: Task, project: Project, backend: str) -> EvaluateSpec:
+    """Return the spec of the fire of ``one`` as the plan, and that of ``other`` in place of the fire without drops."""
+    none = Schedule.empty(project.calendar.n_steps, project.planned_fleet.n_aircraft)
+    plan = task_schedule(folder, one, project) or none
+    return EvaluateSpec(project, plan, backend=backend, against=task_schedule(folder, other, project))

@@ -1,0 +1,128 @@
+"""Requests for studies: their text, what is wrong with it, the text to begin one with, and the spec of the run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from firegui.domain.project import Project
+from firegui.domain.study import Case, Cell, StudySettings, Vary
+from firegui.domain.study_factors import prepared, study_problems
+from firegui.errors import InputError, Problem
+from firegui.io.schedule_file import read_project_schedule
+from firegui.io.study_file import StudyFile, parse_study
+from firegui.runs.command import with_command
+from firegui.runs.requests import Paths
+from firegui.runs.saved_fires import project_then
+from firegui.runs.spec import EvaluateSpec, StudySpec
+from firegui.studies.folder import StudyHeader, plan_file
+
+_NAME = re.compile(r"[^A-Za-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRequest:
+    """Request for a study, as its ``text`` describes it, on ``workers`` processes (``None``: one a core)."""
+
+    text: str
+    workers: int | None = None
+    scheduler: str = ""
+
+    def spec(self, project: Project, paths: Paths, backend: str) -> StudySpec:
+        """Return the spec, whose text is to be saved in :func:`text_file`. Raises :class:`InputError`."""
+        study, file = parse_study(self.text), text_file(paths.out)
+        schedule_file = paths.project / study.schedule if study.schedule else None
+        schedule = None if schedule_file is None else read_project_schedule(schedule_file, project)
+        spec = StudySpec(
+            project, paths.out, "", study.settings, schedule, backend=backend, workers=self.workers,
+            scheduler=self.scheduler, project_folder=paths.project, schedule_file=schedule_file, study_file=file,
+        )  # fmt: skip
+        return with_command(spec)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyCheck:
+    """What a study's text says, as far as it can be read, and everything that is wrong with it."""
+
+    study: StudyFile | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def check_text(text: str, project: Project, folder: Path | None) -> StudyCheck:
+    """Check a study's text for ``project``, which is saved in ``folder``."""
+    try:
+        study = parse_study(text)
+    except InputError as error:
+        return StudyCheck(None, error.problems)
+    problems = study_problems(study.settings, project)
+    if folder is not None and study.project and (folder / study.project).resolve() != folder.resolve():
+        what = f"is of {Path(study.project).name}, but {folder.name} is open"
+        problems.insert(0, Problem("project", what, 'open that project, or write project = "."'))
+    return StudyCheck(study, tuple(problems))
+
+
+def text_file(out: Path) -> Path:
+    """Return the file of the text of the study in ``out``: beside it, for a study's folder begins empty."""
+    return out.with_name(f"{out.name}.toml")
+
+
+def absolute_text(text: str, folder: Path) -> str:
+    """Return a study's text with absolute paths of its project and schedule, so that the file may be anywhere."""
+    study = parse_study(text)
+    schedule = str(folder / study.schedule) if study.schedule else ""
+    return replace(study, project=str(folder.resolve()), schedule=schedule).text()
+
+
+def folder_ending(settings: StudySettings) -> str:
+    """Return the end of the name of a study's folder: its name in letters that every system allows."""
+    return _NAME.sub("-", settings.name).strip("-").lower()[:40] or "study"
+
+
+# -- templates --------------------------------------------------------------------------------------------------------
+def fleet_value(project: Project) -> StudyFile:
+    """Return a study of the worth of each aircraft type and of each day on which one is grounded: one case each."""
+    cases = [Case("as it is")]
+    for kind in project.planned_fleet.types:
+        if kind.count > 0:
+            cases.append(Case(f"one {kind.id} fewer", {f"fleet.{kind.id}.count": kind.count - 1}))
+        cases.append(Case(f"one {kind.id} more", {f"fleet.{kind.id}.count": kind.count + 1}))
+    days = sorted({day for kind in project.planned_fleet.types for day in kind.grounded_days})
+    cases += [Case(f"all fly on day {day + 1}", {"lifted.all": (day,)}) for day in days]
+    settings = StudySettings(
+        name="Fleet value", planner="gradient", allowance=300, cases=tuple(cases), vary=(Vary("seed", (0, 1, 2)),),
+        measure=("objective", "saved_ha", "drops_executed"),
+    )  # fmt: skip
+    return StudyFile(".", settings)
+
+
+def two_factors(project: Project) -> StudyFile:
+    """Return a study of the effectiveness and the first day: a grid that a person can change into another."""
+    latest = max(project.scenario.days - project.plan.days, 0)
+    starts = tuple(day for day in range(latest + 1) if project.scenario.ignition_on(day) is not None)[:6]
+    vary = (Vary("nominal", (), 0.6, 0.95, 4), Vary("start_day", starts or (project.plan.start_day,)))
+    measure = ("objective", "final_extent_ha", "drops_executed", "saved_ha")
+    return StudyFile(".", StudySettings(name="Effectiveness", planner="tactical", vary=vary, measure=measure))
+
+
+STUDY_TEMPLATES = {"Fleet value": fleet_value, "Effectiveness and start": two_factors}
+"""What a new study can begin with, by name."""
+
+
+# -- on the map -------------------------------------------------------------------------------------------------------
+def study_project(header: StudyHeader, project: Project) -> Project:
+    """Return the project as the study had it. Raises :class:`InputError` if it does not fit any more."""
+    return project_then(header, project, "study", "carried out", "carry it out again")
+
+
+def cell_spec(folder: Path, cell: Cell, header: StudyHeader, project: Project, backend: str) -> EvaluateSpec:
+    """Return the spec of the fire without drops and the fire of a finished cell.
+
+    Raises :class:`InputError` if the event has changed, and for a cell that has no plan.
+    """
+    terms = prepared(study_project(header, project), header.settings, cell)
+    path = plan_file(folder, cell.number)
+    if not path.is_file():
+        raise InputError([Problem(str(path), "is not there", "resume the study")], "The plan cannot be shown")
+    schedule = read_project_schedule(path, terms.project)
+    return EvaluateSpec(terms.project, schedule, backend=backend, wind=terms.wind)
