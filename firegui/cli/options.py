@@ -18,7 +18,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.schedule_file import read_schedule
+from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.folder import PLAN, SCHEDULE
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -69,8 +69,7 @@ def schedule_of_run(path: Path, *names: str) -> Path:
 
 def project_schedule(path: Path, project: Project) -> Schedule:
     """Read a schedule, or that of a run folder, for the project's fleet, days and grid."""
-    path = schedule_of_run(path)
-    return read_schedule(path, project.planned_fleet, project.calendar.n_steps, project.scenario.grid.shape)
+    return read_project_schedule(schedule_of_run(path), project)
 
 
 def parse_weights(text: str, base: ObjectiveWeights) -> ObjectiveWeights:

@@ -139,3 +139,34 @@ class Project:
                 )
             )
         return found
+
+
+def same_spread(one: Project, other: Project) -> bool:
+    """Whether both have the same fire without drops."""
+    return (
+        one.scenario is other.scenario
+        and one.maps is other.maps
+        and one.fire_model == other.fire_model
+        and one.weights is other.weights
+        and (one.plan.start_day, one.plan.days) == (other.plan.start_day, other.plan.days)
+    )
+
+
+def same_baseline(one: Project, other: Project) -> bool:
+    """Whether both have the same fire without drops, and the same metrics of it."""
+    same_objective = one.regions == other.regions and one.plan.weights == other.plan.weights
+    return same_objective and same_spread(one, other)
+
+
+def same_inputs(one: Project, other: Project) -> bool:
+    """Whether a plan has the same effect in both: the same fire, fleet, rules and objective.
+
+    Settings of the optimizer decide how a plan is searched for, not its effect, so they do not count.
+    """
+    return (
+        same_baseline(one, other)
+        and one.planned_fleet == other.planned_fleet
+        and one.operations == other.operations
+        and (one.plan.nominal, one.plan.design) == (other.plan.nominal, other.plan.design)
+        and one.plan.retardant_acts_on == other.plan.retardant_acts_on
+    )

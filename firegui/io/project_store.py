@@ -41,6 +41,8 @@ from firegui.io.project_weights import (
 from firegui.io.toml_text import dumps
 
 PROJECT_FILE = "project.toml"
+RUNS = "runs"
+"""Folder of a project's results."""
 # What says of a folder that it holds a robustness table, an ensemble, a benchmark or a study; a plan has none of them.
 _NO_PLANS = ("sensitivity.toml", "ensemble.toml", "benchmark.toml", "study.toml")
 _HEADER = "# A firegui project. Everything here can be edited by hand, except [layers] and [weights].\n\n"
@@ -176,7 +178,7 @@ def holds_edits(base: Path, folder: Path) -> bool:
 
 def list_runs(folder: Path) -> list[Path]:
     """The folders of a project's plans, by name; hidden ones are still being written. Other results are left out."""
-    runs = folder / "runs"
+    runs = folder / RUNS
     found = [entry for entry in runs.iterdir() if entry.is_dir() and entry.name[0] != "."] if runs.is_dir() else []
     return sorted(entry for entry in found if not any((entry / name).is_file() for name in _NO_PLANS))
 

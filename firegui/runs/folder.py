@@ -7,6 +7,7 @@ history may then be ahead of the state, which resuming trims, but never behind.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,13 +26,14 @@ from firegui.io import atomic
 from firegui.io.exporters.csv import write_schedule_csv
 from firegui.io.exporters.geotiff import BASELINE_TITLE, write_occupancy_tif
 from firegui.io.plain_words import plain_words
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.project_store import RUNS
+from firegui.io.schedule_file import read_project_schedule, write_plan_safetensors
 from firegui.planning.audit import AuditReport
 from firegui.runs.elimination_log import read_elimination
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunState
 from firegui.runs.header import RunHeader, now, read_header
 from firegui.runs.history import history_text, read_history
-from firegui.runs.lock import is_held
+from firegui.runs.lock import held_problem, is_held
 from firegui.runs.place import check_place, names_in
 from firegui.runs.spec import Stage
 
@@ -260,6 +262,42 @@ def read_run(folder: Path) -> RunRecord:
     history = read_history(folder / HISTORY, header.project.plan.optimizer.epochs)
     scores = _read_json(folder / METRICS, RunScores, RunScores())
     return RunRecord(folder, header, scores, history, is_live, read_elimination(folder / ELIMINATION))
+
+
+def kept_plan(folder: Path) -> Path | None:
+    """Return the file with the plan that a run kept, the optimizer's own variables if there; ``None`` for no plan."""
+    return next((path for path in (folder / PLAN, folder / SCHEDULE) if path.is_file()), None)
+
+
+def kept_schedule(folder: Path, project: Project) -> Schedule:
+    """Return the plan that a run kept. Raises :class:`InputError` for a run without one, or one that does not fit."""
+    path = kept_plan(folder)
+    if path is None:
+        remedy = "let the run go on, or start it again"
+        raise InputError([Problem(str(folder), "has no plan yet", remedy)], "The run cannot be shown")
+    return read_project_schedule(path, project)
+
+
+def same_folder(one: Path, other: Path) -> bool:
+    """Whether both name one folder, existing or not, however it was reached."""
+    # Resolving reads the disk, and a list compares each of its folders with each.
+    return one == other or (one.name == other.name and one.resolve() == other.resolve())
+
+
+def delete_run(folder: Path) -> None:
+    """Delete a run folder. A folder that does not lie among a project's runs is never deleted.
+
+    Raises :class:`InputError` where the system refuses; part of the folder may then be gone.
+    """
+    if folder.parent.name != RUNS or not folder.exists():
+        return
+    if is_held(folder):
+        raise InputError([held_problem(folder)], "The run was not discarded")
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        what, remedy = f"could not be deleted ({error})", "close what uses it and discard the run again"
+        raise InputError([Problem(str(folder), what, remedy)], "The run was not discarded") from error
 
 
 def read_drops(folder: Path) -> tuple[DropRecord, ...]:

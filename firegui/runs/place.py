@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
@@ -106,6 +106,15 @@ class Place(Generic[Header]):
 
     def _refusal(self, path: Path, what: str, remedy: str) -> InputError:
         return InputError([Problem(str(path), what, remedy)], self.title)
+
+
+def unused(path: Path, taken: Iterable[Path] = ()) -> Path:
+    """Return ``path``, with a number appended to its name where it exists or is ``taken``."""
+    used, found, number = set(taken), path, 1
+    while found.exists() or found in used:
+        number += 1
+        found = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return found
 
 
 def names_in(path: Path) -> list[str]:

@@ -6,11 +6,11 @@ from datetime import datetime
 from pathlib import Path
 
 from firegui.domain.drops import DropList
-from firegui.gui.jobs.run_requests import plan_spec
 from firegui.io.project_store import load_project
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import RunFolder, RunScores
 from firegui.runs.header import new_header
+from firegui.runs.run_requests import plan_spec
 
 
 def stopped_run(project_folder: Path, drops: DropList, scores: RunScores | None = None) -> Path:

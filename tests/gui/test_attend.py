@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.activity_monitor import ActivityMonitor, Ended
@@ -46,8 +46,8 @@ class AnalysisController(QObject):
         super().__init__()
         self.works = False
 
-    def work(self) -> Work | None:
-        return Work("Calibration", "weights", lambda: None, lambda: None) if self.works else None
+    def work(self) -> UnfinishedWork | None:
+        return UnfinishedWork("Calibration", "weights", lambda: None, lambda: None) if self.works else None
 
     def turn(self, on: bool) -> None:
         self.works = on

@@ -19,7 +19,7 @@ from firegui.domain.schedule import Schedule
 from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.base.preferences import Preferences
-from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.readout import hover_text, probe_rows
@@ -173,7 +173,7 @@ def test_closing_the_window_asks_about_a_benchmark_and_ends_its_thread(
     asked: list[tuple[str, str]] = []
     answers = [Running.KEEP, Running.STOP_AND_SAVE]
 
-    def answer(_parent: object, work: Work, _purpose: str) -> Running:
+    def answer(_parent: object, work: UnfinishedWork, _purpose: str) -> Running:
         asked.append((work.title, work.kept))
         return answers[len(asked) - 1]
 

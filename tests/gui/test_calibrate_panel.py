@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
-from firegui.domain.project import Project
+from firegui.domain.project import Project, same_spread
 from firegui.errors import InputError
 from firegui.gui.analyses.calibration.calibration_controller import (
     CalibrationController,
@@ -24,8 +24,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
 )
 from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
 from firegui.gui.analyses.calibration.calibration_text import activity_text
-from firegui.gui.jobs.long_work import Work
-from firegui.gui.jobs.run_requests import same_spread
+from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.session import Session
 from firegui.gui.window.closing_dialogs import Running
 from firegui.gui.window.main_window import MainWindow
@@ -486,7 +485,7 @@ def test_leaving_asks_what_becomes_of_it(
 ) -> None:
     asked: list[str] = []
 
-    def ask(_parent: object, work: Work, _purpose: str) -> Running:
+    def ask(_parent: object, work: UnfinishedWork, _purpose: str) -> Running:
         asked.append(f"{work.title}: {work.outcome}")
         return answer
 

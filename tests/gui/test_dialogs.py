@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.base.dialogs import ProblemsDialog, show_problems
-from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.reporting import as_input_error, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.window.closing_dialogs import Running, Unsaved, ask_running, ask_unsaved
@@ -61,7 +61,7 @@ def nothing() -> None:
     """Ends nothing."""
 
 
-RUN = Work(
+RUN = UnfinishedWork(
     "The run “A · 14:20:05”", "best plan so far", nothing, nothing, "the run and all that lies in its folder", behind=2
 )
 
@@ -115,7 +115,7 @@ def test_the_question_about_a_run(parent: QWidget, answer: Callable[[QWidget], N
     assert ask_running(parent, RUN) is expected
 
 
-def question(parent: QWidget, work: Work) -> tuple[str, list[str]]:
+def question(parent: QWidget, work: UnfinishedWork) -> tuple[str, list[str]]:
     """What is said of ``work``, and the answers that are offered."""
     seen: list[tuple[str, list[str]]] = []
 
@@ -140,7 +140,7 @@ def test_the_question_about_a_run_says_what_becomes_of_it_and_of_those_behind_it
 
 
 def test_what_deletes_nothing_does_not_offer_to_discard(parent: QWidget) -> None:
-    said, offered = question(parent, Work("The ensemble", "finished members", nothing))
+    said, offered = question(parent, UnfinishedWork("The ensemble", "finished members", nothing))
     assert said == (
         "The ensemble is still working. Stopping keeps the finished members; it can be gone on with later. Nothing is "
         "deleted."
@@ -149,7 +149,7 @@ def test_what_deletes_nothing_does_not_offer_to_discard(parent: QWidget) -> None
 
 
 def test_what_cannot_be_gone_on_with_does_not_say_so(parent: QWidget) -> None:
-    said, _ = question(parent, Work("The robustness table", "finished rows", nothing, again=False))
+    said, _ = question(parent, UnfinishedWork("The robustness table", "finished rows", nothing, again=False))
     assert said.endswith("Stopping keeps the finished rows. Nothing is deleted.")
 
 

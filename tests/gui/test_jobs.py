@@ -17,10 +17,9 @@ from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, Setting
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.gui.jobs.run_history import History
+from firegui.gui.jobs.run_entry import EpochHistory
 from firegui.gui.jobs.run_job import RunJob
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.run_requests import new_run_folder, run_title
 from firegui.gui.session.session import Session
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
@@ -50,6 +49,7 @@ from firegui.runs.events import (
     StudyReady,
     WeightsReady,
 )
+from firegui.runs.run_requests import new_run_folder, run_title
 from firegui.runs.spec import RunSpec, Stage
 from tests.gui.fake_runs import FakeExecute, drop, epoch_done, frames, metrics, run_spec
 
@@ -502,7 +502,7 @@ def test_moving_the_start_works_the_fire_out_again(qtbot: QtBot, session: Sessio
 
 # -- the history -------------------------------------------------------------------------------------------------------
 def test_a_history_grows_past_its_first_size() -> None:
-    history = History()
+    history = EpochHistory()
     for start in range(0, 1000, 100):
         history.extend([epoch_done(k) for k in range(start, start + 100)])
     assert np.array_equal(history.column("epoch"), np.arange(1000))
@@ -510,7 +510,7 @@ def test_a_history_grows_past_its_first_size() -> None:
 
 
 def test_epochs_that_a_resumed_run_repeats_replace_the_old_ones() -> None:
-    history = History([epoch_done(k) for k in range(10)])
+    history = EpochHistory([epoch_done(k) for k in range(10)])
     history.extend([epoch_done(6), epoch_done(7)])
     assert history.column("epoch").tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
 

@@ -16,14 +16,14 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.run_requests import WarmStart, resume_spec
-from firegui.gui.jobs.saved_runs import fitting_schedule, kept_plan
 from firegui.gui.session.session import Session
 from firegui.io.project_store import load_project, save_project
+from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.control import RunControl
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunEvent, RunState
-from firegui.runs.folder import read_run
+from firegui.runs.folder import kept_plan, read_run
 from firegui.runs.lock import FolderLock
+from firegui.runs.run_requests import WarmStart, resume_spec
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec, RunSpec, Stage
 from tests.support import make_project, tiny_project
@@ -180,7 +180,7 @@ def test_a_plan_is_pruned_later_in_a_run_of_its_own(
     wait_idle(qtbot, queue)
     file = kept_plan(first.folder)
     assert file is not None
-    second = queue.plan((Stage.PRUNE,), WarmStart(fitting_schedule(file, session.project), file))
+    second = queue.plan((Stage.PRUNE,), WarmStart(read_project_schedule(file, session.project), file))
     wait_idle(qtbot, queue)
     assert second.reason is FinishReason.COMPLETED
     assert second.folder.name.endswith("-prune")

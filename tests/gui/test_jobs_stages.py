@@ -17,11 +17,8 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.gui.jobs.remaining_time import pass_left
-from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_history import Removals
+from firegui.gui.jobs.run_entry import EliminationHistory, RunEntry, pass_left
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.run_requests import WarmStart, new_run_folder, run_title
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import RunsModel
 from firegui.gui.session.session import Session
@@ -29,6 +26,7 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunFinished, RunState, StageBegan
+from firegui.runs.run_requests import WarmStart, new_run_folder, run_title
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal
 
@@ -157,9 +155,9 @@ def test_the_time_left_is_that_of_the_pass_and_more_may_follow(entry: RunEntry) 
 def test_a_new_pass_has_a_pace_of_its_own() -> None:
     slow = [removal(k) for k in range(1, 9)]
     fresh = [replace(removal(k), passes=2, rollouts=100 + k, tested=k - 1, seconds=50.0 + 2.0 * k) for k in (1, 2, 3)]
-    assert pass_left(Removals([*slow, fresh[0]])) is None
+    assert pass_left(EliminationHistory([*slow, fresh[0]])) is None
     # Two seconds a drop since the pass began, and eight undecided.
-    assert pass_left(Removals([*slow, *fresh])) == pytest.approx(16.0)
+    assert pass_left(EliminationHistory([*slow, *fresh])) == pytest.approx(16.0)
 
 
 def test_the_first_stage_of_two_says_that_another_follows(entry: RunEntry) -> None:
@@ -229,7 +227,7 @@ def test_a_run_stopped_in_its_second_stage_goes_on_with_the_stages_it_had(
         warm_start_file, stages = Path("plan.safetensors"), (Stage.PRUNE,)
         header = SimpleNamespace(replan=None, budget=None)
 
-    monkeypatch.setattr("firegui.gui.jobs.run_requests.read_run", lambda _folder: Record())
+    monkeypatch.setattr("firegui.runs.run_requests.read_run", lambda _folder: Record())
     queue.go_on(keep_running)
     wait_idle(qtbot, queue)
     assert [(spec.stages, spec.resume) for spec in execute.runs] == [((Stage.PRUNE,), False), ((Stage.PRUNE,), True)]

@@ -18,7 +18,6 @@ from firegui.gui.base.number_text import number
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.run_requests import run_title
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.planning.result_table import result_html
 from firegui.gui.planning.runs_panel import RunsPanel
@@ -28,6 +27,7 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import read_run
+from firegui.runs.run_requests import run_title
 from firegui.runs.spec import PlanSpec, Stage
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hands import LEFT

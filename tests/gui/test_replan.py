@@ -14,14 +14,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.operations import Operations
-from firegui.domain.project import Project
+from firegui.domain.project import Project, same_inputs
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
-from firegui.gui.jobs.replan_requests import new_replan_folder, replan_spec
+from firegui.gui.jobs.run_list import saved_runs
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.run_requests import resume_spec, run_title, same_inputs
-from firegui.gui.jobs.saved_runs import found_runs
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.replan_chart import replan_html
 from firegui.gui.planning.replan_dialog import ReplanDialog, has_perimeter
@@ -30,6 +28,7 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
+from firegui.runs.run_requests import new_replan_folder, replan_spec, resume_spec, run_title
 from firegui.runs.runner import execute
 from firegui.runs.spec import ReplanSpec, Stage
 from tests.gui.fake_runs import FakeExecute
@@ -223,9 +222,9 @@ def test_a_closed_loop_has_its_days_as_table_and_chart_and_is_shown_once_flown(
 # -- on disk -----------------------------------------------------------------------------------------------------------
 def test_a_folder_that_is_taken_gets_a_number(project: Project, tmp_path: Path) -> None:
     now = datetime(2026, 3, 4, 5, 6, 7)
-    first = new_replan_folder(tmp_path, project, now)
+    first = new_replan_folder(tmp_path, project.plan.setting, now)
     assert first.name == "20260304-050607-A-replan"
-    assert new_replan_folder(tmp_path, project, now, [first]).name == "20260304-050607-A-replan-2"
+    assert new_replan_folder(tmp_path, project.plan.setting, now, [first]).name == "20260304-050607-A-replan-2"
     assert run_title(first, date(2026, 3, 4)) == "A · 05:06:07 · replanned"
 
 
@@ -240,9 +239,8 @@ def test_a_real_replanning_reopens_with_its_numbers_and_can_be_taken_up_again(
     ruled = replace(project, operations=Operations(hard_cap=30))
     out = folder / "runs" / "20260304-050607-A-replan"
     execute(replan_spec(ruled, folder, out, schedule_file, DAY_WITH_PERIMETER), lambda event: None, RunControl())
-    found = found_runs([out], ruled, date(2026, 3, 4))
-    (entry,) = found.entries
-    assert not found.problems
+    (entry,), problems = saved_runs([out], ruled, date(2026, 3, 4))
+    assert not problems
     assert entry.replans and entry.replan is not None and entry.replan.day == DAY_WITH_PERIMETER
     assert entry.project is not None and entry.project.operations == ruled.operations
     assert "old plan continued" in replan_html(entry, entry.replan)

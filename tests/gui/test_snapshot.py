@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QApplication, QLabel
 from firegui.cli.main import main as firegui
 from firegui.errors import InputError
 from firegui.gui import snapshot
-from firegui.gui.jobs.run_requests import plan_spec
 from firegui.gui.snapshot import render_workbench
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project
 from firegui.runs.control import RunControl
+from firegui.runs.run_requests import plan_spec
 from firegui.runs.runner import execute
 from tests.gui.test_jobs import NOON
 from tests.support import DAYS, STEPS_PER_DAY, tiny_project

@@ -20,7 +20,7 @@ from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import COLORS, Theme, apply_theme, current_theme
-from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.scenario.calendar_panel import CalendarPanel
 from firegui.gui.session.session import FireView, Session, Tool
@@ -69,7 +69,7 @@ def answer_unsaved(monkeypatch: pytest.MonkeyPatch, answer: Unsaved) -> list[str
 def answer_running(monkeypatch: pytest.MonkeyPatch, answer: Running) -> list[str]:
     asked: list[str] = []
 
-    def ask(_parent: object, work: Work, _purpose: str) -> Running:
+    def ask(_parent: object, work: UnfinishedWork, _purpose: str) -> Running:
         asked.append(work.title)
         return answer
 

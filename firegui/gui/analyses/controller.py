@@ -15,9 +15,8 @@ from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.saved_results import SavedResults, copy_files, result_files
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.gui.jobs.long_work import Work
 from firegui.gui.jobs.result_presenter import report_failure
-from firegui.gui.jobs.run_job import Execute, RunJob, wind_up_all
+from firegui.gui.jobs.run_job import Execute, RunJob, UnfinishedWork, wind_up_all
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, Message, RunFinished
 from firegui.runs.runner import execute as run_execute
@@ -129,9 +128,9 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         """Return the results in the project's folder, the latest first."""
         return () if self.store is None else self.store.in_project(self._session.source)
 
-    def work(self) -> Work | None:
+    def work(self) -> UnfinishedWork | None:
         """Return what would be lost if the project were closed now."""
-        return Work(self.title, self.kept, self.stop) if self._job is not None and self.kept else None
+        return UnfinishedWork(self.title, self.kept, self.stop) if self._job is not None and self.kept else None
 
     # -- commands ----------------------------------------------------------------------------------------------------
     def start(self, request: Request) -> None:

@@ -1,31 +1,73 @@
-"""Which run is on screen, and what is worked out to show it."""
+"""Which run is shown, and the evaluations that are computed to show it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from firegui.domain.project import Project
+from firegui.domain.project import Project, same_baseline, same_inputs, same_spread
 from firegui.errors import InputError, Problem
-from firegui.gui.jobs.evaluation_job import NO_DROPS, EvaluationJob, Look, Wish
-from firegui.gui.jobs.result_feed import ResultFeed
+from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_job import Execute
-from firegui.gui.jobs.saved_runs import kept_schedule
+from firegui.gui.jobs.run_job import Execute, RunSlot
+from firegui.gui.jobs.run_list import keep_scores
 from firegui.gui.session.session import FireView, Session, ShownResult
-from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
+from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdated, RunFinished
+from firegui.runs.folder import kept_schedule
 from firegui.runs.spec import EvaluateSpec
 
+NO_DROPS = "Working out the fire without drops…"
 _FIRST_TIME = "The first time this can take a minute."
 _SETTLE_MS = 400
 _PAINTED_MS = 150
-"""So long after an opened project was first painted its charts are drawn, too."""
+"""Time after the first painting of an opened project until its charts are painted, too."""
 
 
-class Screen(QObject):
-    """Shows the live pictures of a run that works, or a saved schedule once its viewer has evaluated it."""
+class CompareMode(Enum):
+    """How two plans that are compared are shown once both of their fires are computed."""
+
+    DIFFERENCE = "difference"
+    SIDE_BY_SIDE = "side by side"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvaluationRequest:
+    """An evaluation to show on the map. ``entry`` is the run that it belongs to, if any.
+
+    Without one the plan is named ``title``. ``against`` names the plan that ``spec`` has in place of no drops, and
+    ``compare`` is how both are shown.
+    """
+
+    title: str
+    spec: EvaluateSpec
+    entry: RunEntry | None = None
+    against: str = ""
+    compare: CompareMode | None = None
+
+    @property
+    def plan_name(self) -> str:
+        """Name of the plan over the map; empty for one of the project's runs, and for a member's."""
+        named = self.entry is None and self.spec.member is None and self.spec.schedule is not None
+        return self.title if named else ""
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is the project's fire without drops alone."""
+        return self.entry is None and self.spec.member is None and self.spec.schedule is None
+
+
+class ResultPresenter(QObject):
+    """Shows the live pictures of a run that works, or a saved schedule once it is evaluated.
+
+    Only the latest request is evaluated. While held, it waits: a run at work needs every core for itself.
+    :meth:`shutdown` must be called before the program ends.
+    """
 
     changed = Signal()
-    """Something began or ended to be worked out."""
+    """An evaluation began or ended."""
     shown_changed = Signal()
     """Another run is shown."""
     entry_updated = Signal(object)
@@ -35,46 +77,49 @@ class Screen(QObject):
     def __init__(self, session: Session, execute: Execute, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._feed = ResultFeed(session)
         self._shown: RunEntry | None = None
-        self._viewer = EvaluationJob(self._feed, execute, self)
-        self._viewer.changed.connect(self.changed)
-        self.changed.connect(self._tell)
-        self._viewer.began.connect(self.set_shown)
-        self._viewer.entry_updated.connect(self.entry_updated)
-        self._viewer.compared.connect(self._on_compared)
-        self._viewer.message.connect(self.message)
-        self._viewer.failed.connect(self._on_failed)
+        self._held = False
+        self._waiting: EvaluationRequest | None = None
+        self._current: EvaluationRequest | None = None
+        self._slot = RunSlot(execute, self)
+        self._slot.changed.connect(self._on_slot_changed)
+        self.changed.connect(self._update_awaited)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.show_baseline)
         self._painted = QTimer(self, singleShot=True, interval=_PAINTED_MS)
-        self._painted.timeout.connect(self._look_first)
+        self._painted.timeout.connect(self._show_first)
         # Fires once the event loop has nothing left to paint.
         self._opened = QTimer(self, singleShot=True, interval=0)
         self._opened.timeout.connect(self._painted.start)
 
     @property
     def shown(self) -> RunEntry | None:
-        """The run whose plan and curves are on screen; ``None`` for the fire without drops alone."""
+        """The run whose plan and curves are shown; ``None`` for the fire without drops alone."""
         return self._shown
 
     @property
     def activity(self) -> str:
-        """What is being worked out for the map, or empty."""
-        waits = self._opened.isActive() or self._painted.isActive()
-        return NO_DROPS if waits else self._viewer.activity
+        """The evaluation that is computed or waits, in words, or empty."""
+        if self._opened.isActive() or self._painted.isActive():
+            return NO_DROPS
+        if self._current is not None:
+            return NO_DROPS if self._current.is_baseline else f"Working out {self._current.title}…"
+        if self._waiting is not None:
+            what = "the fire without drops" if self._waiting.is_baseline else self._waiting.title
+            return f"{what} is shown when the run pauses or ends"
+        return ""
 
     # -- choosing what is shown --------------------------------------------------------------------------------------
     def begin(self) -> None:
-        """A project was opened: work out its fire without drops, once the window has painted what there is already.
+        """Evaluate the fire without drops of a project that was opened, once the window has been painted.
 
-        The engine is loaded with the first fire, and both at once would hold the window up for most of a second.
+        The engine is loaded with the first fire. Both at once would block the window for most of a second.
         """
         self.set_shown(None)
         self._opened.start()
-        self._tell()
+        self._update_awaited()
 
-    def _look_first(self) -> None:
+    def _show_first(self) -> None:
         shown = self._session.result
         if shown.baseline is None and shown.plan is None:
             self.show_baseline()
@@ -82,20 +127,20 @@ class Screen(QObject):
             self.changed.emit()
 
     def show_baseline(self) -> None:
-        """Work out the fire without drops and show it."""
+        """Evaluate the fire without drops and show it."""
         project = self._session.project
         if problems := project.problems():
             text = str(InputError(problems, "The fire cannot be worked out yet"))
             self.message.emit(Message(text, "warning"))
             self.changed.emit()
             return
-        self._ask(Wish("No drops", EvaluateSpec(project, backend=self._session.backend), None))
+        self._request(EvaluationRequest("No drops", EvaluateSpec(project, backend=self._session.backend)))
 
     def show_live(self, entry: RunEntry, project: Project) -> None:
         """Show what ``entry``, which works on ``project``, reports."""
         self.set_shown(entry)
-        self._feed.begin(entry.title, project, folder=entry.folder)
-        self._tell()
+        self._begin_result(entry.title, project, folder=entry.folder)
+        self._update_awaited()
 
     def show_saved(self, entry: RunEntry, project: Project) -> None:
         """Show the plan that ``entry`` kept; one that has none is refused."""
@@ -104,86 +149,182 @@ class Screen(QObject):
         except InputError as error:
             self._session.refuse(error)
             return
-        self._ask(Wish(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry))
+        self._request(
+            EvaluationRequest(entry.title, EvaluateSpec(project, schedule, backend=self._session.backend), entry)
+        )
 
-    def show_member(self, title: str, spec: EvaluateSpec, against: str = "", look: Look | None = None) -> None:
-        """Work out both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
-        self._ask(Wish(title, spec, None, against, look))
+    def show_member(
+        self, title: str, spec: EvaluateSpec, against: str = "", compare: CompareMode | None = None
+    ) -> None:
+        """Evaluate both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
+        self._request(EvaluationRequest(title, spec, None, against, compare))
 
     def show_means(self, means: ShownResult) -> None:
-        """Show means over an ensemble at once, instead of whatever was asked for."""
-        self.drop()
+        """Show means over an ensemble at once, in place of any request."""
+        self.cancel()
         self.set_shown(None)
-        self._feed.means(means)
+        self._show(means)
         self.changed.emit()
 
-    def _ask(self, wish: Wish) -> None:
-        self.drop()
-        self._viewer.ask(wish)
-
     def set_shown(self, entry: RunEntry | None) -> None:
-        """Note which run is shown."""
+        """Set which run is shown."""
         if entry is not self._shown:
             self._shown = entry
             self.shown_changed.emit()
 
-    # -- what comes in -----------------------------------------------------------------------------------------------
+    # -- live runs and edits -----------------------------------------------------------------------------------------
     def take_baseline(self, entry: RunEntry, event: BaselineReady) -> None:
         """Show the fire without drops of ``entry``, if that is the run on screen."""
         if entry is self._shown:
-            self._feed.baseline(event)
+            self._show_baseline_of(event)
 
     def take_plan(self, entry: RunEntry, event: PlanUpdated) -> None:
         """Show the latest picture of ``entry``, if that is the run on screen."""
         if entry is self._shown:
-            self._feed.plan(event)
+            self._show_plan_of(event)
 
     def take_edit(self, *, may_work: bool) -> None:
-        """Look again whether what is shown still belongs to the edited project.
+        """Update whether the shown result is stale. Undo may have made it valid again.
 
-        A fire without drops that does not is worked out anew where that may be; what an ensemble shows stays.
+        A stale fire without drops is evaluated again where ``may_work``. What an ensemble shows stays.
         """
-        self._feed.refresh_stale()
         result = self._session.result
+        if result.project is not None and result.stale != self._is_stale(result):
+            result = replace(result, stale=not result.stale)
+            self._session.show_result(result)
         kept = result.plan is not None or (result.of_ensemble and result.baseline is not None)
         if may_work and not kept and (result.stale or result.baseline is None):
             self._settle.start()  # until edits have paused for a moment
 
-    def _tell(self) -> None:
-        """Let the map say what it waits for: a run at work begins with the fire without drops, too."""
+    # -- evaluations -------------------------------------------------------------------------------------------------
+    def hold(self, held: bool) -> None:
+        """Let requests wait while a run works, or evaluate them."""
+        self._held = held
+        self._begin_next()
+        self._update_awaited()
+
+    def cancel(self) -> None:
+        """Cancel every request."""
+        for timer in (self._settle, self._opened, self._painted):
+            timer.stop()
+        self._waiting = self._current = None
+        self._slot.cancel()
+
+    def shutdown(self) -> None:
+        """Cancel every request, and wait until every thread is over."""
+        self.cancel()
+        self._slot.shutdown()
+
+    def _request(self, request: EvaluationRequest) -> None:
+        self.cancel()
+        self._waiting = request
+        self._begin_next()
+        self.changed.emit()
+
+    def _begin_next(self) -> None:
+        if self._waiting is None or self._held:
+            return
+        request, self._waiting = self._waiting, None
+        self._current = request
+        self.set_shown(request.entry)
+        self._begin_result(
+            request.title, request.spec.project, of_member=request.spec.member is not None,
+            plan_name=request.plan_name, against=request.against,
+            folder=None if request.entry is None else request.entry.folder,
+        )  # fmt: skip
+        self._slot.begin(request.spec, self._subscribe)
+
+    def _subscribe(self, bridge: EventBridge) -> None:
+        bridge.subscribe(BaselineReady, self._on_baseline)
+        bridge.subscribe(PlanUpdated, self._on_plan)
+        bridge.subscribe(Message, self.message)
+        bridge.subscribe(RunFinished, self._on_finished)
+
+    def _on_baseline(self, event: BaselineReady) -> None:
+        self._show_baseline_of(event)
+        if self._current is not None and self._current.entry is not None:
+            self._current.entry.baseline = event.metrics
+            self.entry_updated.emit(self._current.entry)
+
+    def _on_plan(self, event: PlanUpdated) -> None:
+        self._show_plan_of(event)
+        request = self._current
+        if request is None:
+            return
+        if request.compare is CompareMode.DIFFERENCE:
+            self._session.set_view(FireView.DIFFERENCE)
+        elif request.compare is CompareMode.SIDE_BY_SIDE:
+            self._session.set_side_by_side(True)
+        if (entry := request.entry) is not None:
+            unscored = entry.is_unscored
+            entry.nominal = event.metrics
+            if unscored and keep_scores(entry):
+                text = f"{entry.title} had been stopped before its plan was scored; it is scored now."
+                self.message.emit(Message(text))
+            self.entry_updated.emit(entry)
+
+    def _on_finished(self, event: RunFinished) -> None:
+        if event.reason is FinishReason.FAILED:
+            report_failure(self._session, "the fire on the map", event)
+
+    def _on_slot_changed(self) -> None:
+        if self._current is not None and not self._slot.is_busy:
+            self._current = None
+            self._begin_next()
+            self.changed.emit()
+
+    def _update_awaited(self) -> None:
+        """Let the map say what it waits for. A run at work begins with the fire without drops, too."""
         live = self._shown is not None and not self._shown.is_over
         text = NO_DROPS if live else self.activity
         self._session.set_awaited(f"{text}\n{_FIRST_TIME}" if text == NO_DROPS else text)
 
-    def _on_compared(self, look: Look) -> None:
-        """Both fires of a comparison are there."""
-        if look is Look.DIFFERENCE:
-            self._session.set_view(FireView.DIFFERENCE)
-        else:
-            self._session.set_side_by_side(True)
+    # -- the session's result ----------------------------------------------------------------------------------------
+    def _begin_result(
+        self, title: str, project: Project, *, of_member: bool = False, plan_name: str = "", against: str = "",
+        folder: Path | None = None,
+    ) -> None:  # fmt: skip
+        """Show results of ``project`` from now on: drop the plan of another, and the baseline of another fire.
 
-    def _on_failed(self, event: RunFinished) -> None:
-        report_failure(self._session, "the fire on the map", event)
+        Other regions or weights change the metrics of the fire without drops, not its pictures, which stay. A member
+        of an ensemble has its own fire without drops; where there is another plan to compare with (``against``), there
+        is none.
+        """
+        shown = self._session.result
+        apart = of_member or shown.of_ensemble or bool(against or shown.against)
+        old = ShownResult() if apart else shown
+        pictures = old.baseline if old.project is not None and same_spread(old.project, project) else None
+        numbers = old.baseline_metrics if old.project is not None and same_baseline(old.project, project) else None
+        self._show(
+            ShownResult(
+                title, pictures, numbers, project=project, member=of_member, plan_name=plan_name, against=against,
+                folder=folder,
+            )
+        )  # fmt: skip
 
-    # -- making room -------------------------------------------------------------------------------------------------
-    def hold(self, held: bool) -> None:
-        """Let what is asked for wait while a run works, or go on with it."""
-        self._viewer.hold(held)
-        self._tell()
+    def _show_baseline_of(self, event: BaselineReady) -> None:
+        self._show(replace(self._session.result, baseline=event.frames, baseline_metrics=event.metrics))
 
-    def drop(self) -> None:
-        """Forget what was asked for."""
-        for timer in (self._settle, self._opened, self._painted):
-            timer.stop()
-        self._viewer.drop()
+    def _show_plan_of(self, event: PlanUpdated) -> None:
+        self._show(
+            replace(
+                self._session.result, plan=event.frames, plan_metrics=event.metrics, drops=event.drops,
+                epoch=event.epoch, stage=event.stage,
+            )
+        )  # fmt: skip
 
-    def shutdown(self) -> None:
-        """Stop, and wait until every thread has ended."""
-        self.drop()
-        self._viewer.shutdown()
+    def _show(self, result: ShownResult) -> None:
+        self._session.show_result(replace(result, stale=self._is_stale(result)))
+
+    def _is_stale(self, result: ShownResult) -> bool:
+        if result.project is None or not self._session.has_project:
+            return False
+        # The fire without drops depends on neither fleet nor optimizer: an edit of those leaves it valid.
+        same = same_baseline if result.plan is None else same_inputs
+        return not same(result.project, self._session.project)
 
 
 def report_failure(session: Session, where: str, event: RunFinished) -> None:
-    """Tell the person everything that made a run fail."""
+    """Report everything that made a run fail."""
     problems = event.problems or (Problem(where, event.message),)
     session.refuse(InputError(problems, f"{where}: failed"))

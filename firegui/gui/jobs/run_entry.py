@@ -1,38 +1,127 @@
-"""What the window knows of one run, whether it works now or was found in the project's folder."""
+"""State of one run in the window, whether it works now or was found in the project's folder."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
-from firegui.gui.jobs.remaining_time import epochs_left, pass_left
-from firegui.gui.jobs.run_history import History, Removals
-from firegui.runs.events import EpochDone, FinishReason, Progress, RunFinished, RunState, StageBegan
+from firegui.runs.events import EliminationStep, EpochDone, FinishReason, Progress, RunFinished, RunState, StageBegan
 from firegui.runs.folder import RunRecord
+from firegui.runs.history import COLUMNS
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.spec import Stage
+
+_FIRST_CAPACITY = 256
+_ROWS_FOR_PACE = 20
+
+Row = TypeVar("Row")
+
+
+class EventColumns(Generic[Row]):
+    """Events of one type as columns. Appending rarely copies. ``key`` is a column that only rises."""
+
+    names: ClassVar[tuple[str, ...]] = ()
+    key: ClassVar[str] = ""
+
+    def __init__(self, rows: Sequence[Row] = ()) -> None:
+        self._data = np.empty((_FIRST_CAPACITY, len(self.names)))
+        self._size = 0
+        self.extend(rows)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def extend(self, rows: Sequence[Row]) -> None:
+        """Append rows, replacing those from the first of them on: a resumed run repeats what it had not saved."""
+        if not rows:
+            return
+        self._size = int(np.searchsorted(self.column(self.key), getattr(rows[0], self.key)))
+        self._append(np.array([[getattr(row, name) for name in self.names] for row in rows], float))
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """Return one column, as a view that later appends leave unchanged. Raises ``ValueError`` for another name."""
+        return self._data[: self._size, self.names.index(name)]
+
+    def last(self, name: str) -> float | None:
+        """Return the latest value of a column; ``None`` before the first row."""
+        return float(self._data[self._size - 1, self.names.index(name)]) if self._size else None
+
+    def _append(self, rows: NDArray[np.float64]) -> None:
+        needed = self._size + len(rows)
+        if needed > len(self._data):
+            grown = np.empty((max(needed, 2 * len(self._data)), len(self.names)))
+            grown[: self._size] = self._data[: self._size]
+            self._data = grown
+        self._data[self._size : needed] = rows
+        self._size = needed
+
+
+class EpochHistory(EventColumns[EpochDone]):
+    """Epochs of the first stage, with the columns of ``history.csv``."""
+
+    names = COLUMNS
+    key = "epoch"
+
+
+class EliminationHistory(EventColumns[EliminationStep]):
+    """Decisions of the second stage, with the columns of ``elimination.csv``."""
+
+    names = tuple(item.name for item in fields(EliminationStep))
+    key = "rollouts"
+
+
+def epochs_left(history: EpochHistory, epochs: int) -> float | None:
+    """Return the seconds that the rest of ``epochs`` take at the latest pace; ``None`` before there is one."""
+    seconds = history.column("seconds")[-_ROWS_FOR_PACE - 1 :]
+    if len(seconds) < 2:
+        return None
+    pace = (seconds[-1] - seconds[0]) / (len(seconds) - 1)
+    return float(max(epochs - history.column("epoch")[-1] - 1, 0) * pace)
+
+
+def pass_left(removals: EliminationHistory) -> float | None:
+    """Return the seconds that the undecided drops of the pass take at its latest pace; ``None`` before there is one.
+
+    Late in a pass, batches are small and every drop takes longer. So only the last twenty reports count, or the whole
+    pass where those decided nothing.
+    """
+    if not len(removals):
+        return None
+    passes = removals.column("passes")
+    first = int(np.searchsorted(passes, passes[-1]))
+    tested, seconds = removals.column("tested")[first:], removals.column("seconds")[first:]
+    for rows in (_ROWS_FOR_PACE + 1, len(tested)):
+        decided, took = tested[-1] - tested[-rows:][0], seconds[-1] - seconds[-rows:][0]
+        if decided > 0:
+            return float((removals.column("to_test")[-1] - tested[-1]) * took / decided)
+    return None
+
 
 AT_WORK = {
     Stage.OPTIMIZE: "optimizing", Stage.PRUNE: "pruning", Stage.TACTICAL: "placing", Stage.KEEP: "scoring",
 }  # fmt: skip
-"""What a stage does, in a word."""
+"""Status of a run in each stage."""
 
 
 @dataclass(slots=True, eq=False)
 class RunEntry:
-    """One line of the runs list. Changed only by the queue, in the window's thread; the ``notes`` by who writes them.
+    """One run of the list. Only the queue changes it, in the window's thread; the notes panel changes ``notes``.
 
-    ``project`` is the value the run was made from, ``None`` for a run found on disk that was made on another event.
-    ``stages`` are those it was asked for and ``stage`` the one it is in, or got to; at work it is the one of that
-    ``number`` of so many (``count``). ``baseline``, ``plan`` (at design effectiveness) and ``nominal`` are its scores,
-    ``reference`` that of the plan the second stage began with, at nominal effectiveness. ``pausing`` is set between the
-    wish to pause and the run holding; ``interrupted``: found without an end; ``elsewhere``: found while another process
-    was at it; ``read_only``: another window has its project, so nothing is written to it. ``replans``: it plans what is
-    left of another plan; ``replan`` are its numbers, once it has ended. ``swept`` are the passes of the tactical
-    heuristic, done and in all, and ``rollouts`` what they took; ``seconds`` what the whole run did, once it has ended.
-    :attr:`elapsed` and :attr:`eta` are seconds, too.
+    ``project`` is the one the run was made from, ``None`` for a run on disk that was made on another event. ``stages``
+    are all stages of the run and ``stage`` the current or last one, number ``number`` of ``count``. ``baseline``,
+    ``plan`` (at design effectiveness) and ``nominal`` are its scores; ``reference`` is that of the plan before the
+    second stage, at nominal effectiveness. ``pausing``: it was asked to pause and has not paused yet. ``interrupted``:
+    found without an end. ``elsewhere``: another process was writing it when it was found. ``read_only``: another window
+    has its project. ``replans``: it plans what is left of another plan; ``replan`` are its scores at the end. ``swept``
+    are the passes of the tactical heuristic, done and in all, and ``rollouts`` their cost. ``seconds`` is the time of
+    the whole run, once it has ended. :attr:`elapsed` and :attr:`eta` are in seconds, too.
     """
 
     title: str
@@ -62,8 +151,8 @@ class RunEntry:
     rollouts: int | None = None
     seconds: float | None = None
     notes: str = ""
-    history: History = field(default_factory=History)
-    removals: Removals = field(default_factory=Removals)
+    history: EpochHistory = field(default_factory=EpochHistory)
+    removals: EliminationHistory = field(default_factory=EliminationHistory)
 
     # -- the first stage ---------------------------------------------------------------------------------------------
     @property
@@ -209,7 +298,7 @@ class RunEntry:
         """Take in which stage works from now on."""
         if event.number > self.number > 0 and self.number <= event.count - len(self.stages):
             # Setting B begins with a first stage of setting A, whose epochs are not its own.
-            self.history = History()
+            self.history = EpochHistory()
         self.stage, self.number, self.count = event.stage, event.number, event.count
 
     def take_saved(self, record: RunRecord) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -104,3 +105,87 @@ def wind_up_all(jobs: Sequence[RunJob], grace_ms: int = _GRACE_MS) -> None:
         job.control.request_stop()
     for job in jobs:
         job.wind_up(grace_ms)
+
+
+class RunSlot(QObject):
+    """One run at a time in a thread. A new run replaces the current one, which ends without being heard.
+
+    :meth:`shutdown` must be called before the program ends.
+    """
+
+    changed = Signal()
+    """A run began, ended or was detached."""
+
+    def __init__(self, execute: Execute, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._execute = execute
+        self._job: RunJob | None = None
+        self._detached: list[RunJob] = []
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is a current run."""
+        return self._job is not None
+
+    def begin(self, spec: RunSpec, subscribe: Callable[[EventBridge], None]) -> None:
+        """Run ``spec`` in place of the current run. ``subscribe`` connects the receivers of its events."""
+        self._detach()
+        job = self._job = RunJob(spec, self._execute, self)
+        subscribe(job.bridge)
+        job.ended.connect(self._on_ended)
+        job.begin()
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """Detach the current run and ask it to stop. Returns at once."""
+        if self._job is not None:
+            self._detach()
+            self.changed.emit()
+
+    def shutdown(self) -> None:
+        """Cancel the run, and wait until every thread is over."""
+        self.cancel()
+        wind_up_all(tuple(self._detached))
+
+    def _detach(self) -> None:
+        if self._job is not None:
+            self._job.detach()
+            self._detached.append(self._job)
+            self._job = None
+
+    def _on_ended(self, job: RunJob) -> None:
+        job.deleteLater()
+        if job is self._job:
+            self._job = None
+            self.changed.emit()
+        else:
+            self._detached.remove(job)
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedWork:
+    """Long work that leaving the project would end, and how to end it.
+
+    ``stop`` ends it and keeps what ``kept`` names; ``again``: it can be resumed later. ``discard`` ends it and deletes
+    what ``lost`` names; ``None`` where nothing is deleted. ``behind`` is the number of runs that wait for it and end
+    with it.
+    """
+
+    title: str
+    kept: str
+    stop: Callable[[], object]
+    discard: Callable[[], object] | None = None
+    lost: str = ""
+    again: bool = True
+    behind: int = 0
+
+    @property
+    def outcome(self) -> str:
+        """What becomes of it, in sentences."""
+        text = f"Stopping keeps the {self.kept}" + ("; it can be gone on with later." if self.again else ".")
+        text += f" Discarding deletes {self.lost}." if self.discard is not None else " Nothing is deleted."
+        if self.behind == 1:
+            text += " The run that waits behind it will not begin."
+        elif self.behind:
+            text += f" The {self.behind} runs that wait behind it will not begin."
+        return text

@@ -1,26 +1,80 @@
-"""The runs of the open project, in order."""
+"""The runs of the open project, in order: those that work or wait, and those in its folder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date, datetime
 from pathlib import Path
 
-from firegui.domain.project import Project
-from firegui.errors import InputError
-from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_requests import RUNS, same_inputs
-from firegui.gui.jobs.saved_runs import found_runs, same_folder
-from firegui.gui.jobs.stopping_jobs import StoppingJobs
+from firegui.domain.project import Project, same_inputs
+from firegui.errors import InputError, Problem
+from firegui.gui.jobs.run_entry import EliminationHistory, EpochHistory, RunEntry
+from firegui.gui.jobs.run_job import RunJob
 from firegui.gui.session.session import Session
-from firegui.io.project_store import list_runs
+from firegui.io.project_store import RUNS, list_runs
+from firegui.runs.events import FinishReason, RunState
+from firegui.runs.folder import RunFolder, RunRecord, read_run, same_folder
+from firegui.runs.header import event_hash
+from firegui.runs.lock import FolderLock, is_held
+from firegui.runs.notes import read_notes
+from firegui.runs.place import names_in
+from firegui.runs.replan_base import read_scores
+from firegui.runs.run_requests import FolderSpec, run_title
+from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
+
+
+class StoppingJobs:
+    """Runs that were detached and are still stopping. Their folders stay in use until :meth:`pop`."""
+
+    def __init__(self) -> None:
+        self._entries: dict[RunJob, RunEntry] = {}
+
+    @property
+    def jobs(self) -> tuple[RunJob, ...]:
+        """The jobs whose threads are still running."""
+        return tuple(self._entries)
+
+    @property
+    def entries(self) -> tuple[RunEntry, ...]:
+        """Their runs, all of them stopping."""
+        return tuple(self._entries.values())
+
+    def add(self, job: RunJob, entry: RunEntry) -> None:
+        """Detach ``job`` and ask it to stop and keep its best plan."""
+        job.detach()
+        entry.state, entry.pausing = RunState.STOPPING, False
+        self._entries[job] = entry
+
+    def pop(self, job: RunJob) -> RunEntry:
+        """Remove and return the run of ``job``, whose thread has ended."""
+        return self._entries.pop(job)
+
+    def among(self, folders: Iterable[Path]) -> tuple[RunEntry, ...]:
+        """Return the runs that still write to one of ``folders``."""
+        wanted = tuple(folders)
+        return tuple(entry for entry in self.entries if any(same_folder(entry.folder, one) for one in wanted))
+
+    def hurry(self, entry: RunEntry) -> bool:
+        """Ask the run that writes to the folder of ``entry`` to end without its final score; ``False`` if none does.
+
+        It is discarded if ``entry`` is.
+        """
+        found = False
+        for job, stopping in self._entries.items():
+            if same_folder(stopping.folder, entry.folder):
+                stopping.discarding = stopping.discarding or entry.discarding
+                job.control.request_stop(now=True)
+                found = True
+        return found
 
 
 class RunList:
-    """Every run once, by its folder; the oldest first. A run in ``leaving`` is listed as one that is stopping."""
+    """Every run once, by its folder; the oldest first. It includes the runs in ``stopping``."""
 
-    def __init__(self, session: Session, clock: Callable[[], datetime], leaving: StoppingJobs) -> None:
-        self._session, self._clock, self._leaving = session, clock, leaving
+    def __init__(self, session: Session, clock: Callable[[], datetime], stopping: StoppingJobs) -> None:
+        self._session, self._clock, self._stopping = session, clock, stopping
         self._entries: list[RunEntry] = []
 
     @property
@@ -30,11 +84,11 @@ class RunList:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folder of every run, there or not yet."""
+        """The folder of every run, whether it exists yet or not."""
         return tuple(entry.folder for entry in self._entries)
 
     def in_folder(self, folder: Path) -> RunEntry | None:
-        """The run in ``folder``, if it is listed."""
+        """Return the run in ``folder``, if it is listed."""
         return next((entry for entry in self._entries if same_folder(entry.folder, folder)), None)
 
     def add(self, entry: RunEntry) -> None:
@@ -42,16 +96,16 @@ class RunList:
         self._entries.append(entry)
 
     def remove(self, entry: RunEntry) -> None:
-        """Take a run off, if it is listed."""
+        """Remove a run, if it is listed."""
         if entry in self._entries:
             self._entries.remove(entry)
 
-    def drop_ended(self) -> None:
-        """Take every run off that neither works nor waits."""
+    def remove_ended(self) -> None:
+        """Remove every run that neither works nor waits."""
         self._entries = [entry for entry in self._entries if not entry.is_over]
 
     def clear(self) -> None:
-        """Take every run off."""
+        """Remove every run."""
         self._entries.clear()
 
     def read_project(self, live: Sequence[RunEntry]) -> tuple[InputError, ...]:
@@ -59,24 +113,24 @@ class RunList:
         folder = self._session.source
         if folder is None:
             return ()
-        # One that is still ending may not have made its folder yet.
-        ending = [entry.folder for entry in self._leaving.entries if same_folder(entry.folder.parent, folder / RUNS)]
+        # One that is still stopping may not have made its folder yet.
+        ending = [entry.folder for entry in self._stopping.entries if same_folder(entry.folder.parent, folder / RUNS)]
         return self.read([*list_runs(folder), *ending], live)
 
     def read(self, folders: Sequence[Path], live: Sequence[RunEntry]) -> tuple[InputError, ...]:
-        """Take in the runs in ``folders`` as they are on disk, instead of what was listed of them.
+        """List the runs in ``folders`` as they are on disk, in place of what was listed of them.
 
-        ``live`` runs, and those still ending, have not written all yet and stay as they are. Returns what was wrong.
+        ``live`` runs, and those still stopping, have not written everything yet and stay as they are. Returns why
+        folders could not be read.
         """
-        ending = self._leaving.among(folders)
+        ending = self._stopping.among(folders)
         free = [one for one in folders if not any(same_folder(entry.folder, one) for entry in (*live, *ending))]
-        found = found_runs(free, self._session.project, self._clock().date())
-        for entry in found.entries:
+        found, problems = saved_runs(free, self._session.project, self._clock().date())
+        for entry in found:
             entry.read_only = self._session.is_read_only
+        for entry in (*found, *ending):
             self._put(entry)
-        for entry in ending:
-            self._put(entry)
-        return found.problems
+        return problems
 
     def _put(self, entry: RunEntry) -> None:
         old = self.in_folder(entry.folder)
@@ -86,6 +140,113 @@ class RunList:
             self._entries[self._entries.index(old)] = entry
 
     def mark_stale(self, project: Project) -> None:
-        """Mark every run that ``project`` would not repeat."""
+        """Mark every run that has other inputs than ``project``."""
         for entry in self._entries:
             entry.stale = entry.project is None or not same_inputs(entry.project, project)
+
+
+# -- runs on disk ------------------------------------------------------------------------------------------------------
+def saved_runs(
+    folders: Sequence[Path], project: Project, today: date
+) -> tuple[tuple[RunEntry, ...], tuple[InputError, ...]]:
+    """Return the runs in ``folders``, the oldest first, and why others could not be read.
+
+    An empty folder counts as no run: it was killed before it wrote anything.
+    """
+    records, problems = [], []
+    for folder in folders:
+        if folder.is_dir() and not names_in(folder):
+            continue
+        try:
+            records.append(read_run(folder))
+        except InputError as error:
+            problems.append(error)
+    # Hashing the event takes a moment on a large one, and a new project has no runs.
+    event = event_hash(project) if records else ""
+    records.sort(key=lambda record: record.header.started)
+    return tuple(_saved_entry(record, project, event, today) for record in records), tuple(problems)
+
+
+def new_entry(spec: FolderSpec, today: date) -> RunEntry:
+    """Return the entry of a run that is still to begin."""
+    stages = spec.stages if isinstance(spec, PlanSpec) else spec.as_plan().stages
+    title, epochs = run_title(spec.out, today), spec.project.plan.optimizer.epochs
+    return RunEntry(title, spec.out, spec.project, stages=stages, epochs=epochs, replans=isinstance(spec, ReplanSpec))
+
+
+def misfit(entry: RunEntry) -> InputError:
+    """Return the error that says why a run of another event cannot be used."""
+    problem = Problem(entry.title, "was made on another event or fire model", "open the project it was made on")
+    return InputError([problem], "The run does not fit the open project")
+
+
+def take_saved_scores(entry: RunEntry) -> None:
+    """Read the scores that the run of ``entry`` wrote at its end. Its last picture has another effectiveness."""
+    # A run that failed early has none, and its own message says so.
+    with suppress(InputError):
+        record = read_run(entry.folder)
+        entry.plan, entry.reference = record.scores.design or entry.plan, record.scores.reference
+        entry.take_saved(record)
+    _take_replan(entry)
+
+
+def keep_scores(entry: RunEntry) -> bool:
+    """Write the scores of ``entry`` to its folder if its plan was kept without them. Return whether they were written.
+
+    Only a run that ended by itself or was stopped gets them: the plan of another is still to change. A folder that is
+    being written, or that another window has, stays as it is.
+    """
+    if entry.read_only or entry.nominal is None or is_held(entry.folder):
+        return False
+    with suppress(InputError):
+        lock = FolderLock(entry.folder)
+        try:
+            record = read_run(entry.folder)
+            if record.state is RunState.FINISHED and record.scores.nominal is None:
+                baseline = record.scores.baseline or entry.baseline
+                scores = replace(record.scores, baseline=baseline, nominal=entry.nominal)
+                RunFolder(entry.folder, record.header).write_scores(scores)
+                return True
+        finally:
+            lock.release()
+    return False
+
+
+def _saved_entry(record: RunRecord, project: Project, event: str, today: date) -> RunEntry:
+    header, scores = record.header, record.scores
+    ran = header.project.on(project) if header.event_hash == event else None
+    entry = RunEntry(
+        run_title(record.folder, today),
+        record.folder,
+        ran,
+        RunState.FINISHED,
+        record.reason,
+        epochs=record.settings.optimizer.epochs,
+        stages=record.stages,
+        baseline=record.baseline,
+        plan=scores.design,
+        nominal=scores.nominal,
+        reference=scores.reference,
+        message=header.message,
+        stale=ran is None or not same_inputs(ran, project),
+        replans=header.replan is not None,
+        history=EpochHistory(record.history),
+        removals=EliminationHistory(record.elimination),
+    )
+    if record.state is not RunState.FINISHED:
+        entry.reason, entry.elsewhere = FinishReason.STOPPED, record.is_live
+        entry.interrupted = not record.is_live
+    entry.stage = Stage.PRUNE if len(entry.removals) else entry.stages[0]
+    entry.take_saved(record)
+    _take_replan(entry)
+    # Notes that cannot be read are reported where they are shown.
+    with suppress(InputError):
+        entry.notes = read_notes(record.folder)
+    return entry
+
+
+def _take_replan(entry: RunEntry) -> None:
+    """Read the scores of a replanned run, if there are any that can be read."""
+    if entry.replans:
+        with suppress(InputError):
+            entry.replan = read_scores(entry.folder)

@@ -1,7 +1,7 @@
 """The runs of the open project: one plan is optimized at a time, others wait, and any of them can be shown.
 
-Beside the run that works a :class:`~firegui.gui.jobs.result_presenter.Screen` evaluates saved schedules for the map;
-it waits while a run works and gets its turn when the run pauses or ends.
+Beside the run that works a :class:`~firegui.gui.jobs.result_presenter.ResultPresenter` evaluates saved schedules for
+the map. It waits while a run works, and gets its turn when the run pauses or ends.
 """
 
 from __future__ import annotations
@@ -14,14 +14,11 @@ from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.jobs.evaluation_job import Look
-from firegui.gui.jobs.result_presenter import Screen, report_failure
+from firegui.gui.jobs.event_bridge import EventBridge
+from firegui.gui.jobs.result_presenter import CompareMode, ResultPresenter, report_failure
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import Execute, RunJob, wind_up_all
-from firegui.gui.jobs.run_list import RunList
-from firegui.gui.jobs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
-from firegui.gui.jobs.saved_runs import delete_run, entry_for, same_folder, take_saved_scores, unfit
-from firegui.gui.jobs.stopping_jobs import StoppingJobs
+from firegui.gui.jobs.run_list import RunList, StoppingJobs, misfit, new_entry, take_saved_scores
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.events import (
@@ -37,15 +34,17 @@ from firegui.runs.events import (
     StageBegan,
     StateChanged,
 )
+from firegui.runs.folder import delete_run, same_folder
+from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, Stage
 
 
 class RunQueue(QObject):
-    """Owns every thread of the window. :meth:`shutdown` must be called before the program ends."""
+    """Queue of the project's runs. :meth:`shutdown` must be called before the program ends."""
 
     changed = Signal()
-    """The list or a line of it changed."""
+    """The list or a run of it changed."""
     epochs_added = Signal(object)
     """The ``RunEntry`` that entered a stage, or has new epochs, or new decisions of its second stage."""
     shown_changed = Signal()
@@ -66,16 +65,20 @@ class RunQueue(QObject):
         self._waiting: list[tuple[RunEntry, FolderSpec]] = []
         self._active: RunEntry | None = None
         self._job: RunJob | None = None
-        self._leaving = StoppingJobs()
-        self._list = RunList(session, clock, self._leaving)
-        self._screen = self._make_screen()
+        self._stopping = StoppingJobs()
+        self._list = RunList(session, clock, self._stopping)
+        self._presenter = ResultPresenter(session, execute, self)
+        self._presenter.changed.connect(self.changed)
+        self._presenter.shown_changed.connect(self.shown_changed)
+        self._presenter.entry_updated.connect(self.epochs_added)
+        self._presenter.message.connect(self._on_message)
         session.project_opened.connect(self._on_project_opened)
         session.project_edited.connect(self._on_project_edited)
         session.folder_changed.connect(self._on_folder_changed)
         if session.has_project:
             self._on_project_opened()
 
-    # -- what there is -----------------------------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------------------------
     @property
     def entries(self) -> tuple[RunEntry, ...]:
         """Every run of the project, the oldest first."""
@@ -88,8 +91,8 @@ class RunQueue(QObject):
 
     @property
     def shown(self) -> RunEntry | None:
-        """The run whose plan and curves are on screen; ``None`` for the baseline alone."""
-        return self._screen.shown
+        """The run whose plan and curves are shown; ``None`` for the baseline alone."""
+        return self._presenter.shown
 
     @property
     def is_busy(self) -> bool:
@@ -98,8 +101,8 @@ class RunQueue(QObject):
 
     @property
     def activity(self) -> str:
-        """What is being worked out for the map, or empty."""
-        return self._screen.activity
+        """The evaluation that is computed for the map, in words, or empty."""
+        return self._presenter.activity
 
     # -- runs --------------------------------------------------------------------------------------------------------
     def plan(self, stages: tuple[Stage, ...] = BOTH, start: WarmStart | None = None) -> RunEntry:
@@ -115,14 +118,14 @@ class RunQueue(QObject):
 
     def start(self, spec: FolderSpec) -> RunEntry:
         """Start ``spec``, or queue it behind the run that works."""
-        entry = entry_for(spec, self._clock().date())
+        entry = new_entry(spec, self._clock().date())
         self._list.add(entry)
         self._enqueue(entry, spec)
         return entry
 
     def go_on(self, entry: RunEntry) -> None:
         """Resume a stopped run from its folder, unless that is still being written to."""
-        if any(same_folder(other.folder, entry.folder) for other in (*self._live, *self._leaving.entries)):
+        if any(same_folder(other.folder, entry.folder) for other in (*self._live, *self._stopping.entries)):
             self._log(f"{entry.title} is still stopping; let it go on once it has stopped.", "warning")
             return
         ran = self._fitting_project(entry) if entry.can_go_on else None
@@ -135,14 +138,14 @@ class RunQueue(QObject):
             self._enqueue(entry, spec)
 
     def pause(self) -> None:
-        """Ask the active run to hold before its next epoch."""
+        """Ask the active run to pause before its next epoch."""
         if self._active is not None and self._job is not None and self._active.state is RunState.RUNNING:
             self._active.pausing = True
             self._job.control.request_pause()
             self.changed.emit()
 
     def resume(self) -> None:
-        """Let the active run go on."""
+        """Let the active run continue."""
         if self._active is not None and self._job is not None:
             self._active.pausing = False
             self._job.control.request_resume()
@@ -151,8 +154,8 @@ class RunQueue(QObject):
     def stop(self, entry: RunEntry | None = None) -> None:
         """Ask ``entry`` (or the active run) to stop and keep its best; one that waits only leaves the queue.
 
-        A second call leaves out the score of the kept plan at nominal effectiveness, which a first still waits for. So
-        does a call for a run of the project that was open before.
+        A second call skips the score of the kept plan at nominal effectiveness. So does a call for a run of the project
+        that was open before.
         """
         entry = entry or self._active
         if entry is None or entry.is_over:
@@ -163,8 +166,8 @@ class RunQueue(QObject):
                 kept = "" if entry.discarding else ", keeping the best so far"
                 self._log(f"Stopping {entry.title}{kept}.")
             entry.state, entry.pausing = RunState.STOPPING, False
-        elif not self._leaving.hurry(entry):
-            self._forget(entry)
+        elif not self._stopping.hurry(entry):
+            self._remove_waiting(entry)
         self.changed.emit()
 
     def discard(self, entry: RunEntry | None = None) -> None:
@@ -175,9 +178,9 @@ class RunQueue(QObject):
         if entry is self._active:
             entry.discarding = True
             self.stop(entry)
-        elif self._leaving.among([entry.folder]):
+        elif self._stopping.among([entry.folder]):
             entry.discarding = True
-            self._leaving.hurry(entry)
+            self._stopping.hurry(entry)
             self.changed.emit()
         else:
             self._delete(entry)
@@ -188,31 +191,33 @@ class RunQueue(QObject):
         A run gets a moment to score the plan it keeps; after that it only saves it.
         """
         self._waiting.clear()
-        self._screen.drop()
+        self._presenter.cancel()
         if discard:
             self.discard()
-        wind_up_all([job for job in (self._job, *self._leaving.jobs) if job is not None])
-        self._screen.shutdown()
+        wind_up_all([job for job in (self._job, *self._stopping.jobs) if job is not None])
+        self._presenter.shutdown()
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def show_baseline(self) -> None:
-        """Work out the fire without drops and show it."""
-        self._screen.show_baseline()
+        """Evaluate the fire without drops and show it."""
+        self._presenter.show_baseline()
 
-    def show_member(self, title: str, spec: EvaluateSpec, against: str = "", look: Look | None = None) -> None:
-        """Work out both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
-        self._screen.show_member(title, spec, against, look)
+    def show_member(
+        self, title: str, spec: EvaluateSpec, against: str = "", compare: CompareMode | None = None
+    ) -> None:
+        """Evaluate both fires of a member of an ensemble, or of a plan of a benchmark, and show them."""
+        self._presenter.show_member(title, spec, against, compare)
 
     def show_means(self, means: ShownResult) -> None:
         """Show means over the members of an ensemble."""
-        self._screen.show_means(means)
+        self._presenter.show_means(means)
 
     def show(self, entry: RunEntry) -> None:
         """Show the plan of ``entry``: the live pictures of one that works, else its saved schedule once evaluated."""
         if entry is self._active and entry.project is not None:
-            self._screen.show_live(entry, entry.project)
+            self._presenter.show_live(entry, entry.project)
         elif entry.is_over and (project := self._fitting_project(entry)) is not None:
-            self._screen.show_saved(entry, project)
+            self._presenter.show_saved(entry, project)
 
     def show_folder(self, folder: Path) -> None:
         """Show the run in ``folder``, which need not lie in the project; what cannot be shown is refused."""
@@ -223,7 +228,7 @@ class RunQueue(QObject):
         if (entry := self._list.in_folder(folder)) is not None:
             self.show(entry)
 
-    # -- the run lane ------------------------------------------------------------------------------------------------
+    # -- the active run ----------------------------------------------------------------------------------------------
     def _enqueue(self, entry: RunEntry, spec: FolderSpec) -> None:
         self._waiting.append((entry, spec))
         self._start_next()
@@ -232,13 +237,17 @@ class RunQueue(QObject):
     def _start_next(self) -> None:
         if self._job is not None or not self._waiting:
             return
-        self._screen.drop()
-        self._screen.hold(True)
+        self._presenter.cancel()
+        self._presenter.hold(True)
         entry, spec = self._waiting.pop(0)
         self._active, self._job = entry, RunJob(spec, self._execute, self)
         if self.shown is None or self.shown.is_over or self.shown is entry:
-            self._screen.show_live(entry, spec.project)
-        bridge = self._job.bridge
+            self._presenter.show_live(entry, spec.project)
+        self._subscribe(self._job.bridge)
+        self._job.ended.connect(self._on_job_ended)
+        self._job.begin()
+
+    def _subscribe(self, bridge: EventBridge) -> None:
         bridge.subscribe(StageBegan, self._on_stage)
         bridge.subscribe_batches(EpochDone, self._on_epochs)
         bridge.subscribe_batches(EliminationStep, self._on_removals)
@@ -248,57 +257,55 @@ class RunQueue(QObject):
         bridge.subscribe(StateChanged, self._on_state)
         bridge.subscribe(Message, self._on_message)
         bridge.subscribe(RunFinished, self._on_finished)
-        self._job.ended.connect(self._on_job_ended)
-        self._job.begin()
 
     @property
-    def _heard(self) -> RunEntry:
-        """The run that speaks: a job is muted before another takes its place."""
+    def _reporting(self) -> RunEntry:
+        """The run whose events arrive. A job is detached before another becomes active."""
         assert self._active is not None
         return self._active
 
     def _on_epochs(self, epochs: list[EpochDone]) -> None:
-        self._heard.add_epochs(epochs)
-        self._tell()
+        self._reporting.add_epochs(epochs)
+        self._emit_progress()
 
     def _on_removals(self, steps: list[EliminationStep]) -> None:
-        self._heard.removals.extend(steps)
-        self._tell()
+        self._reporting.removals.extend(steps)
+        self._emit_progress()
 
     def _on_progress(self, event: Progress) -> None:
-        self._heard.add_progress(event)
-        self._tell()
+        self._reporting.add_progress(event)
+        self._emit_progress()
 
     def _on_stage(self, event: StageBegan) -> None:
-        self._heard.begin_stage(event)
-        self._log(f"{self._heard.title} · stage {event.number} of {event.count}: {event.text}")
-        self._tell()
+        self._reporting.begin_stage(event)
+        self._log(f"{self._reporting.title} · stage {event.number} of {event.count}: {event.text}")
+        self._emit_progress()
 
-    def _tell(self) -> None:
-        self.epochs_added.emit(self._heard)
+    def _emit_progress(self) -> None:
+        self.epochs_added.emit(self._reporting)
         self.changed.emit()
 
     def _on_baseline(self, event: BaselineReady) -> None:
-        self._heard.baseline = event.metrics
-        self._screen.take_baseline(self._heard, event)
-        self.epochs_added.emit(self._heard)
+        self._reporting.baseline = event.metrics
+        self._presenter.take_baseline(self._reporting, event)
+        self.epochs_added.emit(self._reporting)
 
     def _on_plan(self, event: PlanUpdated) -> None:
-        self._heard.plan = event.metrics
-        self._screen.take_plan(self._heard, event)
+        self._reporting.plan = event.metrics
+        self._presenter.take_plan(self._reporting, event)
 
     def _on_state(self, event: StateChanged) -> None:
-        entry = self._heard
-        # A stop that was asked for is not taken back by what the run said before it heard.
+        entry = self._reporting
+        # The run may have reported this before it saw the request to stop.
         if entry.state is not RunState.STOPPING or event.state is RunState.FINISHED:
             entry.state = event.state
         if event.state is RunState.PAUSED:
             entry.pausing = False
-        self._screen.hold(event.state is not RunState.PAUSED)
+        self._presenter.hold(event.state is not RunState.PAUSED)
         self.changed.emit()
 
     def _on_finished(self, event: RunFinished) -> None:
-        entry = self._heard
+        entry = self._reporting
         entry.finish(event)
         take_saved_scores(entry)
         is_failure = event.reason is FinishReason.FAILED
@@ -313,46 +320,38 @@ class RunQueue(QObject):
             if entry is not None and entry.discarding:
                 self._delete(entry)
             self._start_next()
-            self._screen.hold(self._job is not None)
+            self._presenter.hold(self._job is not None)
         else:
-            self._on_left(self._leaving.pop(job))
+            self._on_stopped(self._stopping.pop(job))
         job.deleteLater()
         self.changed.emit()
 
     # -- the project -------------------------------------------------------------------------------------------------
     def _on_project_opened(self) -> None:
         self._waiting.clear()
-        self._screen.drop()
-        self._screen.hold(False)
+        self._presenter.cancel()
+        self._presenter.hold(False)
         if self._job is not None and self._active is not None:
-            self._leaving.add(self._job, self._active)
+            self._stopping.add(self._job, self._active)
             self._active, self._job = None, None
         self._list.clear()
         self._warn(self._list.read_project(self._live))
-        self._screen.begin()
+        self._presenter.begin()
         self.changed.emit()
 
     def _on_folder_changed(self) -> None:
-        """List the runs of the folder that the project was saved to; those that work or wait go on where they are."""
-        self._list.drop_ended()
+        """List the runs of the folder that the project was saved to. Those that work or wait stay where they are."""
+        self._list.remove_ended()
         self._warn(self._list.read_project(self._live))
         if self.shown is not None and self.shown not in self._list.entries:
-            self._screen.set_shown(None)
+            self._presenter.set_shown(None)
             self.show_baseline()
         self.changed.emit()
 
     def _on_project_edited(self) -> None:
         self._list.mark_stale(self._session.project)
-        self._screen.take_edit(may_work=not self.is_busy)
+        self._presenter.take_edit(may_work=not self.is_busy)
         self.changed.emit()
-
-    def _make_screen(self) -> Screen:
-        screen = Screen(self._session, self._execute, self)
-        screen.changed.connect(self.changed)
-        screen.shown_changed.connect(self.shown_changed)
-        screen.entry_updated.connect(self.epochs_added)
-        screen.message.connect(self._on_message)
-        return screen
 
     def _on_message(self, event: Message) -> None:
         if event.device is not None:
@@ -365,10 +364,10 @@ class RunQueue(QObject):
 
     def _fitting_project(self, entry: RunEntry) -> Project | None:
         if entry.project is None:
-            self._session.refuse(unfit(entry))
+            self._session.refuse(misfit(entry))
         return entry.project
 
-    def _forget(self, entry: RunEntry) -> None:
+    def _remove_waiting(self, entry: RunEntry) -> None:
         self._waiting = [(other, spec) for other, spec in self._waiting if other is not entry]
         if entry.folder.exists():
             # A stopped run that waited to go on is still there to go on later.
@@ -377,23 +376,23 @@ class RunQueue(QObject):
             self._list.remove(entry)
 
     def _delete(self, entry: RunEntry) -> None:
-        self._forget(entry)
+        self._remove_waiting(entry)
         with refusing(self._session, str(entry.folder)):
             delete_run(entry.folder)
             self._list.remove(entry)
             if entry is self.shown:
-                self._screen.set_shown(None)
+                self._presenter.set_shown(None)
             self._log(f"{entry.title} was discarded.")
             self.changed.emit()
 
-    def _on_left(self, entry: RunEntry) -> None:
-        """A run of the project that was open before has ended; the open one may list it."""
+    def _on_stopped(self, entry: RunEntry) -> None:
+        """A run of the project that was open before has ended. The open project may list it."""
         if entry.discarding:
             self._delete(entry)
         elif self._list.in_folder(entry.folder) is not None:
             if entry.folder.exists():
                 self._warn(self._list.read([entry.folder], self._live))
-            # What was read took its place; one that left nothing to read is gone.
+            # Another entry was read in its place, unless it left nothing to read.
             self._list.remove(entry)
 
     @property

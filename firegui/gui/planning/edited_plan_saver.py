@@ -15,13 +15,12 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.run_requests import WarmStart, plan_spec
-from firegui.gui.jobs.saved_runs import fitting_schedule
 from firegui.gui.planning.edited_plan_draft import UNSAVED, Draft, free, recovered
 from firegui.gui.session.plan_editor import EditedPlan
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.io.schedule_file import write_plan_safetensors
+from firegui.io.schedule_file import read_project_schedule, write_plan_safetensors
+from firegui.runs.run_requests import WarmStart, plan_spec
 from firegui.runs.spec import EvaluateSpec, Stage
 
 BY_HAND = "by-hand"
@@ -92,7 +91,7 @@ class EditedPlanSaver(QObject):
         found: list[_Made] = []
         for file in files:
             try:
-                found.append(_Made(project, fitting_schedule(file, project)))
+                found.append(_Made(project, read_project_schedule(file, project)))
             except InputError as error:
                 self._session.refuse(error)
         self._draft.own(files)

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QWidget
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.charts.chart import Chart
 from firegui.gui.charts.epoch_charts import TERMS
-from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_history import Removals
+from firegui.gui.jobs.run_entry import EliminationHistory, RunEntry
 
 _WORDY_MARKS = 4
 
@@ -25,18 +24,18 @@ class EliminationChart(Chart):
         super().__init__(name, "rollouts", parent)
         self._name = name
 
-    def draw(self, removals: Removals) -> None:
+    def draw(self, removals: EliminationHistory) -> None:
         """Draw all of it."""
         self.set_marks(_pass_marks(removals))
         self._draw(removals, removals.column("rollouts"))
 
     def clear(self) -> None:
         """Nothing to show."""
-        self.draw(Removals())
+        self.draw(EliminationHistory())
         self.set_level(None)
         self.set_title(self._name)
 
-    def _draw(self, removals: Removals, x: NDArray[np.float64]) -> None:
+    def _draw(self, removals: EliminationHistory, x: NDArray[np.float64]) -> None:
         raise NotImplementedError
 
     def read_out(self, entry: RunEntry, row: int | None) -> tuple[str, list[Piece]]:
@@ -57,7 +56,7 @@ class DropsLeftChart(EliminationChart):
         super().__init__("Drops left", parent)
         self._left = self.add_curve("retardant", width=2.0)
 
-    def _draw(self, removals: Removals, x: NDArray[np.float64]) -> None:
+    def _draw(self, removals: EliminationHistory, x: NDArray[np.float64]) -> None:
         self.set_curve(self._left, x, removals.column("drops"))
         self.set_level(removals.last("drops_before"), "before")
 
@@ -82,7 +81,7 @@ class SlackChart(EliminationChart):
         super().__init__("Loss ÷ its limit", parent)
         self._lines = [self.add_curve(role, width=1.5) for _, _, role in TERMS]
 
-    def _draw(self, removals: Removals, x: NDArray[np.float64]) -> None:
+    def _draw(self, removals: EliminationHistory, x: NDArray[np.float64]) -> None:
         for line, (column, _, _) in zip(self._lines, TERMS, strict=True):
             values = removals.column(column)
             constrained = bool(np.isfinite(values).any())
@@ -101,7 +100,7 @@ class RemovedChart(EliminationChart):
         super().__init__("Removed this pass", parent)
         self._removed = self.add_curve("warning", width=1.5)
 
-    def _draw(self, removals: Removals, x: NDArray[np.float64]) -> None:
+    def _draw(self, removals: EliminationHistory, x: NDArray[np.float64]) -> None:
         self.set_curve(self._removed, x, removals.column("removed"))
 
     def _read_out(self, entry: RunEntry, at: int, latest: bool) -> tuple[str, list[Piece]]:
@@ -112,7 +111,7 @@ class RemovedChart(EliminationChart):
         return self._name, pieces
 
 
-def _pass_marks(removals: Removals) -> list[tuple[float, str]]:
+def _pass_marks(removals: EliminationHistory) -> list[tuple[float, str]]:
     """Where every pass after the first begins; the words only while there is room for them."""
     passes, rollouts = removals.column("passes"), removals.column("rollouts")
     begins = np.flatnonzero(np.diff(passes) > 0) + 1
@@ -120,5 +119,5 @@ def _pass_marks(removals: Removals) -> list[tuple[float, str]]:
     return [(float(rollouts[at]), f"{word}{int(passes[at])}") for at in begins]
 
 
-def _at(removals: Removals, column: str, row: int) -> int:
+def _at(removals: EliminationHistory, column: str, row: int) -> int:
     return int(removals.column(column)[row])

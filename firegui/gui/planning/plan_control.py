@@ -11,19 +11,20 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
-from firegui.gui.jobs.evaluation_job import Look
-from firegui.gui.jobs.replan_requests import new_replan_folder
+from firegui.gui.jobs.result_presenter import CompareMode
 from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_list import misfit
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.run_requests import RUNS, WarmStart
-from firegui.gui.jobs.saved_runs import fitting_schedule, kept_plan, unfit
 from firegui.gui.planning.compare_runs_dialog import CompareRunsDialog
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog
 from firegui.gui.planning.run_comparison import inputs_apart, run_comparison_spec
 from firegui.gui.session.session import Session
+from firegui.io.schedule_file import read_project_schedule
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.events import RunState
+from firegui.runs.folder import kept_plan
+from firegui.runs.run_requests import WarmStart, new_replan_folder
 from firegui.runs.spec import Stage
 
 
@@ -69,7 +70,7 @@ class PlanControl(QObject):
         """Ask what a run like ``entry`` is to do otherwise; the open project takes its inputs, and it is started."""
         session = self._session
         if entry.project is None or entry.project.scenario is not session.project.scenario:
-            session.refuse(unfit(entry))
+            session.refuse(misfit(entry))
             return
         dialog = DuplicateRunDialog(entry, session.project, self._window)
         if dialog.exec() == DuplicateRunDialog.DialogCode.Accepted:
@@ -88,7 +89,7 @@ class PlanControl(QObject):
         except InputError as error:
             session.refuse(error)
             return
-        self._queue.show_member(other.title, spec, one.title, Look.SIDE_BY_SIDE)
+        self._queue.show_member(other.title, spec, one.title, CompareMode.SIDE_BY_SIDE)
         CompareRunsDialog(one, other, self._window).show()
 
     def replan(self) -> None:
@@ -105,7 +106,7 @@ class PlanControl(QObject):
             return
         assert session.folder is not None
         taken = [other.folder for other in self._queue.entries]
-        out = new_replan_folder(session.folder / RUNS, session.project, datetime.now(), taken)
+        out = new_replan_folder(session.folder, session.project.plan.setting, datetime.now(), taken)
         dialog = ReplanDialog(session.project, session.folder, out, (entry.title, file), session.backend, self._window)
         if dialog.exec() == ReplanDialog.DialogCode.Accepted and dialog.spec is not None:
             session.message.emit(f"Started {self._queue.start(dialog.spec).title}")
@@ -146,7 +147,7 @@ class PlanControl(QObject):
         start = None
         if file is not None:
             try:
-                start = WarmStart(fitting_schedule(file, self._session.project), file)
+                start = WarmStart(read_project_schedule(file, self._session.project), file)
             except InputError as error:
                 self._session.refuse(error)
                 return

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
+from firegui.domain.project import same_inputs
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.tasks import IncrementalTask
@@ -25,7 +26,6 @@ from firegui.gui.charts.chart import REPAINT_MS, Chart
 from firegui.gui.charts.epoch_charts import ChartOptions, ColumnChart, EpochChart, ObjectiveChart, TermsChart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.run_requests import same_inputs
 from firegui.gui.planning.area_chart import AreaChart
 from firegui.gui.planning.elimination_charts import DropsLeftChart, EliminationChart, RemovedChart, SlackChart
 from firegui.gui.planning.replan_chart import LoopChart, side_by_side

@@ -21,10 +21,10 @@ from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.tasks import wait_for
-from firegui.gui.jobs.replan_requests import replan_spec, with_search
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.path_fields import PathField
 from firegui.gui.widgets.settings_paths import description_of
+from firegui.runs.run_requests import replan_spec, with_optimizer
 from firegui.runs.spec import ReplanSpec
 
 _OWN, _FILE = "own", "file"
@@ -71,7 +71,7 @@ class ReplanDialog(QDialog):
             patience=self._search["patience"].value(),
             seed=self._search["seed"].value(),
         )
-        project, day = with_search(self._project, optimizer), self.day.currentData()
+        project, day = with_optimizer(self._project, optimizer), self.day.currentData()
         closed = self.loop.isChecked()
         observed = self.file.path if not closed and self.source.currentData() == _FILE else None
         try:

@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.results import Metrics
 from firegui.gui.base.number_text import duration, number
-from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_history import Columns
+from firegui.gui.jobs.run_entry import EventColumns, RunEntry
 from firegui.gui.planning.replan_chart import replan_html
 
 _NO_RUN = "No run is shown."
@@ -76,7 +75,7 @@ def result_html(entry: RunEntry) -> str:
 
 def _with_both(entry: RunEntry, first: _FirstStage) -> list[list[str]]:
     bare, plan, scored, before = entry.baseline, entry.plan, entry.nominal, first.nominal
-    took: tuple[Columns[Any], ...] = (entry.history, entry.removals)
+    took: tuple[EventColumns[Any], ...] = (entry.history, entry.removals)
     objective = _pair(number(first.objective), _objective(before)), _pair(_objective(plan), _objective(scored))
     extent = _pair(number(first.extent_ha), _extent(before)), _pair(_extent(plan), _extent(scored))
     return [
@@ -148,7 +147,7 @@ def _extent(metrics: Metrics | None) -> str:
     return number(None if metrics is None else metrics.final_extent_ha)
 
 
-def _cost(columns: Columns[Any]) -> str:
+def _cost(columns: EventColumns[Any]) -> str:
     return f"{_count(columns.last('rollouts'))} · {duration(columns.last('seconds'))}"
 
 

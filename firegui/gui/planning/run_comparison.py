@@ -8,12 +8,12 @@ from typing import Any
 
 from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
-from firegui.domain.project import Project
+from firegui.domain.project import Project, same_inputs, same_spread
 from firegui.errors import InputError, Problem
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.jobs.run_requests import same_inputs, same_spread
-from firegui.gui.jobs.saved_runs import kept_schedule, unfit
+from firegui.gui.jobs.run_list import misfit
+from firegui.runs.folder import kept_schedule
 from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec
 
@@ -38,7 +38,7 @@ def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> Evaluat
     Raises :class:`InputError` for runs of another event, of different days or fires, or without a plan.
     """
     if one.project is None or other.project is None:
-        raise unfit(one if one.project is None else other)
+        raise misfit(one if one.project is None else other)
     if not same_spread(one.project, other.project):
         problem = Problem(other.title, f"was planned for other days or another fire than {one.title}", "choose another")
         raise InputError([problem], _TITLE)

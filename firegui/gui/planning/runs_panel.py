@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.saved_runs import kept_plan
 from firegui.gui.planning.run_notes import RunNotes
 from firegui.gui.planning.runs_table import ELAPSED, ETA, PROGRESS, TITLE, RunProgressBar, RunsModel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import add_table_actions, select_row, selected_rows, show_table
 from firegui.runs.events import RunState
+from firegui.runs.folder import kept_plan
 
 _WIDTHS = {PROGRESS: 86, ELAPSED: 56, ETA: 52}
 _ROOM_FOR_TIMES = 470

@@ -12,9 +12,9 @@ from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.saved_runs import kept_plan
 from firegui.gui.widgets.table_model import Column, Index, TableModel
 from firegui.runs.events import FinishReason
+from firegui.runs.folder import kept_plan
 from firegui.runs.messages import counted
 
 TITLE, STATE, PROGRESS, ELAPSED, ETA, BEST, DROPS = range(7)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
-from firegui.gui.jobs.long_work import Work
 from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.runs.events import RunState
 
@@ -43,7 +43,7 @@ class ActivityMonitor(QObject):
     ) -> None:
         super().__init__(parent)
         self._queue, self._clock = queue, clock
-        self._desks: list[Callable[[], Work | None]] = []
+        self._desks: list[Callable[[], UnfinishedWork | None]] = []
         self._going: dict[object, _Going] = {}
         self._busy = False
         queue.changed.connect(self._look)
@@ -53,7 +53,7 @@ class ActivityMonitor(QObject):
         """Whether the machine computes for somebody."""
         return self._busy
 
-    def watch(self, changed: SignalInstance, work: Callable[[], Work | None]) -> None:
+    def watch(self, changed: SignalInstance, work: Callable[[], UnfinishedWork | None]) -> None:
         """Also look at what ``work`` says is under way, whenever it ``changed``."""
         self._desks.append(work)
         changed.connect(self._look)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_job import UnfinishedWork
 
 
 class Unsaved(Enum):
@@ -39,7 +39,7 @@ def ask_unsaved(parent: QWidget | None, name: str) -> Unsaved:
     return {buttons.Save: Unsaved.SAVE, buttons.Discard: Unsaved.DISCARD}.get(answer, Unsaved.CANCEL)
 
 
-def ask_running(parent: QWidget | None, work: Work, leaving: str = "close") -> Running:
+def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "close") -> Running:
     """Ask what becomes of ``work`` when the person is ``leaving``; closing the question keeps it running.
 
     Discarding is offered only where it deletes something.

@@ -19,9 +19,8 @@ from firegui.gui.base.tasks import wait_for
 from firegui.gui.importing.event_dialogs import EventSource, ask_event, ask_events
 from firegui.gui.importing.landscape.survey import make_landscape
 from firegui.gui.importing.landscape.wizard import ask_landscape
-from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.saved_runs import same_folder
 from firegui.gui.session.reporting import as_input_error, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.window.closing_dialogs import Running, Unsaved, ask_open_twice, ask_replace, ask_running, ask_unsaved
@@ -31,6 +30,7 @@ from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.project_store import PROJECT_FILE, ProjectExistsError, load_project, save_project
 from firegui.io.weights_file import read_weights
 from firegui.runs.events import RunState
+from firegui.runs.folder import same_folder
 from firegui.runs.project_lock import ProjectLock
 
 SUFFIX = ".firegui"
@@ -46,7 +46,7 @@ class Documents(QObject):
     def __init__(self, session: Session, queue: RunQueue, preferences: Preferences, window: QWidget) -> None:
         super().__init__(window)
         self._session, self._queue, self._preferences, self._window = session, queue, preferences, window
-        self._watched: list[Callable[[], Work | None]] = []
+        self._watched: list[Callable[[], UnfinishedWork | None]] = []
         self._lock = ProjectLock()
         self.ahead_of_save: Callable[[], Callable[[], object]] | None = None
         """Is asked before a save what is to be done first, in the thread that saves."""
@@ -256,17 +256,17 @@ class Documents(QObject):
         """Let other windows have the project: this one is being shut."""
         self._lock.release()
 
-    def watch(self, work: Callable[[], Work | None]) -> None:
+    def watch(self, work: Callable[[], UnfinishedWork | None]) -> None:
         """Also ask about what ``work`` says is under way."""
         self._watched.append(work)
 
-    def _works(self) -> list[Work]:
+    def _works(self) -> list[UnfinishedWork]:
         found, active = [watched() for watched in self._watched], self._queue.active
         if active is not None:
             stop, discard = partial(self._queue.stop, active), partial(self._queue.discard, active)
             behind = sum(entry.state is RunState.QUEUED for entry in self._queue.entries if entry is not active)
             title, lost = f"The run “{active.title}”", "the run and all that lies in its folder"
-            found.insert(0, Work(title, "best plan so far", stop, discard, lost, behind=behind))
+            found.insert(0, UnfinishedWork(title, "best plan so far", stop, discard, lost, behind=behind))
         return [work for work in found if work is not None]
 
     def _may_lose_edits(self) -> bool:

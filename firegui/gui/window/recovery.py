@@ -12,7 +12,6 @@ from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.saved_runs import same_folder
 from firegui.gui.planning.edited_plan_draft import drafts_in
 from firegui.gui.planning.edited_plan_saver import BY_HAND, EditedPlanSaver
 from firegui.gui.session.reporting import as_input_error
@@ -21,6 +20,7 @@ from firegui.gui.window.autosave import Autosave
 from firegui.gui.window.documents import Documents
 from firegui.gui.window.recovery_dialog import Choice, RecoverDialog
 from firegui.runs.autosave import Left, Slot, gone, left_behind
+from firegui.runs.folder import same_folder
 
 
 class Recovery(QObject):

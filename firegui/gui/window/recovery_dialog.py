@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from firegui.gui.jobs.run_requests import run_title
 from firegui.runs.autosave import Left
 from firegui.runs.messages import counted
+from firegui.runs.run_requests import run_title
 
 _ABOUT = (
     "firegui did not end as it should have. What was not saved then was kept apart from your projects. Recovered edits "

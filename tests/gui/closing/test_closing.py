@@ -22,7 +22,7 @@ from firegui.domain.project import Project
 from firegui.fire.demo import make_demo
 from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS
 from firegui.gui.analyses.uncertainty.uncertainty_controller import SAVED_ENSEMBLES
-from firegui.gui.jobs.saved_runs import found_runs
+from firegui.gui.jobs.run_list import saved_runs
 from firegui.io.project_store import list_runs, load_project, save_project
 from firegui.runs.lock import is_held
 
@@ -114,9 +114,9 @@ def _end_group(leader: int) -> bool:
 
 
 def runs_of(folder: Path) -> list[Any]:
-    found = found_runs(list_runs(folder), load_project(folder), date.today())
-    assert not found.problems
-    return list(found.entries)
+    found, problems = saved_runs(list_runs(folder), load_project(folder), date.today())
+    assert not problems
+    return list(found)
 
 
 def check_planning(folder: Path, state: str, answer: str) -> None:

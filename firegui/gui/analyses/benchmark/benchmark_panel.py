@@ -33,7 +33,7 @@ from firegui.gui.analyses.benchmark.benchmark_tables import (
 from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHING, head_text, notes, task_name
 from firegui.gui.analyses.table_analysis_panel import Kept, TableAnalysisPanel, Words
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.jobs.evaluation_job import Look
+from firegui.gui.jobs.result_presenter import CompareMode
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -95,7 +95,7 @@ class BenchmarkPanel(TableAnalysisPanel):
         """Show two tasks on the map, what ``one`` leaves of the fire of ``other``."""
         spec = self._desk.comparison_of(one, other)
         if spec is not None:
-            self._queue.show_member(task_name(one), spec, task_name(other), Look.DIFFERENCE)
+            self._queue.show_member(task_name(one), spec, task_name(other), CompareMode.DIFFERENCE)
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _pages(self) -> tuple[tuple[str, QWidget], ...]:

@@ -17,8 +17,7 @@ from firegui.domain.weights import NetworkWeights
 from firegui.gui.analyses.calibration.calibration_text import activity_text
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.gui.jobs.long_work import Work
-from firegui.gui.jobs.run_job import RunJob
+from firegui.gui.jobs.run_job import RunJob, UnfinishedWork
 from firegui.gui.session.session import Session
 from firegui.io.project_weights import kept_weights
 from firegui.runs.command import with_command
@@ -93,10 +92,10 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         """The weights file of the calibration of this project that can be resumed."""
         return None if self._job is not None else interrupted_in(self._session.folder)
 
-    def work(self) -> Work | None:
+    def work(self) -> UnfinishedWork | None:
         """Return what would be lost if the project were closed now."""
         lost = "the weights and all that was tried for them"
-        return Work(self.title, self.kept, self.stop, self.discard, lost) if self._job is not None else None
+        return UnfinishedWork(self.title, self.kept, self.stop, self.discard, lost) if self._job is not None else None
 
     def discard(self) -> None:
         """Stop the run, and delete its weights and its state when it has ended."""

@@ -9,7 +9,7 @@ from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.gui.jobs.long_work import Work
+from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, Progress, SensitivityReady, StageBegan
 from firegui.runs.requests import Paths, SensitivityRequest
@@ -67,12 +67,12 @@ class SensitivityController(AnalysisController[SensitivityRequest, SensitivityRe
         step = self._progress
         return step.done / step.total if step is not None and step.total else 0.0
 
-    def work(self) -> Work | None:
+    def work(self) -> UnfinishedWork | None:
         """Return what would be lost if the project were closed now; only a sweep can be resumed."""
         if self._job is None:
             return None
         sweeps = isinstance(self._job.spec, SensitivitySpec) and self._job.spec.kind is SensitivityKind.DESIGN
-        return Work(self.title, self.kept, self.stop, again=sweeps)
+        return UnfinishedWork(self.title, self.kept, self.stop, again=sweeps)
 
     # -- the run -----------------------------------------------------------------------------------------------------
     def _new_spec(self, request: SensitivityRequest) -> SensitivitySpec:

@@ -13,10 +13,10 @@ from firegui.domain.sensitivity import DESIGNS, KIND_TITLES, PAIRS, SCALES, Sens
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.errors import InputError, Problem, Problems
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.saved_runs import kept_plan
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.plan_choices import narrow_combo
 from firegui.gui.widgets.settings_paths import description_of
+from firegui.runs.folder import kept_plan
 from firegui.runs.requests import SensitivityRequest
 from firegui.runs.sensitivity_text import pair_text
 

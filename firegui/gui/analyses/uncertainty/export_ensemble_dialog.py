@@ -23,7 +23,8 @@ from PySide6.QtWidgets import (
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import may_replace, show_problems
-from firegui.gui.jobs.background_job import BackgroundJob
+from firegui.gui.jobs.event_bridge import EventBridge
+from firegui.gui.jobs.run_job import RunSlot
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, Progress, RunFinished
 from firegui.runs.messages import counted
@@ -43,7 +44,7 @@ class EnsembleExportDialog(QDialog):
     """What to write and where to. What was wrong, or what was written, is listed and the dialog stays open."""
 
     def __init__(
-        self, session: Session, work: BackgroundJob, folder: Path, header: EnsembleHeader, parent: QWidget | None = None
+        self, session: Session, work: RunSlot, folder: Path, header: EnsembleHeader, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export the ensemble")
@@ -66,8 +67,6 @@ class EnsembleExportDialog(QDialog):
         self._browse = QPushButton("Browse…")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self._lay_out()
-        work.progress.connect(self._on_progress)
-        work.finished.connect(self._on_finished)
         work.changed.connect(self._refresh)
         self._refresh()
 
@@ -97,14 +96,18 @@ class EnsembleExportDialog(QDialog):
         out = Path(text).expanduser()
         names = [name for part in self.parts for name in part_names(part, self._header)]
         if may_replace(self, out, names):
-            self._work.ask(EnsembleExportSpec(self._ensemble, out, self.parts))
+            self._work.begin(EnsembleExportSpec(self._ensemble, out, self.parts), self._subscribe)
 
     def reject(self) -> None:
         """Give up; what was being written goes again."""
-        self._work.drop()
+        self._work.cancel()
         super().reject()
 
     # -- at work -----------------------------------------------------------------------------------------------------
+    def _subscribe(self, bridge: EventBridge) -> None:
+        bridge.subscribe(Progress, self._on_progress)
+        bridge.subscribe(RunFinished, self._on_finished)
+
     def _on_progress(self, event: Progress) -> None:
         self.activity.setText(f"{event.text}…")
 

@@ -24,9 +24,9 @@ from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration, number
-from firegui.gui.jobs.background_job import BackgroundJob
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import report_failure
+from firegui.gui.jobs.run_job import RunSlot
 from firegui.gui.session.session import Session
 from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.events import (
@@ -130,11 +130,9 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
 
     def __init__(self, session: Session, **options: Any) -> None:
         super().__init__(session, **options)
-        self.exports, self._fields = BackgroundJob(self._execute, self), BackgroundJob(self._execute, self)
+        self.exports, self._fields = RunSlot(self._execute, self), RunSlot(self._execute, self)
         self._field: FieldDrawn | None = None
         self._fields.changed.connect(self.field_changed)
-        self._fields.news.connect(self._on_field)
-        self._fields.finished.connect(self._on_field_finished)
 
     # -- state -------------------------------------------------------------------------------------------------------
     @property
@@ -180,7 +178,11 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         """Draw the error field of a member of the ensemble on screen at the end of ``day``, from 1 on."""
         spec = None if self._shown is None else self._shown.field_spec(member, day)
         if spec is not None:
-            self._fields.ask(spec)
+            self._fields.begin(spec, self._subscribe_to_field)
+
+    def _subscribe_to_field(self, bridge: EventBridge) -> None:
+        bridge.subscribe(FieldDrawn, self._on_field)
+        bridge.subscribe(RunFinished, self._on_field_finished)
 
     def _on_field(self, event: FieldDrawn) -> None:
         self._field = event
@@ -233,7 +235,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         before, self._shown = self._shown, shown
         if before is None or shown is None or (before.folder, before.error) != (shown.folder, shown.error):
             self._field = None
-            self._fields.drop()
+            self._fields.cancel()
             self.field_changed.emit()
         self.result_changed.emit()
 

@@ -18,10 +18,10 @@ from firegui.domain.uncertainty import (
     WeatherSpread,
 )
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.jobs.saved_runs import kept_plan
 from firegui.gui.widgets.number_fields import DecimalField, WholeField
 from firegui.gui.widgets.plan_choices import narrow_combo
 from firegui.gui.widgets.settings_paths import description_of
+from firegui.runs.folder import kept_plan
 from firegui.runs.requests import UncertaintyRequest
 from firegui.runs.uq_text import UNBURNED
 

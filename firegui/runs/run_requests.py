@@ -1,0 +1,207 @@
+"""Specifications of new and resumed runs of a project: their folder, their inputs, the command that repeats them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from pathlib import Path
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.domain.settings import OptimizerSettings, Setting
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.observation_file import read_observation
+from firegui.io.project_store import RUNS
+from firegui.io.schedule_file import read_project_schedule
+from firegui.runs.command import with_command
+from firegui.runs.folder import RunRecord, read_run
+from firegui.runs.place import unused
+from firegui.runs.replan_base import TITLE, replan_problems
+from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
+
+BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
+REPLAN = "replan"
+"""End of the name of a replanned run's folder."""
+CHECKPOINT_SECONDS = 5.0
+"""A run of the window that is killed loses no more than this, and its unfinished piece of work."""
+PROJECTS_OWN = "the project"
+"""Source of a perimeter that was the project's own, in a run folder."""
+_BOTH_STAGES = "plan"
+_KINDS = {
+    Stage.PRUNE.value: " · pruning", Stage.TACTICAL.value: " · tactical", Stage.KEEP.value: " · by hand",
+    REPLAN: " · replanned",
+}  # fmt: skip
+
+FolderSpec = PlanSpec | ReplanSpec
+"""A run that writes a folder among the project's runs."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WarmStart:
+    """A schedule that a run begins with, and the file it was read from."""
+
+    schedule: Schedule
+    file: Path
+
+
+# -- folders -----------------------------------------------------------------------------------------------------------
+def new_run_folder(
+    project_folder: Path,
+    setting: Setting,
+    now: datetime,
+    taken: Iterable[Path] = (),
+    stages: tuple[Stage, ...] = BOTH,
+) -> Path:
+    """Return ``runs/YYYYMMDD-HHMMSS-A-plan`` in the project, or ``…-optimize`` and the like for one stage alone.
+
+    A number is appended where that exists or is ``taken``.
+    """
+    kind = stages[0].value if len(stages) == 1 else _BOTH_STAGES
+    return unused(project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-{kind}", taken)
+
+
+def new_replan_folder(project_folder: Path, setting: Setting, now: datetime, taken: Iterable[Path] = ()) -> Path:
+    """Like :func:`new_run_folder`, for a replanned run."""
+    return unused(project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-{REPLAN}", taken)
+
+
+def run_title(folder: Path, today: date) -> str:
+    """Return the title of a run: ``A · 14:24:05`` when it was made ``today``, else ``A · 19 Aug 14:24``.
+
+    A run that only prunes, replans or is the tactical heuristic has that in its title. A folder whose name has another
+    form is its own title.
+    """
+    parts = folder.name.split("-")
+    try:
+        when = datetime.strptime("-".join(parts[:2]), "%Y%m%d-%H%M%S")
+    except ValueError:
+        return folder.name
+    setting = parts[2] if len(parts) > 2 else ""
+    kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
+    number = f" ({parts[4]})" if len(parts) > 4 else ""
+    time = f"{when:%H:%M:%S}" if when.date() == today else f"{when.day} {when:%b %H:%M}"
+    return f"{setting} · {time}{kind}{number}"
+
+
+# -- plans -------------------------------------------------------------------------------------------------------------
+def plan_spec(
+    project: Project,
+    project_folder: Path,
+    now: datetime,
+    *,
+    stages: tuple[Stage, ...] = BOTH,
+    start: WarmStart | None = None,
+    backend: str = "auto",
+    taken: Iterable[Path] = (),
+) -> PlanSpec:
+    """Return a new run of ``project``, which must be saved in ``project_folder``, through ``stages``."""
+    out = new_run_folder(project_folder, project.plan.setting, now, taken, stages)
+    spec = PlanSpec(
+        project, out, "", stages=stages, warm_start=None if start is None else start.schedule, backend=backend,
+        checkpoint_seconds=CHECKPOINT_SECONDS, project_folder=project_folder,
+        warm_start_file=None if start is None else start.file,
+    )  # fmt: skip
+    return with_command(spec)
+
+
+def resume_spec(project: Project, project_folder: Path, out: Path, backend: str = "auto") -> FolderSpec:
+    """Resume the stopped run in ``out``, in whichever stage it was.
+
+    Its command still names the schedule that it started from. Raises :class:`InputError` for a replanned run whose
+    schedule or perimeter is gone.
+    """
+    source: Path | None = None
+    stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
+    budget: int | None = None
+    # A record that cannot be read is the run's own to refuse.
+    record = None
+    with suppress(InputError):
+        record = read_run(out)
+    if record is not None:
+        source, stages, budget = record.warm_start_file, record.stages, record.header.budget
+        if record.header.replan is not None:
+            return replan_resume_spec(record, project, project_folder, backend)
+    spec = PlanSpec(
+        project, out, "", stages=stages, resume=True, backend=backend, checkpoint_seconds=CHECKPOINT_SECONDS,
+        project_folder=project_folder, warm_start_file=source, budget=budget,
+    )  # fmt: skip
+    return with_command(spec)
+
+
+def raised_limits(ran: Project, now: Project) -> Project:
+    """Return the project of a run with the open project's epochs and patience where those are higher.
+
+    These only decide when to stop, so a run may be resumed with more of them. Every other setting stays the run's.
+    """
+    then, wanted = ran.plan.optimizer, now.plan.optimizer
+    raised = replace(then, epochs=max(then.epochs, wanted.epochs), patience=max(then.patience, wanted.patience))
+    return with_optimizer(ran, raised)
+
+
+def with_optimizer(project: Project, optimizer: OptimizerSettings) -> Project:
+    """Return the project with other settings of the optimizer."""
+    return replace(project, plan=replace(project.plan, optimizer=optimizer))
+
+
+# -- replanning --------------------------------------------------------------------------------------------------------
+def replan_spec(
+    project: Project,
+    project_folder: Path,
+    out: Path,
+    schedule_file: Path,
+    day: int,
+    *,
+    observed_file: Path | None = None,
+    closed_loop: bool = False,
+    backend: str = "auto",
+) -> ReplanSpec:
+    """Replan what is left of the schedule in ``schedule_file`` from ``day`` on, counted from 0.
+
+    Raises :class:`InputError` with everything that is wrong with the inputs.
+    """
+    problems, days = Problems(), project.plan.days
+    schedule, observed = None, None
+    try:
+        schedule = read_project_schedule(schedule_file, project)
+    except InputError as error:
+        problems.extend(error.problems)
+    if not closed_loop and 1 <= day < days:
+        try:
+            observed = read_observation(observed_file, project, day)
+        except InputError as error:
+            problems.extend(_for_the_window(problem) for problem in error.problems)
+    unread = bool(problems)
+    if schedule is None:
+        problems.raise_if_any(TITLE)
+    assert schedule is not None
+    spec = ReplanSpec(
+        project, out, "", schedule, day, observed, closed_loop, backend=backend,
+        checkpoint_seconds=CHECKPOINT_SECONDS, project_folder=project_folder, schedule_file=schedule_file,
+    )  # fmt: skip
+    problems.extend(item for item in replan_problems(spec) if not (unread and item.where == "observed"))
+    problems.raise_if_any(TITLE)
+    return with_command(spec, observed_file)
+
+
+def replan_resume_spec(record: RunRecord, project: Project, project_folder: Path, backend: str = "auto") -> ReplanSpec:
+    """Resume the stopped run of ``record``. Raises :class:`InputError` where a file it was made from is gone."""
+    note, file = record.header.replan, record.warm_start_file
+    if note is None or file is None:
+        problem = Problem(str(record.folder), "does not say what it was replanned from", "start it again")
+        raise InputError([problem], TITLE)
+    if note.closed_loop:
+        # Every setting decides the next drawn day, the limits of the search too.
+        project = replace(project, plan=record.settings)
+    observed = None if note.closed_loop or note.observed in ("", PROJECTS_OWN) else Path(note.observed)
+    spec = replan_spec(
+        project, project_folder, record.folder, file, note.day, observed_file=observed, closed_loop=note.closed_loop,
+        backend=backend,
+    )  # fmt: skip
+    return replace(spec, resume=True)
+
+
+def _for_the_window(problem: Problem) -> Problem:
+    """Return ``problem`` without the name of an option, which the window does not have."""
+    return replace(problem, remedy=problem.remedy.replace("give one with --observed", "choose a file with it"))
