@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -56,3 +57,37 @@ def dark_pin_problems(project: Project) -> list[Problem]:
         for pin, _, step in operations.planned_pins(project.planned_fleet, calendar)
         if dark[step]
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class SunDay:
+    """Planned day; the sun is up during ``light``, and drops are allowed during ``open``."""
+
+    day: int
+    date: str
+    light: Window | None
+    open: Window | None
+
+
+def sun_days(project: Project) -> tuple[SunDay, ...]:
+    """Return the planned days with the sun at the centre of the grid; none where the grid has no place."""
+    grid, calendar, rule = project.scenario.grid, project.calendar, project.operations.daylight
+    place = place_of(grid)
+    if place is None:
+        return ()
+    first, last = calendar.date_of_day(-1), calendar.date_of_day(calendar.days)
+    lights = tuple(sunlight(place, first, last))
+    usable = rule is not None and not rule.problems()
+    windows = flying_windows(rule, grid, calendar) if usable and rule is not None else ()
+    found = []
+    for day in range(calendar.days):
+        when = calendar.date_of_day(day)
+        noon = datetime(when.year, when.month, when.day, 12, tzinfo=calendar.local_zone)
+        span = noon - timedelta(hours=12), noon + timedelta(hours=12)
+        # The light that is nearest to noon belongs to the date, for a sunset may fall on the next.
+        light = min(lights, key=lambda pair: abs(pair[0] + (pair[1] - pair[0]) / 2 - noon), default=None)
+        if light is not None and not (light[1] > span[0] and light[0] < span[1]):
+            light = None
+        opened = None if light is None else next((w for w in windows if w[0] < light[1] and w[1] > light[0]), None)
+        found.append(SunDay(day, f"{when.day} {when:%b}", light, opened))
+    return tuple(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,16 @@ def region_masks(regions: Sequence[Region], shape: tuple[int, int]) -> NDArray[n
     for mask, region in zip(masks, regions, strict=True):
         mask[:] = polygon_mask([_geometry(part) for part in region.parts], _HALF_CELLS, shape)
     return masks
+
+
+def region_cells(region: Region, shape: tuple[int, int]) -> int:
+    """Return the number of cells inside a region; computed once per outline and shape."""
+    return _cells_inside(region.parts, shape)
+
+
+@lru_cache(maxsize=1024)
+def _cells_inside(parts: tuple[tuple[Ring, ...], ...], shape: tuple[int, int]) -> int:
+    return int(region_masks((Region("", parts),), shape).sum())
 
 
 def polygon_mask(polygons: Iterable[Any], transform: Affine, shape: tuple[int, int]) -> NDArray[np.bool_]:

@@ -18,11 +18,11 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError
 from firegui.gui.map.drop_menu import drop_at as drop_under
-from firegui.gui.scenario.constraints_panel import ConstraintsPanel
-from firegui.gui.scenario.daylight_form import NO_PLACE, sun_days
-from firegui.gui.scenario.pin_drops_dialog import PinDropsDialog
+from firegui.gui.scenario.constraint_tables import PinDropsDialog
+from firegui.gui.scenario.constraints_panel import NO_PLACE, ConstraintsPanel
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.window.main_window import MainWindow
+from firegui.io.daylight import sun_days
 from firegui.io.operations_toml import read_operations
 from tests.gui.hands import cell_text, double_click, type_into_cell, type_into_field
 from tests.gui.map_scene import RIGHT, Hand, drop_at, only, open_map, painted, undo_steps

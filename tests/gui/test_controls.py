@@ -32,8 +32,8 @@ from firegui.gui.importing.event_dialogs import ImportEventDialog, ImportEventsD
 from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog
+from firegui.gui.scenario.constraint_tables import PinDropsDialog
 from firegui.gui.scenario.coverage_dialog import CoverageDialog
-from firegui.gui.scenario.pin_drops_dialog import PinDropsDialog
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MENUS, MainWindow

@@ -17,14 +17,13 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Material, availability_cap
 from firegui.errors import InputError
-from firegui.gui.scenario.fleet_panel import FleetPanel
-from firegui.gui.scenario.fleet_table import COLUMNS
+from firegui.gui.scenario.fleet_panel import FIELDS, FleetPanel
 from firegui.gui.session.session import Session
 from firegui.io.fleet_toml import default_fleet
 from firegui.rollout.gates import apply_gates
 from tests.gui.hands import LEFT, cell_text, centre_of, double_click, type_into_cell
 
-COLUMN = {column.field: index for index, column in enumerate(COLUMNS)}
+COLUMN = {field: index for index, field in enumerate(FIELDS)}
 Pick = Callable[[str, Path], None]
 
 
@@ -224,4 +223,4 @@ def test_a_bad_fleet_file_changes_nothing_and_lists_every_problem(
 def test_no_header_is_cut_off(panel: FleetPanel) -> None:
     header = panel.view.horizontalHeader()
     for index in range(panel.model.columnCount()):
-        assert header.sectionSizeHint(index) <= header.sectionSize(index), COLUMNS[index].header
+        assert header.sectionSizeHint(index) <= header.sectionSize(index), FIELDS[index]

@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.regions import Region
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import InputError
-from firegui.gui.scenario.regions_panel import RegionsPanel
-from firegui.gui.scenario.regions_table import AREA, CELLS, NAME, SHARE, WEIGHT
+from firegui.gui.scenario.regions_panel import AREA, CELLS, NAME, SHARE, WEIGHT, RegionsPanel
 from firegui.gui.session.session import Session, Tool
 from tests.gui.hands import LEFT, cell_text, centre_of, type_into_cell
 

@@ -1,17 +1,272 @@
-"""The calendar dock: on which days which aircraft type is grounded."""
+"""Calendar dock: on which days which aircraft type is grounded."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from collections.abc import Mapping
+from typing import Any
 
-from firegui.domain.fleet import availability_cap
-from firegui.gui.scenario.grounding_table import GroundingModel
-from firegui.gui.scenario.grounding_view import GroundingView
+from PySide6.QtCore import QAbstractTableModel, QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
+
+from firegui.domain.fleet import AircraftType, Fleet, availability_cap
+from firegui.gui.base.theme import current_colors
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.table_model import ROOT, Index
+from firegui.gui.widgets.table_view import add_copying
+
+Cell = tuple[int, int]
+_MIN_CELL, _MAX_CELL, _ROW = 21, 44, 25
+
+
+class GroundingModel(QAbstractTableModel):
+    """Grid of aircraft types by day, marked where a type is grounded.
+
+    A stroke over several cells is previewed here and becomes one edit.
+    """
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._types: tuple[AircraftType, ...] = ()
+        self._days = 0
+        self._preview: dict[Cell, bool] = {}
+        for signal in (session.project_opened, session.fleet_changed, session.plan_changed):
+            signal.connect(self._update)
+        self._update()
+
+    def is_grounded(self, row: int, day: int) -> bool:
+        """Whether a cell is shown as grounded, a stroke in progress included."""
+        return self._preview.get((row, day), day in self._types[row].grounded_days)
+
+    # -- strokes -----------------------------------------------------------------------------------------------------
+    def preview(self, cells: Mapping[Cell, bool]) -> None:
+        """Show cells as they would be after the stroke."""
+        self._preview = dict(cells)
+        self._repaint()
+
+    def commit(self, cells: Mapping[Cell, bool]) -> None:
+        """Make the stroke one undoable edit; a stroke that changes nothing is none."""
+        self._preview = {}
+        types = tuple(self._edited(row, kind, cells) for row, kind in enumerate(self._types))
+        changed = [kind.id for kind, before in zip(types, self._types, strict=True) if kind != before]
+        if changed:
+            self._session.edit_planned_fleet(f"change grounded days of {', '.join(changed)}", Fleet(types))
+        else:
+            self._repaint()
+
+    @staticmethod
+    def _edited(row: int, kind: AircraftType, cells: Mapping[Cell, bool]) -> AircraftType:
+        days = set(kind.grounded_days)
+        for (touched, day), grounded in cells.items():
+            if touched == row:
+                (days.add if grounded else days.discard)(day)
+        return kind.with_grounded_days(tuple(days))
+
+    # -- Qt's model interface -----------------------------------------------------------------------------------------
+    def rowCount(self, parent: Index = ROOT) -> int:
+        """Return the number of types; cells have no children."""
+        return 0 if parent.isValid() else len(self._types)
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        """Return the number of days; cells have no children."""
+        return 0 if parent.isValid() else self._days
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return the name of a type, or number and date of a day."""
+        if orientation is Qt.Orientation.Vertical:
+            kind = self._types[section]
+            return {Qt.ItemDataRole.DisplayRole: kind.id, Qt.ItemDataRole.ToolTipRole: kind.type}.get(
+                Qt.ItemDataRole(role)
+            )
+        when = self._session.project.calendar.date_of_day(section)
+        if role == Qt.ItemDataRole.DisplayRole:
+            month = f"{when:%b}" if section == 0 or when.day == 1 else ""
+            return f"{section + 1}\n{when.day}\n{month}"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"Day {section + 1} · {when:%A %d %B %Y} (local date)"
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return what a cell has in ``role``."""
+        grounded = self.is_grounded(index.row(), index.column())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return "✕" if grounded else ""
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            when = self._session.project.calendar.date_of_day(index.column())
+            state = "grounded" if grounded else "flies"
+            return f"{self._types[index.row()].type}, day {index.column() + 1}, {when:%d %b %Y}: {state}"
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return Qt.AlignmentFlag.AlignCenter
+        return None
+
+    def _repaint(self) -> None:
+        if self._types and self._days:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._types) - 1, self._days - 1))
+
+    def _update(self) -> None:
+        types = self._session.project.planned_fleet.types if self._session.has_project else ()
+        days = self._session.project.calendar.days if self._session.has_project else 0
+        same = len(types) == len(self._types) and days == self._days
+        if same:
+            self._types, self._preview = types, {}
+            self._repaint()
+            if types:
+                self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, len(types) - 1)
+                self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(days - 1, 0))
+            return
+        self.beginResetModel()
+        self._types, self._days, self._preview = types, days, {}
+        self.endResetModel()
+
+
+class _CellDelegate(QStyledItemDelegate):
+    """Paints grounded as a hatched red tile with a cross, flying as a plain green one: three cues, not colour alone."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        colors = current_colors()
+        rect: QRect = option.rect.adjusted(1, 1, -1, -1)
+        text = str(index.data(Qt.ItemDataRole.DisplayRole))
+        painter.save()
+        painter.fillRect(rect, QColor(colors.grounded if text else colors.flying))
+        if text:
+            hatch = QColor(colors.text)
+            hatch.setAlpha(70)
+            painter.fillRect(rect, QBrush(hatch, Qt.BrushStyle.BDiagPattern))
+            painter.setPen(QColor(colors.text))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+        focused = QStyle.StateFlag.State_HasFocus in option.state
+        if focused:
+            painter.setPen(QPen(QColor(colors.accent), 2))
+            painter.drawRect(rect)
+        painter.restore()
+
+
+class GroundingView(QTableView):
+    """Grid in which click, drag and Space ground aircraft; one stroke is one edit.
+
+    A drag sets every cell that it touches to the new state of its first cell.
+    """
+
+    def __init__(self, model: GroundingModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cells = model
+        self._stroke: dict[Cell, bool] = {}
+        self._paints = False
+        self._last: QPoint | None = None
+        self.setModel(model)
+        self.setItemDelegate(_CellDelegate(self))
+        self.setAccessibleName("Grounded days")
+        self.setAccessibleDescription("aircraft types by day; Space grounds or frees the current cell")
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setShowGrid(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+            header.setHighlightSections(False)
+            header.setSectionsClickable(False)
+        self.horizontalHeader().setMinimumSectionSize(_MIN_CELL)
+        self.horizontalHeader().setStyleSheet("QHeaderView::section { padding: 2px 0; }")
+        small = self.font()
+        small.setPointSizeF(0.85 * small.pointSizeF())
+        self.horizontalHeader().setFont(small)
+        self.verticalHeader().setDefaultSectionSize(_ROW)
+        model.modelReset.connect(self._fit)
+        add_copying(self)
+
+    # -- strokes -----------------------------------------------------------------------------------------------------
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a stroke."""
+        index = self.indexAt(event.position().toPoint())
+        if event.button() is not Qt.MouseButton.LeftButton or not index.isValid():
+            super().mousePressEvent(event)
+            return
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.setCurrentIndex(index)
+        self._paints = not self._cells.is_grounded(index.row(), index.column())
+        self._stroke = {}
+        self._last = event.position().toPoint()
+        self._touch(self._last)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Go on with a stroke."""
+        if self._last is None:
+            super().mouseMoveEvent(event)
+            return
+        here = event.position().toPoint()
+        # A fast mouse skips cells: walk the line from where it was.
+        reach = max(abs(here.x() - self._last.x()), abs(here.y() - self._last.y()))
+        for part in range(0, reach + 1, _MIN_CELL // 3):
+            share = part / max(reach, 1)
+            delta = here - self._last
+            self._touch(self._last + QPoint(round(delta.x() * share), round(delta.y() * share)))
+        self._last = here
+        self._touch(here)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End a stroke: it becomes one edit."""
+        if self._last is None:
+            super().mouseReleaseEvent(event)
+            return
+        self._end(keep=True)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Toggle twice: two quick clicks are two clicks."""
+        self.mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space toggles the current cell, Esc gives up a stroke."""
+        index = self.currentIndex()
+        if event.key() == Qt.Key.Key_Space and index.isValid():
+            cell = (index.row(), index.column())
+            self._cells.commit({cell: not self._cells.is_grounded(*cell)})
+        elif event.key() == Qt.Key.Key_Escape and self._last is not None:
+            self._end(keep=False)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Have a current cell as soon as the keyboard is here."""
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid() and self._cells.rowCount() and self._cells.columnCount():
+            self.setCurrentIndex(self._cells.index(0, 0))
+
+    def _touch(self, point: QPoint) -> None:
+        index = self.indexAt(point)
+        if index.isValid():
+            self._stroke[index.row(), index.column()] = self._paints
+            self._cells.preview(self._stroke)
+
+    def _end(self, *, keep: bool) -> None:
+        stroke, self._stroke, self._last = self._stroke, {}, None
+        self._cells.commit(stroke if keep else {})
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width among the days."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        days = self._cells.columnCount()
+        if days:
+            width = min(max(self.viewport().width() // days, _MIN_CELL), _MAX_CELL)
+            self.horizontalHeader().setDefaultSectionSize(width)
 
 
 class CalendarPanel(QWidget):
-    """See the module."""
+    """Days of the plan on which aircraft types are grounded."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,7 +290,7 @@ class CalendarPanel(QWidget):
 
     @property
     def footer(self) -> str:
-        """The line under the grid."""
+        """Text under the grid."""
         return self._footer.text()
 
     def _refresh(self) -> None:

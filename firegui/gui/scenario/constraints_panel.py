@@ -1,10 +1,13 @@
-"""The constraints dock: what an operation may not do, beyond the paper: darkness, groundings, sorties, zones, pins."""
+"""Constraints dock: what an operation may not do, beyond the paper: darkness, groundings, sorties, zones, pins."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -12,6 +15,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QFileDialog,
+    QGridLayout,
     QGroupBox,
     QHBoxLayout,
     QLabel,
@@ -20,39 +24,35 @@ from PySide6.QtWidgets import (
     QToolButton,
     QVBoxLayout,
     QWidget,
-)  # fmt: skip
+)
 
-from firegui.domain.operations import MOST_DROPS, Operations
+from firegui.domain.operations import MOST_DROPS, Daylight, Operations, PinnedDrop
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
 from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
-from firegui.gui.scenario.daylight_form import DaylightForm
-from firegui.gui.scenario.operations_tables import (
-    GroundingsModel,
-    PinsModel,
-    SortiesModel,
-    ZonesModel,
-    aircraft_choices,
-)
-from firegui.gui.scenario.pin_drops_dialog import choose_pins
+from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel, choose_pins, pin_columns, zone_columns
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, Tool
-from firegui.gui.widgets.delegates import ChoiceDelegate, ClockDelegate
-from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.widgets.number_fields import DecimalField, WholeField
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_panel import dress_small_table
+from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_view import selected_rows, show_table
+from firegui.io.daylight import SunDay, Window, sun_days
 from firegui.io.operations_toml import read_operations, write_operations
 from firegui.planning.flight_rules import rule_problems
 
+NO_PLACE = "Sunrise and sunset need a coordinate system, and this event has none: daylight cannot be used here."
 _FILTER = "Constraints (*.toml);;All files (*)"
 _OFF = "Nothing is constrained: the paper's case. Every plan and the audit keep what is set here."
 _ON = "Every plan keeps these, and the audit checks them."
-_MERGE_KEYS = count(2_000_000)
-_LINES = 3
+_MERGE_KEYS = count(1_000_000)
+_LINES, _DAYS = 3, 4
+_LONGEST = 720.0
 
 
 class ConstraintsPanel(QScrollArea):
-    """See the module. Every edit is one undoable step of the session."""
+    """Operational constraints of the plan. Every edit is one undo step."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,13 +60,15 @@ class ConstraintsPanel(QScrollArea):
         self._merge = next(_MERGE_KEYS)
         self._buttons: dict[str, QToolButton] = {}
         self.groundings, self.sorties = GroundingsModel(session, self), SortiesModel(session, self)
-        self.zones, self.pins = ZonesModel(session, self), PinsModel(session, self)
+        self.zones = TableModel[Region](zone_columns(session), self)
+        self.pins = TableModel[PinnedDrop](pin_columns(session), self)
         self.grounding_view = self._table(self.groundings, "Groundings of part of a day")
         self.sorties_view = self._table(self.sorties, "Sorties a day")
         self.zones_view, self.pins_view = (
             self._table(self.zones, "No-drop zones"),
             self._table(self.pins, "Pinned drops"),
         )
+        self.pins_view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.daylight = DaylightForm(session)
         self.capped, self.cap = QCheckBox("At most"), WholeField(0, MOST_DROPS)
         self.problems, self.notes = QLabel(wordWrap=True), QLabel(wordWrap=True)
@@ -120,13 +122,14 @@ class ConstraintsPanel(QScrollArea):
 
     def unpin(self) -> None:
         """Let planning move the selected pinned drops again."""
-        remove_pins(self._session, [index.row() for index in self.pins_view.selectionModel().selectedRows()])
+        remove_pins(self._session, map(self.pins.position, selected_rows(self.pins_view)))
 
     def add_grounding(self) -> None:
         """Ground an aircraft for part of a day and open its choice."""
-        if self._session.has_project and (row := self.groundings.add()) >= 0:
-            self.grounding_view.setCurrentIndex(self.groundings.index(row, 0))
-            self.grounding_view.edit(self.groundings.index(row, 0))
+        if self._session.has_project and (position := self.groundings.add()) >= 0:
+            index = self.groundings.index(self.groundings.place(position), 0)
+            self.grounding_view.setCurrentIndex(index)
+            self.grounding_view.edit(index)
 
     def _ask_load(self) -> None:
         name, _filter = QFileDialog.getOpenFileName(self.window(), "Load constraints", "", _FILTER)
@@ -223,28 +226,20 @@ class ConstraintsPanel(QScrollArea):
         box.setLayout(row)
         return box
 
-    def _table(self, model: GroundingsModel | SortiesModel | ZonesModel | PinsModel, name: str) -> QTableView:
+    def _table(self, model: TableModel[Any], name: str) -> QTableView:
         view = QTableView()
-        view.setModel(model)
-        dress_small_table(view, name, _LINES)
+        show_table(view, model, name, lines=_LINES, stretch=0)
         view.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         model.modelReset.connect(self._enable)
-        if isinstance(model, GroundingsModel):
-            choices = lambda: aircraft_choices(self._session.project)  # noqa: E731
-            view.setItemDelegateForColumn(0, ChoiceDelegate(choices, view))
-            clock = ClockDelegate(view)
-            for column in (1, 2):
-                view.setItemDelegateForColumn(column, clock)
-        elif isinstance(model, PinsModel):
-            view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        model.refused.connect(self._session.refuse)
         return view
 
     # -- editing -----------------------------------------------------------------------------------------------------
     def _remove_grounding(self) -> None:
-        self.groundings.remove(_row(self.grounding_view))
+        self.groundings.remove(_selected(self.grounding_view, self.groundings))
 
     def _delete_zone(self) -> None:
-        delete_zone(self._session, _row(self.zones_view))
+        delete_zone(self._session, _selected(self.zones_view, self.zones))
 
     def _all_off(self) -> None:
         self._session.set_operations("turn constraints off", Operations())
@@ -273,10 +268,10 @@ class ConstraintsPanel(QScrollArea):
             return
         project, operations = self._session.project, self._session.project.operations
         self.daylight.show_project(project)
-        self.groundings.show(operations.groundings)
+        self.groundings.set_rows(operations.groundings)
         self.sorties.show_project(project)
-        self.zones.show(operations.no_drop_zones)
-        self.pins.show(operations.pinned)
+        self.zones.set_rows(operations.no_drop_zones)
+        self.pins.set_rows(operations.pinned)
         with QSignalBlocker(self.capped), QSignalBlocker(self.cap):
             self.capped.setChecked(operations.hard_cap is not None)
             self.cap.setValue(_proposed_cap(self._session) if operations.hard_cap is None else operations.hard_cap)
@@ -294,8 +289,8 @@ class ConstraintsPanel(QScrollArea):
         off = not there or self._session.project.operations.off
         usable = {
             "export": not off, "reset": not off,
-            "grounding-delete": _row(self.grounding_view) >= 0, "zone-delete": _row(self.zones_view) >= 0,
-            "pin-delete": _row(self.pins_view) >= 0,
+            "grounding-delete": bool(selected_rows(self.grounding_view)), "zone-delete": bool(selected_rows(self.zones_view)),
+            "pin-delete": bool(selected_rows(self.pins_view)),
             "pin-add": there and any(drop.executed for drop in self._session.result.drops),
         }  # fmt: skip
         for name, enabled in usable.items():
@@ -314,9 +309,10 @@ def _proposed_cap(session: Session) -> int:
     return executed or 400
 
 
-def _row(view: QTableView) -> int:
-    rows = view.selectionModel().selectedRows()
-    return rows[0].row() if rows else -1
+def _selected(view: QTableView, model: TableModel[Any]) -> int:
+    """Return the position of the first selected row, −1 for none."""
+    rows = selected_rows(view)
+    return model.position(rows[0]) if rows else -1
 
 
 def _group(title: str, *parts: QWidget) -> QGroupBox:
@@ -326,3 +322,98 @@ def _group(title: str, *parts: QWidget) -> QGroupBox:
     for part in parts:
         column.addWidget(part)
     return group
+
+
+class DaylightForm(QWidget):
+    """Daylight rule with its margins, and sun and flying window by day. Every edit is one undo step."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._merge = next(_MERGE_KEYS)
+        self.rule = QCheckBox("Drops only in daylight")
+        self.rule.setToolTip("Drops only between the two margins, by the sun at the centre of the grid")
+        self.after, self.before = self._margin("after sunrise"), self._margin("before sunset")
+        self.model = TableModel[SunDay](self._columns(), self)
+        self.table = QTableView()
+        show_table(self.table, self.model, "Daylight by day", lines=_DAYS, stretch=0, is_sortable=False)
+        self.note = QLabel(NO_PLACE, wordWrap=True)
+        self.note.setProperty("role", "muted")
+        self._lay_out()
+        self.rule.toggled.connect(self._toggle)
+
+    def show_project(self, project: Project) -> None:
+        """Show the rule of a project and its days."""
+        rule = project.operations.daylight
+        with QSignalBlocker(self.rule):
+            self.rule.setChecked(rule is not None)
+        shown = Daylight() if rule is None else rule
+        for box, value in ((self.after, shown.after_sunrise_min), (self.before, shown.before_sunset_min)):
+            with QSignalBlocker(box):
+                box.setValue(value)
+            box.setEnabled(rule is not None)
+        placed = project.scenario.grid.is_georeferenced
+        self.rule.setEnabled(placed or rule is not None)
+        self.model.set_rows(sun_days(project))
+        self.table.setVisible(placed)
+        local = f"Local times, {project.calendar.zone_name}; the sun is that of the grid's centre."
+        self.note.setText(local if placed else NO_PLACE)
+
+    def _columns(self) -> tuple[Column, ...]:
+        def clock(title: str, pick: Callable[[SunDay], Window | None], end: int) -> Column:
+            def moment(item: SunDay) -> datetime | None:
+                span = pick(item)
+                return None if span is None else span[end].astimezone(self._session.project.calendar.local_zone)
+
+            return Column(title, moment, "{:%H:%M}".format, "local time")
+
+        day = Column("Day", lambda item: f"{item.day + 1} · {item.date}", tip="day of the plan, counted from 1",
+                     is_text=True)  # fmt: skip
+        return (
+            day,
+            clock("Sunrise", lambda item: item.light, 0),
+            clock("Sunset", lambda item: item.light, 1),
+            clock("Drops from", lambda item: item.open, 0),
+            clock("to", lambda item: item.open, 1),
+        )
+
+    def _margin(self, name: str) -> DecimalField:
+        box = DecimalField(-_LONGEST, _LONGEST)
+        box.setSuffix(" min")
+        box.setAccessibleName(f"Minutes {name}")
+        box.setToolTip(f"minutes {name}; below 0 drops into the twilight")
+        box.valueChanged.connect(lambda _value: self._write())
+        box.editingFinished.connect(self._settle)
+        box.refused.connect(lambda why: self._session.message.emit(f"Minutes {name}: {why}"))
+        return box
+
+    def _settle(self) -> None:
+        # What is typed on the next visit to a field is a step of its own.
+        self._merge = next(_MERGE_KEYS)
+
+    def _toggle(self, on: bool) -> None:
+        operations = self._session.project.operations
+        rule = Daylight(self.after.value(), self.before.value()) if on else None
+        text = "keep drops to daylight" if on else "allow drops in the dark"
+        self._session.set_operations(text, replace(operations, daylight=rule))
+
+    def _write(self) -> None:
+        operations = self._session.project.operations
+        rule = Daylight(self.after.value(), self.before.value())
+        if operations.daylight is not None and rule != operations.daylight:
+            self._session.set_operations("change the daylight margins", replace(operations, daylight=rule), self._merge)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        for column, (text, box) in enumerate((("From sunrise +", self.after), ("to sunset −", self.before))):
+            label = QLabel(text)
+            label.setBuddy(box)
+            grid.addWidget(label, 0, 2 * column)
+            grid.addWidget(box, 0, 2 * column + 1)
+            grid.setColumnStretch(2 * column + 1, 1)
+        column_ = QVBoxLayout(self)
+        column_.setContentsMargins(0, 0, 0, 0)
+        column_.addWidget(self.rule)
+        column_.addLayout(grid)
+        column_.addWidget(self.table)
+        column_.addWidget(self.note)

@@ -1,76 +1,180 @@
-"""The fleet dock: aircraft types, what they carry, how often they can drop."""
+"""Fleet dock: aircraft types, what they carry, how often they can drop."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QFileDialog,
-    QHeaderView,
-    QLineEdit,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QWidget,
-)  # fmt: skip
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QLineEdit, QWidget
 
-from firegui.domain.fleet import Material, availability_cap
-from firegui.errors import InputError
-from firegui.gui.scenario.fleet_table import COLUMNS, FleetModel, Index
-from firegui.gui.session.reporting import refusing
+from firegui.domain.fleet import AircraftType, Fleet, Material, availability_cap
+from firegui.domain.options import plain_number
+from firegui.errors import InputError, Problem
+from firegui.gui.session.reporting import refuse_new, refusing
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_panel import TableForm, dress_table
+from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_view import TableForm, show_table
 from firegui.io.fleet_toml import default_fleet, read_fleet, write_fleet
 
+REFUSED = "The fleet stays as it was"
 _FILTER = "Fleet (*.toml);;All files (*)"
-_MATERIAL = next(index for index, column in enumerate(COLUMNS) if column.kind is Material)
-_TYPE = next(index for index, column in enumerate(COLUMNS) if column.field == "type")
 _AIR = 2
 _TEXT_LIMIT = {"type": 190, "provenance": 230}
+_MATERIALS = tuple((material.value, material.value) for material in Material)
+_DIGITS = {"payload_gal": 0, "turnaround_h": 2, "sigma_perpendicular_m": 2}
+_REMEDIES: dict[type, str] = {
+    Material: "use water or retardant", int: "use a whole number, 0 or more", float: "use a number",
+}  # fmt: skip
+_COLUMNS: tuple[tuple[str, type, str, str, str], ...] = (
+    ("count", int, "n", "", "number of identical aircraft"),
+    ("material", Material, "Material", "", "water changes the fire once; retardant treats the fuel for good"),
+    ("payload_gal", float, "Payload", "gal", "payload in US gallons"),
+    ("turnaround_h", float, "Turn", "h", "turnaround: hours between two drops of one aircraft"),
+    ("sigma_parallel_m", float, "σ∥", "m", "footprint scale along the run, metres"),
+    ("sigma_perpendicular_m", float, "σ⊥", "m", "footprint scale across the run, metres"),
+    ("drop_height_m", float, "Height", "m", "drop height above ground, metres"),
+    ("speed_ms", float, "Speed", "m/s", "ground speed during the drop, metres per second"),
+    ("drop_duration_s", float, "Drop", "s", "duration of a drop, seconds"),
+    ("type", str, "Aircraft type", "", "make and model"),
+    ("id", str, "Id", "", "short name; aircraft are called by it and a number, such as S-2T-1"),
+    ("provenance", str, "Footprint from", "", "where the footprint scales come from"),
+)
+"""Field, kind of value, title, unit and explanation of every column."""
+FIELDS = tuple(field for field, *_ in _COLUMNS)
 
 
-class _MaterialDelegate(QStyledItemDelegate):
-    """Chooses a material from a list instead of typing it."""
+class FleetModel(TableModel[AircraftType]):
+    """Aircraft types of the plan, every cell editable. An impossible fleet is refused with every reason."""
 
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        box = QComboBox(parent)
-        box.addItems([material.value for material in Material])
-        box.activated.connect(lambda _row: self.commitData.emit(box))
-        return box
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__([self._column(*each) for each in _COLUMNS], parent)
+        self._session = session
+        session.project_opened.connect(self._update)
+        session.fleet_changed.connect(self._update)
+        self._update()
 
-    def setEditorData(self, editor: QWidget, index: Index) -> None:
-        assert isinstance(editor, QComboBox)
-        editor.setCurrentText(str(index.data(Qt.ItemDataRole.EditRole)))
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return the heading of a column, or the name of the type beside a row."""
+        if orientation is Qt.Orientation.Vertical:
+            kind = self.rows[section]
+            return {Qt.ItemDataRole.DisplayRole: kind.id, Qt.ItemDataRole.ToolTipRole: kind.type}.get(
+                Qt.ItemDataRole(role)
+            )
+        return super().headerData(section, orientation, role)
+
+    def _column(self, field: str, kind: type, title: str, unit: str, tip: str) -> Column:
+        value = attrgetter(field)
+        return Column(
+            title, value, partial(_decimal, _DIGITS.get(field, 1)) if kind is float else str, tip, unit,
+            is_text=kind in (str, Material), cell_tip=value if kind is str else None,
+            color=_material_color if kind is Material else None, edit=partial(self._edit, field, kind, unit, title),
+            initial=lambda row: plain_number(value(row)) if kind is float else str(value(row)),
+            delegate=(lambda view: ChoiceDelegate(lambda: _MATERIALS, view)) if kind is Material else None,
+        )  # fmt: skip
+
+    def _edit(self, field: str, kind: type, unit: str, title: str, row: int, before: AircraftType, value: Any) -> bool:
+        name = f"{title} {unit}".strip()
+        after = replace(before, **{field: _parsed(before, name, kind, str(value).strip())})
+        if after == before:
+            return False
+        renamed = {before.id: after.id} if after.id != before.id else None
+        types = (*self.rows[:row], after, *self.rows[row + 1 :])
+        self._apply(f"change {field.split('_')[0]} of {before.id}", types, renamed)
+        return True
+
+    # -- rows --------------------------------------------------------------------------------------------------------
+    def add(self, after: int) -> int:
+        """Insert a new type below row ``after`` and return its row."""
+        fresh = AircraftType(
+            id=self._free_id("NEW"), type="New type", count=1, material=Material.RETARDANT, payload_gal=1000.0,
+            turnaround_h=1.0, speed_ms=60.0, drop_duration_s=4.0, drop_height_m=45.0, sigma_parallel_m=100.0,
+            sigma_perpendicular_m=5.0, provenance="placeholder, to be replaced",
+        )  # fmt: skip
+        return self._insert("add a type", after, fresh)
+
+    def duplicate(self, row: int) -> int:
+        """Insert a copy of ``row`` below it and return its row."""
+        kind = self.rows[row]
+        return self._insert(f"duplicate {kind.id}", row, replace(kind, id=self._free_id(kind.id)))
+
+    def remove(self, row: int) -> None:
+        """Remove a type; removing the last one is refused."""
+        try:
+            self._apply(f"remove {self.rows[row].id}", (*self.rows[:row], *self.rows[row + 1 :]))
+        except InputError as error:
+            self.refused.emit(error)
+
+    def _insert(self, text: str, after: int, kind: AircraftType) -> int:
+        row = min(after + 1, len(self.rows))
+        self._apply(text, (*self.rows[:row], kind, *self.rows[row:]))
+        return row
+
+    def _apply(self, text: str, types: tuple[AircraftType, ...], renamed: dict[str, str] | None = None) -> None:
+        refuse_new(Fleet(tuple(self.rows)).problems(), Fleet(types).problems(), REFUSED)
+        self._session.edit_planned_fleet(text, Fleet(types), renamed)
+
+    def _free_id(self, stem: str) -> str:
+        taken = {kind.id for kind in self.rows}
+        # A letter, not a number: "S-2T-2" is already the name of an aircraft.
+        names = (stem, *(f"{stem}{letter}" for letter in "bcdefghijklmnopqrstuvwxyz"))
+        return next((name for name in names if name not in taken), f"{stem}{len(taken)}x")
+
+    def _update(self) -> None:
+        types = self._session.project.planned_fleet.types if self._session.has_project else ()
+        self.set_rows(types)
+        if types:
+            self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, len(types) - 1)
+
+
+def _material_color(kind: AircraftType) -> str:
+    return "water" if kind.material is Material.WATER else "retardant"
+
+
+def _decimal(digits: int, value: float) -> str:
+    rounded = f"{value:,.{digits}f}"
+    # What is shown must be what is stored: more digits than usual are shown rather than hidden.
+    return rounded if float(rounded.replace(",", "")) == value else plain_number(value)
+
+
+def _parsed(before: AircraftType, name: str, kind: type, text: str) -> Any:
+    try:
+        if kind is Material:
+            return Material(text.lower())
+        return text if kind is str else kind(text.replace(",", ""))
+    except ValueError:
+        problem = Problem(f"aircraft {before.id}", f"{name} '{text}' cannot be read", _REMEDIES[kind])
+        raise InputError([problem], REFUSED) from None
 
 
 class FleetPanel(TableForm):
-    """See the module."""
+    """Fleet of the plan: what the aircraft types carry, and how often they can drop."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self.model = FleetModel(session, self)
-        self.view = self._make_view()
-        self.put_together(self._make_buttons(), self.view)
+        self.model.refused.connect(session.refuse)
+        self._set_up_view()
+        self.lay_out(self._make_buttons())
         for signal in (session.project_opened, session.fleet_changed, session.plan_changed):
             signal.connect(self._refresh)
         self._refresh()
 
-    def _make_view(self) -> QTableView:
-        view = QTableView()
-        view.setModel(self.model)
-        dress_table(view, "Fleet", 25)
-        view.setItemDelegateForColumn(_MATERIAL, _MaterialDelegate(view))
-        view.setWordWrap(False)
+    def _set_up_view(self) -> None:
+        view = self.view
+        show_table(view, self.model, "Fleet", row_height=25, is_sortable=False)
+        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.verticalHeader().show()
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         view.horizontalHeader().setMinimumSectionSize(34)
-        return view
 
     def _make_buttons(self) -> ButtonRow:
         row = ButtonRow()
@@ -127,19 +231,12 @@ class FleetPanel(TableForm):
                 self._session.message.emit(f"Fleet written to {path.name}")
 
     def _begin(self, row: int) -> None:
-        index = self.model.index(row, _TYPE)
+        index = self.model.index(row, FIELDS.index("type"))
         self.view.setCurrentIndex(index)
         self.view.edit(index)
         editor = self.view.indexWidget(index)
         if isinstance(editor, QLineEdit):
             editor.selectAll()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Delete removes the selected type."""
-        if event.key() == Qt.Key.Key_Delete:
-            self.remove()
-        else:
-            super().keyPressEvent(event)
 
     # -- following the session ---------------------------------------------------------------------------------------
     def _refresh(self) -> None:
@@ -157,6 +254,6 @@ class FleetPanel(TableForm):
         widest = max((self.fontMetrics().horizontalAdvance(name) for name in ids), default=40)
         self.view.verticalHeader().setFixedWidth(min(widest + 12, 140))
         self.view.resizeColumnsToContents()
-        for index, column in enumerate(COLUMNS):
-            limit = _TEXT_LIMIT.get(column.field, 10_000)
+        for index, field in enumerate(FIELDS):
+            limit = _TEXT_LIMIT.get(field, 10_000)
             self.view.setColumnWidth(index, min(self.view.columnWidth(index) + _AIR, limit))

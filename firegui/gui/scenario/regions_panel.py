@@ -1,22 +1,30 @@
-"""The regions dock: what must be protected, how large it is, how much it weighs."""
+"""Regions dock: what must be protected, how large it is, how much it weighs."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QTableView, QWidget
+import numpy as np
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
 
+from firegui.domain.options import plain_number
+from firegui.domain.regions import Region, region_problems
+from firegui.errors import InputError, Problem
 from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.map.shape_edits import import_regions
-from firegui.gui.scenario.regions_table import NAME, RegionModel
-from firegui.gui.session.reporting import refusing
+from firegui.gui.session.reporting import refuse_new, refusing
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_panel import TableForm, dress_table, select_row
+from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_view import TableForm, select_row, show_table
+from firegui.io.rasterize import region_cells, region_masks
 from firegui.io.regions_file import write_regions_geojson, write_regions_toml
 
+NAME, CELLS, AREA, SHARE, WEIGHT = range(5)
+REFUSED = "The region stays as it was"
 _READS = "Regions (*.geojson *.json *.toml);;All files (*)"
 _GEOJSON, _TOML = "GeoJSON, longitude and latitude (*.geojson)", "TOML, rows and columns (*.toml)"
 
@@ -26,33 +34,90 @@ _NOT_WEIGHED = (
 )
 
 
+class RegionModel(TableModel[Region]):
+    """Regions in the project's order; name and weight can be edited."""
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        columns = (
+            Column("Name", lambda region: region.name, tip="name of the region; double-click to rename", is_text=True,
+                   edit=self._rename),
+            Column("Cells", self._cells, "{:,}".format, "cells whose centre lies inside the region"),
+            Column("Area", lambda region: self._cells(region) * session.project.scenario.grid.cell_area_ha,
+                   "{:,.1f}".format, "area in hectares", "ha"),
+            Column("Domain", lambda region: 100.0 * self._cells(region) / session.project.scenario.grid.n_cells,
+                   "{:.1f}".format, "share of the whole domain", "%"),
+            Column("Weight", lambda region: region.weight, plain_number, edit=self._weigh,
+                   tip="weight of the region in the protection loss; 1 gives the paper's plain mean"),
+        )  # fmt: skip
+        super().__init__(columns, parent)
+        self._session = session
+        session.project_opened.connect(self._update)
+        session.regions_changed.connect(self._update)
+        self._update()
+
+    def place_of(self, name: str) -> int:
+        """Return the place of a region, or −1."""
+        return next((self.place(k) for k, region in enumerate(self.rows) if region.name == name), -1)
+
+    def union_share(self) -> float:
+        """Return the share of the domain inside at least one region, 0 … 1."""
+        if not self.rows:
+            return 0.0
+        shape = self._session.project.scenario.grid.shape
+        return float(np.mean(region_masks(tuple(self.rows), shape).any(axis=0)))
+
+    # -- editing -----------------------------------------------------------------------------------------------------
+    def _rename(self, position: int, region: Region, value: Any) -> bool:
+        return self._edit(position, region, replace(region, name=str(value).strip()), f"rename {region.name}")
+
+    def _weigh(self, position: int, region: Region, value: Any) -> bool:
+        text = str(value).strip()
+        try:
+            weight = float(text)
+        except ValueError:
+            problem = Problem(f"region {region.name}", f"weight '{text}' is not a number", "use 0 or more")
+            raise InputError([problem], REFUSED) from None
+        return self._edit(position, region, replace(region, weight=weight), f"weigh {region.name}")
+
+    def _edit(self, position: int, before: Region, after: Region, text: str) -> bool:
+        if after == before:
+            return False
+        regions = (*self.rows[:position], after, *self.rows[position + 1 :])
+        shape = self._session.project.scenario.grid.shape
+        refuse_new(region_problems(tuple(self.rows), shape), region_problems(regions, shape), REFUSED)
+        was_selected = self._session.selected_region == before.name
+        self._session.set_regions(text, regions)
+        if was_selected:
+            self._session.select_region(after.name)
+        return True
+
+    def _cells(self, region: Region) -> int:
+        return region_cells(region, self._session.project.scenario.grid.shape)
+
+    def _update(self) -> None:
+        self.set_rows(self._session.project.regions if self._session.has_project else ())
+
+
 class RegionsPanel(TableForm):
-    """See the module. Selecting a row selects the region everywhere, and the other way round."""
+    """Protected regions. Selecting a row selects the region everywhere, and the other way round."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._dialog: RegionDialog | None = None
         self.model = RegionModel(session, self)
-        self.view = self._make_view()
-        self.put_together(self._make_buttons(), self.view)
+        self.model.refused.connect(session.refuse)
+        self._set_up_view()
+        self.lay_out(self._make_buttons())
         for signal in (session.project_opened, session.regions_changed, session.plan_changed):
             signal.connect(self._refresh)
         session.region_selected.connect(self._follow)
         self._refresh()
 
-    def _make_view(self) -> QTableView:
-        view = QTableView()
-        view.setModel(self.model)
-        dress_table(view, "Protected regions", 26)
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        view.verticalHeader().hide()
-        header = view.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        header.setMinimumSectionSize(52)
-        view.selectionModel().currentRowChanged.connect(lambda current, _previous: self._select(current.row()))
-        return view
+    def _set_up_view(self) -> None:
+        show_table(self.view, self.model, "Protected regions", row_height=26, stretch=NAME)
+        self.view.horizontalHeader().setMinimumSectionSize(52)
+        self.view.selectionModel().currentRowChanged.connect(lambda current, _previous: self._select(current.row()))
 
     def _make_buttons(self) -> ButtonRow:
         row = ButtonRow()
@@ -60,13 +125,13 @@ class RegionsPanel(TableForm):
         row.add("rectangle", "Draw rectangle", "draw a rectangular region on the map", lambda: draw(Tool.RECTANGLE))
         row.add("polygon", "Draw polygon", "draw a polygon region on the map", lambda: draw(Tool.POLYGON))
         row.add("numbers", "Numbers…", "corners, or rows and columns, of the selected region", self.edit_numbers)
-        row.add("delete", "Delete", "delete the selected region", self.delete_selected)
+        row.add("delete", "Delete", "delete the selected region", self.remove)
         row.add("import", "Import…", "add regions from a GeoJSON or TOML file; or drop it on the map", self.import_file)
         row.add("export", "Export…", "write all regions to a GeoJSON or TOML file", self.export_file)
         return row
 
     # -- what the buttons do -----------------------------------------------------------------------------------------
-    def delete_selected(self) -> None:
+    def remove(self) -> None:
         """Delete the selected region."""
         self._session.delete_region(self._session.selected_region)
 
@@ -106,20 +171,13 @@ class RegionsPanel(TableForm):
                 write_regions_geojson(self._session.project.regions, path, grid)
             self._session.message.emit(f"Regions written to {path.name}")
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Delete deletes the selected region."""
-        if event.key() == Qt.Key.Key_Delete:
-            self.delete_selected()
-        else:
-            super().keyPressEvent(event)
-
     # -- following the session ---------------------------------------------------------------------------------------
     def _select(self, row: int) -> None:
-        if 0 <= row < len(self.model.regions):
-            self._session.select_region(self.model.regions[row].name)
+        if 0 <= row < len(self.model.rows):
+            self._session.select_region(self.model.row(row).name)
 
     def _follow(self, name: str) -> None:
-        row, selection = self.model.row_of(name), self.view.selectionModel()
+        row, selection = self.model.place_of(name), self.view.selectionModel()
         if row < 0:
             selection.clear()
         elif row != selection.currentIndex().row():
@@ -130,7 +188,7 @@ class RegionsPanel(TableForm):
         self.set_footer(self._summary())
 
     def _summary(self) -> str:
-        count = len(self.model.regions)
+        count = len(self.model.rows)
         if not count:
             return "No region yet. Draw one on the map, or import a file."
         share = self.model.union_share()

@@ -9,11 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHeaderView, QMenu, QTableView, QTreeView
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QTableView,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import ProblemsDialog
+from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import EXPORT_ROLE, ROOT, Index, TableModel
 from firegui.io.atomic import write_text
 
@@ -117,19 +128,23 @@ def table_csv(view: QAbstractItemView) -> str:
 def table_lines(
     view: QAbstractItemView, role: int = Qt.ItemDataRole.DisplayRole, *, only_selected: bool = False
 ) -> Iterator[Sequence[Any]]:
-    """Yield the headings, then the shown rows; of a tree the expanded ones."""
+    """Yield the headings, then the shown rows, with their own headings if these are shown; of a tree the expanded."""
     assert isinstance(view, (QTableView, QTreeView))
     model, selection = view.model(), view.selectionModel()
     columns = [column for column in range(model.columnCount()) if not view.isColumnHidden(column)]
-    across = Qt.Orientation.Horizontal
-    yield [str(model.headerData(column, across) or "").replace("\n", " ") for column in columns]
+    across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+    has_row_headings = isinstance(view, QTableView) and not view.verticalHeader().isHidden()
+    yield [""] * has_row_headings + [
+        str(model.headerData(column, across) or "").replace("\n", " ") for column in columns
+    ]
 
     def below(parent: Index) -> Iterator[Sequence[Any]]:
         for row in range(model.rowCount(parent)):
             first = model.index(row, 0, parent)
             if not only_selected or selection.isRowSelected(row, parent):
                 cells = [first.siblingAtColumn(column) for column in columns]
-                yield [_cell(cell.data(role), cell.data()) for cell in cells]
+                heading = [str(model.headerData(row, down) or "")] if has_row_headings else []
+                yield heading + [_cell(cell.data(role), cell.data()) for cell in cells]
             if isinstance(view, QTreeView) and view.isExpanded(first):
                 yield from below(first)
 
@@ -174,3 +189,41 @@ def select_row(view: QTableView, row: int, column: int = 0) -> None:
 def selected_rows(view: QAbstractItemView) -> list[int]:
     """Return the selected rows from top to bottom, numbered as shown."""
     return sorted(index.row() for index in view.selectionModel().selectedRows())
+
+
+class TableForm(QWidget):
+    """Dock that is a table with buttons above and a line of text below; Delete removes the selected row."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.view = QTableView()
+        self._footer = QLabel(wordWrap=True)
+        self._footer.setProperty("role", "muted")
+
+    @property
+    def footer(self) -> str:
+        """Text under the table."""
+        return self._footer.text()
+
+    def set_footer(self, text: str) -> None:
+        """Show another text under the table."""
+        self._footer.setText(text)
+
+    def lay_out(self, buttons: ButtonRow) -> None:
+        """Put ``buttons`` above the table. Called once."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        column.addWidget(buttons)
+        column.addWidget(self.view, 1)
+        column.addWidget(self._footer)
+
+    def remove(self) -> None:
+        """Remove the selected row."""
+        raise NotImplementedError
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Remove the selected row on Delete."""
+        if event.key() == Qt.Key.Key_Delete:
+            self.remove()
+        else:
+            super().keyPressEvent(event)

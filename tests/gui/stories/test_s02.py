@@ -8,8 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from firegui.domain.regions import Region
-from firegui.gui.scenario.regions_panel import RegionsPanel
-from firegui.gui.scenario.regions_table import NAME
+from firegui.gui.scenario.regions_panel import NAME, RegionsPanel
 from firegui.gui.session.session import Tool
 from firegui.io.regions_file import write_regions_geojson
 from tests.gui.hands import cell_text, type_into_cell
@@ -76,7 +75,7 @@ def test_regions_are_imported_from_a_file_and_a_taken_name_gets_a_number(
     pick("getOpenFileName", tmp_path / "seen.geojson")
     panel = person.front("Regions", RegionsPanel)
     person.press(person.button(panel, "import"))
-    assert len(panel.model.regions) == 3
+    assert len(panel.model.rows) == 3
     assert "Bridge" in regions_of(person.session)
     assert panel.footer.startswith("3 regions")
     person.undo()

@@ -8,12 +8,11 @@ from PySide6.QtWidgets import QComboBox
 
 from firegui.gui.scenario.calendar_panel import CalendarPanel
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
-from firegui.gui.scenario.fleet_panel import FleetPanel
-from firegui.gui.scenario.fleet_table import COLUMNS
+from firegui.gui.scenario.fleet_panel import FIELDS, FleetPanel
 from tests.gui.hands import LEFT, cell_text, centre_of, type_into_cell, type_into_field
 from tests.gui.stories.person import Person
 
-COLUMN = {column.field: place for place, column in enumerate(COLUMNS)}
+COLUMN = {field: place for place, field in enumerate(FIELDS)}
 
 
 def test_aircraft_are_added_and_changed_and_the_footer_says_what_that_allows(person: Person) -> None:
