@@ -289,7 +289,8 @@ class ConstraintsPanel(QScrollArea):
         off = not there or self._session.project.operations.off
         usable = {
             "export": not off, "reset": not off,
-            "grounding-delete": bool(selected_rows(self.grounding_view)), "zone-delete": bool(selected_rows(self.zones_view)),
+            "grounding-delete": bool(selected_rows(self.grounding_view)),
+            "zone-delete": bool(selected_rows(self.zones_view)),
             "pin-delete": bool(selected_rows(self.pins_view)),
             "pin-add": there and any(drop.executed for drop in self._session.result.drops),
         }  # fmt: skip
