@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.gui.importing.landscape.survey import make_landscape
-from firegui.gui.importing.landscape.wizard import LandscapeWizard, Make
+from firegui.gui.importing.landscape.wizard import LandscapeWizard, MakeProject
 from tests.gui.hands import LEFT
 from tests.unit.io.landscape_files import write_layer
 
@@ -89,7 +89,7 @@ def band_of(path: Path) -> np.ndarray:
 class Hands:
     """A wizard that is shown, and what a person does to it. Projects that were made are in ``made``."""
 
-    def __init__(self, qtbot: QtBot, make: Make = make_landscape, taken: bool = True) -> None:
+    def __init__(self, qtbot: QtBot, make: MakeProject = make_landscape, taken: bool = True) -> None:
         self.qtbot = qtbot
         self.made: list[tuple[Project, Path | None]] = []
         self.wizard = LandscapeWizard(make, self._take)

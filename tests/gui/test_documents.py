@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError
 from firegui.gui.importing import event_dialogs as import_event_module
-from firegui.gui.importing.event_dialogs import EventSource, ImportEventDialog, read_form
+from firegui.gui.importing.event_dialogs import EventFolderSource, ImportEventDialog, read_form
 from firegui.gui.window.closing_dialogs import ask_replace
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
@@ -198,7 +198,7 @@ def test_backing_out_of_the_file_question_saves_nothing(window: MainWindow, monk
 
 def test_an_imported_folder_becomes_a_project_with_the_papers_fleet(window: MainWindow, tmp_path: Path) -> None:
     folder = write_event_folder(tmp_path / "hill")
-    assert window.workbench.documents.import_event(EventSource(folder, name="Hill"))
+    assert window.workbench.documents.import_event(EventFolderSource(folder, name="Hill"))
     project = window.workbench.session.project
     assert project.scenario.name == "Hill"
     assert project.fleet.n_aircraft == 21
@@ -228,7 +228,7 @@ def test_a_bad_folder_is_refused_with_every_problem_and_the_open_project_stays(
     (folder / "p_den.npz").unlink()
     np.savez(folder / "wind_velocity.npz", data=np.full((DAYS, *SHAPE), np.nan))
     before = window.workbench.session.project
-    assert not window.workbench.documents.import_event(EventSource(folder))
+    assert not window.workbench.documents.import_event(EventFolderSource(folder))
     qtbot.waitUntil(lambda: len(refusals) == 1)
     assert {"p_den.npz", "wind_velocity.npz"} <= {Path(problem.where).name for problem in refusals[0].problems}
     assert window.workbench.session.project is before
@@ -248,7 +248,7 @@ EMPTY = dict.fromkeys(("folder", "perimeters", "name", "crs", "transform", "star
 
 
 def test_what_is_left_empty_is_left_to_the_importer() -> None:
-    assert read_form(EMPTY | {"folder": "/data/bear"}) == EventSource(Path("/data/bear"))
+    assert read_form(EMPTY | {"folder": "/data/bear"}) == EventFolderSource(Path("/data/bear"))
 
 
 def test_every_entry_that_cannot_be_read_is_listed() -> None:
@@ -273,7 +273,7 @@ def test_the_form_stays_open_until_it_can_be_read(qtbot: QtBot, monkeypatch: pyt
     transform.setText("30, 0, 500000, 0, -30, 4000000")
     offset.setText("−7")
     dialog.accept()
-    expected = EventSource(
+    expected = EventFolderSource(
         Path("/data/bear"), transform=(30.0, 0.0, 500000.0, 0.0, -30.0, 4000000.0), utc_offset_h=-7.0
     )
     assert dialog.source == expected

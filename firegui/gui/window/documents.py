@@ -16,7 +16,7 @@ from firegui.fire.demo import make_demo
 from firegui.fire.first_project import first_project
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.tasks import wait_for
-from firegui.gui.importing.event_dialogs import EventSource, ask_event, ask_events
+from firegui.gui.importing.event_dialogs import EventFolderSource, ask_event, ask_events
 from firegui.gui.importing.landscape.survey import make_landscape
 from firegui.gui.importing.landscape.wizard import ask_landscape
 from firegui.gui.jobs.run_job import UnfinishedWork
@@ -91,7 +91,7 @@ class Documents(QObject):
         source = ask_event(self._window, folder)
         return source is not None and self.import_event(source)
 
-    def import_event(self, source: EventSource) -> bool:
+    def import_event(self, source: EventFolderSource) -> bool:
         """Open the event that ``source`` describes as a new project."""
         return self._bring_in(str(source.folder), f"Importing {source.folder.name}…", lambda: _event(source))
 
@@ -304,7 +304,7 @@ def _holds_rasters(path: Path) -> bool:
     return any(entry.suffix.lower() in _RASTERS for entry in path.iterdir())
 
 
-def _event(source: EventSource) -> Project:
+def _event(source: EventFolderSource) -> Project:
     scenario = import_pytorchfire(
         source.folder, perimeters=source.perimeters, crs=source.crs, transform=source.transform, start=source.start,
         utc_offset_h=source.utc_offset_h, name=source.name,

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
     QGroupBox,
-    QHBoxLayout,
-    QPushButton,
     QTableView,
     QVBoxLayout,
 )
@@ -21,7 +19,16 @@ from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem
 from firegui.gui.importing.landscape.layer_tables import KEYS, BandsModel, LayersModel
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
-from firegui.gui.importing.landscape.wizard_page import WizardPage, form, group, put_text, said_line
+from firegui.gui.importing.landscape.wizard_page import (
+    WizardPage,
+    button,
+    button_row,
+    copyable_label,
+    form,
+    group,
+    put_text,
+    show_text,
+)
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.path_fields import PathField
@@ -35,7 +42,7 @@ _MOST_BANDS = 10_000
 
 
 class FilesPage(WizardPage):
-    """See the module."""
+    """Step for the files, what each was taken for, and the bands of a landscape file."""
 
     title = "Files"
     about = (
@@ -43,18 +50,18 @@ class FilesPage(WizardPage):
         "was taken for stands below; choose a row to look at it and to change it."
     )
     brought = Signal(object)
-    """Paths that a person chose: what they are is to be recognised."""
+    """Paths that were chosen and are to be recognised."""
 
     def __init__(self, draft: ImportDraft) -> None:
         super().__init__(draft)
         self.layers = LayersModel(self)
         self.view = QTableView()
-        self.file = PathField("layerFile", "not given: choose a raster", files=_RASTERS, place=self._place)
+        self.file = PathField("layerFile", "not given: choose a raster", files=_RASTERS, place=self._start_folder)
         self.band, self.unit = WholeField(1, _MOST_BANDS), NoScrollComboBox()
         self.bands = BandsModel(self)
         self.band_view = QTableView()
         self._detail = QGroupBox()
-        self._facts, self._lcp_said, self._guessed = said_line(), said_line(), said_line()
+        self._facts, self._lcp_said, self._guessed = copyable_label(), copyable_label(), copyable_label()
         self._lay_out()
         self.show_answers()
 
@@ -69,20 +76,10 @@ class FilesPage(WizardPage):
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        for text, pressed in (("Choose &folder…", self._choose_folder), ("C&hoose files…", self._choose_files)):
-            button = QPushButton(text)
-            button.setAutoDefault(False)
-            button.clicked.connect(lambda _checked=False, run=pressed: run())
-            row.addWidget(button)
-        row.addStretch(1)
-        self.column.addLayout(row)
-        self.column.addWidget(self.note("layers", "landscape", "folder"))
+        choose = button("Choose &folder…", self._choose_folder), button("C&hoose files…", self._choose_files)
+        self.add(button_row(*choose), self.note("layers", "landscape", "folder"))
         self._set_up_table()
-        self.column.addWidget(self.view)
-        self.column.addWidget(self._detail_box())
-        self.column.addWidget(self._lcp_box())
-        self.column.addWidget(self._guessed)
+        self.add(self.view, self._detail_box(), self._lcp_box(), self._guessed)
         self.column.addStretch(1)
 
     def _set_up_table(self) -> None:
@@ -97,20 +94,11 @@ class FilesPage(WizardPage):
         view.selectionModel().currentRowChanged.connect(lambda *_: self._on_chosen())
 
     def _detail_box(self) -> QGroupBox:
-        rows = form()
-        rows.addRow("F&ile", self.file)
-        rows.addRow("&Band", self.band)
-        rows.addRow("&Unit", self.unit)
-        self.band.setAccessibleName("Band")
-        self.unit.setAccessibleName("Unit")
         column = QVBoxLayout()
-        column.addLayout(rows)
+        column.addLayout(form(("F&ile", self.file), ("&Band", self.band), ("&Unit", self.unit)))
         column.addWidget(self._facts)
-        self._layer_note = self.note(
-            *(f"{title.lower()} (" for title, _ in LAYERS.values()), *(title.lower() for title, _ in LAYERS.values()),
-            field=self.file, files=self._layer_files,
-        )  # fmt: skip
-        column.addWidget(self._layer_note)
+        titles = [title.lower() for title, _ in LAYERS.values()]
+        column.addWidget(self.note(*titles, field=self.file, files=self._layer_files))
         self._detail.setLayout(column)
         self.file.settled.connect(self._on_file)
         self.band.valueChanged.connect(lambda _value: self._on_band())
@@ -125,27 +113,19 @@ class FilesPage(WizardPage):
         view.setTabKeyNavigation(False)
         view.horizontalHeader().setStretchLastSection(True)
         self.bands.chosen.connect(lambda bands: self.draft.change(lcp_bands=bands))
-        again = QPushButton("&Guess again")
-        again.setAutoDefault(False)
-        again.clicked.connect(lambda _checked=False: self.draft.change(lcp_bands=None))
-        forget = QPushButton("&Remove this file")
-        forget.setAutoDefault(False)
-        forget.clicked.connect(lambda _checked=False: self.draft.change(lcp=None, lcp_bands=None, lcp_units={}))
-        row = QHBoxLayout()
-        row.addWidget(again)
-        row.addWidget(forget)
-        row.addStretch(1)
+        guess = button("&Guess again", lambda: self.draft.change(lcp_bands=None))
+        remove = button("&Remove this file", lambda: self.draft.change(lcp=None, lcp_bands=None, lcp_units={}))
         column = QVBoxLayout()
         column.addWidget(self._lcp_said)
         column.addWidget(self.note("landscape file", "lcp", field=view, files=self._lcp_files))
         column.addWidget(view)
-        column.addLayout(row)
+        column.addLayout(button_row(guess, remove))
         self._lcp = group("Bands of the landscape file", column)
         return self._lcp
 
     # -- the draft ---------------------------------------------------------------------------------------------------
     def show_answers(self) -> None:
-        """The chosen layer's fields."""
+        """Fill the fields of the chosen layer."""
         source = self.draft.source
         own, fact = source.layers.get(self.key), self.layers.facts_of(self.key)
         found = None if fact is None else fact.file
@@ -172,7 +152,7 @@ class FilesPage(WizardPage):
         self.unit.setEnabled(own is not None or (fact is not None and fact.file is not None))
 
     def show_look(self, look: SurveyResult) -> None:
-        """What was found in the files."""
+        """Show what was found in the files."""
         super().show_look(look)
         survey = look.survey
         self._show_table(look.problems)
@@ -190,8 +170,8 @@ class FilesPage(WizardPage):
             found = problems or self.look.problems
             self.layers.show(self.draft.source.layers, self.look.survey.layers, _wrong(found, self.draft.source.layers))
         guessed = self.draft.answers.guessed
-        self._guessed.setText("\n".join(["Told from names and contents:", *(f"• {line}" for line in guessed)]))
-        self._guessed.setVisible(bool(guessed))
+        lines = ["Told from names and contents:", *(f"• {line}" for line in guessed)]
+        show_text(self._guessed, "\n".join(lines) if guessed else "")
 
     def _say_facts(self) -> None:
         fact = self.layers.facts_of(self.key)
@@ -237,19 +217,17 @@ class FilesPage(WizardPage):
 
     # -- files -------------------------------------------------------------------------------------------------------
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "A folder with the layers of a landscape", self._place())
+        name = QFileDialog.getExistingDirectory(self, "A folder with the layers of a landscape", self._start_folder())
         if name:
             self.brought.emit((Path(name),))
 
     def _choose_files(self) -> None:
-        names, _filter = QFileDialog.getOpenFileNames(self, "Layers or a landscape file", self._place(), _ANY)
+        names, _filter = QFileDialog.getOpenFileNames(self, "Layers or a landscape file", self._start_folder(), _ANY)
         if names:
             self.brought.emit(tuple(Path(name) for name in names))
 
-    def _place(self) -> str:
-        """Where a file that was chosen before lies: layers are mostly kept together."""
-        files = [*self._layer_files(), *self._lcp_files()]
-        return str(files[-1].parent) if files else ""
+    def _start_folder(self) -> str:
+        return self.start_folder(self._lcp_files())
 
     def _layer_files(self) -> list[Path]:
         return [file.path for file in self.draft.source.layers.values()]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox
 
 from firegui.errors import Problems
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
-from firegui.gui.importing.landscape.wizard_page import WizardPage, form, put_text, said_line
+from firegui.gui.importing.landscape.wizard_page import WizardPage, copyable_label, flush_form, put_text, show_text
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.path_fields import PathField, numbers, read_entry, text_line
 from firegui.io.perimeter_growth import Growth
@@ -26,7 +26,7 @@ GROWTHS: tuple[tuple[Growth, str], ...] = (
 
 
 class FirePage(WizardPage):
-    """See the module. A click on the preview sets the point."""
+    """Step for perimeters or a start of the fire. A click on the preview sets the point."""
 
     title = "Fire"
     about = (
@@ -37,10 +37,10 @@ class FirePage(WizardPage):
     def __init__(self, draft: ImportDraft) -> None:
         super().__init__(draft)
         self.kind = NoScrollComboBox()
-        self.file = PathField("perimeters", "perimeters or a start", files=_FILES, place=self._place)
+        self.file = PathField("perimeters", "perimeters or a start", files=_FILES, place=self._start_folder)
         self.layer, self.column_box, self.growth = NoScrollComboBox(), NoScrollComboBox(), NoScrollComboBox()
         self.point = text_line("ignition", "such as −122.63, 38.61; or click on the preview", _POINT_REMEDY)
-        self._found = said_line()
+        self._found = copyable_label()
         self._lay_out()
         self.show_answers()
 
@@ -65,22 +65,12 @@ class FirePage(WizardPage):
         self.kind.addItem("From a file", _FILE)
         self.kind.addItem("It starts at a point", _POINT)
         self.kind.setAccessibleName("What burns")
-        self.column.addWidget(self.kind)
-        self._file_part, self._point_part = QWidget(), QWidget()
-        rows = form()
-        rows.setContentsMargins(0, 0, 0, 0)
-        pairs = (("&File", self.file), ("&Layer", self.layer), ("&Date", self.column_box), ("&Each is", self.growth))
-        for title, field in pairs:
-            rows.addRow(title, field)
-            field.setAccessibleName(title.replace("&", ""))
-        self._file_part.setLayout(rows)
-        point = form()
-        point.setContentsMargins(0, 0, 0, 0)
-        point.addRow("&Longitude, latitude", self.point)
-        self._point_part.setLayout(point)
+        self._file_part = flush_form(
+            ("&File", self.file), ("&Layer", self.layer), ("&Date", self.column_box), ("&Each is", self.growth)
+        )
+        self._point_part = flush_form(("&Longitude, latitude", self.point))
         note = self.note("perimeters", "ignition", "fire", field=self.point, files=self._perimeter_files)
-        for part in (self._file_part, self._point_part, note, self._found):
-            self.column.addWidget(part)
+        self.add(self.kind, self._file_part, self._point_part, note, self._found)
         self.column.addStretch(1)
         self.kind.activated.connect(lambda _index: self._on_kind())
         self.file.settled.connect(self._on_file)
@@ -90,7 +80,7 @@ class FirePage(WizardPage):
 
     # -- the draft ---------------------------------------------------------------------------------------------------
     def show_answers(self) -> None:
-        """The fields, unless one holds what cannot be read."""
+        """Fill the fields, unless an entry cannot be read."""
         source = self.draft.source
         if source.perimeters is not None or source.ignition is not None:
             self.kind.setCurrentIndex(self.kind.findData(_POINT if isinstance(source.ignition, tuple) else _FILE))
@@ -101,10 +91,9 @@ class FirePage(WizardPage):
             put_text(self.point, _point_text(source.ignition))
 
     def show_look(self, look: SurveyResult) -> None:
-        """What was recognised."""
+        """Show what was recognised."""
         super().show_look(look)
-        self._found.setText("" if look.fire is None else fire_text(look.fire))
-        self._found.setVisible(bool(self._found.text()))
+        show_text(self._found, "" if look.fire is None else fire_text(look.fire))
         self.show_answers()
 
     def _offer(self, survey: PerimeterSurvey | None) -> None:
@@ -153,7 +142,7 @@ class FirePage(WizardPage):
         )
 
     def _on_entry(self) -> None:
-        """Take the fields in; what cannot be read is said and changes nothing."""
+        """Take over the fields; an entry that cannot be read is shown and changes nothing."""
         self.point.setModified(False)
         problems = Problems()
         point = None
@@ -174,9 +163,8 @@ class FirePage(WizardPage):
         perimeters = self.draft.source.perimeters
         return () if perimeters is None else (perimeters.file,)
 
-    def _place(self) -> str:
-        files = [*self._perimeter_files(), *(file.path for file in self.draft.source.layers.values())]
-        return str(files[0].parent) if files else ""
+    def _start_folder(self) -> str:
+        return self.start_folder(self._perimeter_files())
 
 
 def fire_text(survey: PerimeterSurvey) -> str:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFormLayout, QLineEdit, QPushButton
+from PySide6.QtWidgets import QLineEdit
 
 from firegui.domain.grid import Grid
 from firegui.domain.options import plain_number
 from firegui.errors import Problems
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
-from firegui.gui.importing.landscape.wizard_page import WizardPage, form, group, put_text, said_line
+from firegui.gui.importing.landscape.wizard_page import (
+    WizardPage,
+    button,
+    copyable_label,
+    form,
+    group,
+    put_text,
+    show_text,
+)
 from firegui.gui.widgets.path_fields import number, read_entry, text_line
 from firegui.io.crs import metres_per_unit, short_name
 from firegui.io.importers.landscape_source import TargetGrid
@@ -21,7 +29,7 @@ _AS_PROPOSED = "as proposed"
 
 
 class GridPage(WizardPage):
-    """Empty fields leave the grid as it is proposed; what they would be then stands in them greyed."""
+    """Step for CRS, cell size and extent. Empty fields show the proposed values as placeholders."""
 
     title = "Grid"
     overlays = frozenset({"files"})
@@ -37,62 +45,46 @@ class GridPage(WizardPage):
         self.bounds: dict[str, QLineEdit] = {
             side: text_line(side, _AS_PROPOSED, f"{side} edge, in the unit of the CRS") for side in _SIDES
         }
-        self._reason, self._size, self._warning = said_line(), said_line(""), said_line("warning")
+        self._reason, self._size, self._warning = copyable_label(), copyable_label(""), copyable_label("warning")
         self._lay_out()
         self.show_answers()
 
     def _lay_out(self) -> None:
-        rows = form()
-        rows.addRow("C&RS", self.crs)
-        rows.addRow("", self.note("crs", "grid, crs", field=self.crs))
-        rows.addRow("Cell si&ze (m)", self.cell)
-        rows.addRow("", self.note("cell size", field=self.cell))
-        self.column.addLayout(rows)
-        self.column.addWidget(group("Extent", self._extent()))
-        self.column.addWidget(self.note("grid", "target", "extent"))
-        again = QPushButton("As &proposed")
-        again.setAutoDefault(False)
-        again.setToolTip("Empty all fields")
-        again.clicked.connect(lambda _checked=False: self._propose())
-        self.column.addWidget(again)
-        self.column.addWidget(self._reason)
-        self.column.addWidget(self._size)
-        self.column.addWidget(self._warning)
+        crs_note, cell_note = self.note("crs", "grid, crs", field=self.crs), self.note("cell size", field=self.cell)
+        extent = form(*((side.capitalize(), line) for side, line in self.bounds.items()))
+        extent.addRow("", self.note("bounds", field=self.bounds["west"]))
+        self.add(
+            form(("C&RS", self.crs), ("", crs_note), ("Cell si&ze (m)", self.cell), ("", cell_note)),
+            group("Extent", extent),
+            self.note("grid", "target", "extent"),
+            button("As &proposed", self._propose, "Empty all fields"),
+            self._reason,
+            self._size,
+            self._warning,
+        )
         self.column.addStretch(1)
         for line in (self.crs, self.cell, *self.bounds.values()):
             line.editingFinished.connect(self._on_entry)
 
-    def _extent(self) -> QFormLayout:
-        rows = form()
-        for side, line in self.bounds.items():
-            rows.addRow(f"{side.capitalize()}", line)
-        rows.addRow("", self.note("bounds", field=self.bounds["west"]))
-        return rows
-
     def show_answers(self) -> None:
-        """The fields, unless one holds what cannot be read."""
+        """Fill the fields, unless an entry cannot be read."""
         target = self.draft.source.target
         if self.entry_problems:
             return
         bounds = target.bounds or (None,) * 4
-        texts = {
-            self.crs: target.crs or "",
-            self.cell: "" if target.cell_size_m is None else plain_number(target.cell_size_m),
-        }
-        for side, edge in zip(_SIDES, bounds, strict=True):
-            texts[self.bounds[side]] = "" if edge is None else plain_number(edge)
-        for line, text in texts.items():
-            put_text(line, text)
+        numbers = zip((self.cell, *self.bounds.values()), (target.cell_size_m, *bounds), strict=True)
+        put_text(self.crs, target.crs or "")
+        for line, value in numbers:
+            put_text(line, "" if value is None else plain_number(value))
 
     def show_look(self, look: SurveyResult) -> None:
-        """The grid that the answers make, and what would be without them."""
+        """Show the grid that the answers make, and the proposed one in empty fields."""
         super().show_look(look)
         grid = look.survey.grid
         reason = look.survey.grid_reason
         self._reason.setText(f"Proposed: {reason}." if reason and self._is_empty else reason)
         self._size.setText("" if grid is None else size_text(grid))
-        self._warning.setText("" if grid is None else size_warning(grid))
-        self._warning.setVisible(bool(self._warning.text()))
+        show_text(self._warning, "" if grid is None else size_warning(grid))
         if grid is None:
             return
         self.crs.setPlaceholderText(short_name(grid.crs) if grid.crs else _AS_PROPOSED)
@@ -101,7 +93,7 @@ class GridPage(WizardPage):
             self.bounds[side].setPlaceholderText(f"{edge:,.10g}".replace(",", " "))
 
     def _on_entry(self) -> None:
-        """Take the fields in; what cannot be read is said and changes nothing."""
+        """Take over the fields; an entry that cannot be read is shown and changes nothing."""
         for line in (self.crs, self.cell, *self.bounds.values()):
             line.setModified(False)
         problems = Problems()
@@ -138,14 +130,14 @@ class GridPage(WizardPage):
 
 
 def edges_of(grid: Grid) -> tuple[float, float, float, float]:
-    """West, south, east, north in the unit of the CRS."""
+    """Return west, south, east and north in the unit of the CRS."""
     west, north = grid.to_world(-0.5, -0.5)
     east, south = grid.to_world(grid.rows - 0.5, grid.columns - 0.5)
     return west, south, east, north
 
 
 def size_text(grid: Grid) -> str:
-    """Rows, columns, cells, kilometres and hectares."""
+    """Return rows, columns, cells, kilometres and hectares."""
     high, wide = grid.rows * grid.cell_size_m / 1000, grid.columns * grid.cell_size_m / 1000
     area = grid.n_cells * grid.cell_area_ha
     return (
@@ -155,7 +147,7 @@ def size_text(grid: Grid) -> str:
 
 
 def size_warning(grid: Grid) -> str:
-    """What to think of a very large, very small or very coarse grid; empty for an ordinary one."""
+    """Return a warning for a very large or small grid or another unit; empty for an ordinary one."""
     if grid.n_cells > LARGE_CELLS:
         return f"⚠ More than {LARGE_CELLS:,} cells: a plan takes hours and gigabytes. Make the cells larger or cut."
     if grid.n_cells < SMALL_CELLS:

@@ -13,13 +13,13 @@ from firegui.errors import Problem
 from firegui.gui.base.theme import set_role
 from firegui.gui.importing.landscape.grid_page import size_text
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
-from firegui.gui.importing.landscape.wizard_page import WizardPage, form, put_text, said_line
+from firegui.gui.importing.landscape.wizard_page import WizardPage, copyable_label, form, problem_text, put_text
 from firegui.gui.widgets.coverage_form import CoverageForm
 from firegui.gui.widgets.path_fields import PathField, text_line
 
 
 class CoveragePage(WizardPage):
-    """See the module."""
+    """Step for the required coverage of the fuel models."""
 
     title = "Coverage"
     overlays = frozenset({"coverage"})
@@ -36,11 +36,11 @@ class CoveragePage(WizardPage):
         self.form.edited.connect(lambda choice: self.draft.answer(coverage=choice))
 
     def show_answers(self) -> None:
-        """What was chosen, for the fuel that was found last."""
+        """Show the choice for the fuel models that were found last."""
         self.form.show_fuel({} if self.look is None else self.look.survey.fuel_cells, self.draft.answers.coverage)
 
     def show_look(self, look: SurveyResult) -> None:
-        """The fuel models that the landscape holds."""
+        """Show the fuel models of the landscape."""
         super().show_look(look)
         self.show_answers()
 
@@ -49,7 +49,7 @@ _KEEP = "asked for at the first save, unless said here"
 
 
 class SummaryPage(WizardPage):
-    """Lists all problems of all steps, so that none is left to be found out by pressing the button."""
+    """Step that lists what will be imported and every problem of all steps."""
 
     title = "Summary"
     overlays = frozenset({"wind", "fire"})
@@ -59,40 +59,34 @@ class SummaryPage(WizardPage):
         super().__init__(draft)
         self.name = text_line("name", "the name of the folder", "what to call the event")
         self.folder = PathField("folder", _KEEP, kind="new", files="firegui project (*.firegui)", place=self._place)
-        self._state, self._facts = said_line(""), said_line("")
+        self._state, self._facts = copyable_label(""), copyable_label("")
         self.problems, self.remarks = _list("Problems"), _list("What to know")
         self._lay_out()
         self.show_answers()
 
     def _lay_out(self) -> None:
-        rows = form()
-        rows.addRow("N&ame", self.name)
-        rows.addRow("", self.note("name", field=self.name))
-        rows.addRow("Keep it &in", self.folder)
-        self.column.addLayout(rows)
-        self.column.addWidget(self._facts)
-        self.column.addWidget(self._state)
+        note = self.note("name", field=self.name)
+        self.add(form(("N&ame", self.name), ("", note), ("Keep it &in", self.folder)), self._facts, self._state)
         self.column.addWidget(self.problems, 2)
         self.column.addWidget(self.remarks, 3)
         self.name.editingFinished.connect(self._on_name)
         self.folder.settled.connect(self._on_folder)
 
     def show_answers(self) -> None:
-        """Name and folder."""
+        """Show name and folder."""
         folder = self.draft.answers.folder
         put_text(self.name, self.draft.source.name or "")
         put_text(self.folder.line, "" if folder is None else str(folder))
 
     def show_look(self, look: SurveyResult) -> None:
-        """What would be made."""
+        """Show what would be imported."""
         super().show_look(look)
         self._facts.setText("\n".join(fact_lines(look)))
         _fill(self.remarks, look.remarks)
 
     def show_problems(self, problems: Sequence[Problem], *, surveyed: bool) -> None:
-        """List everything that is wrong, whichever step it belongs to."""
-        lines = [f"{p.where}: {p.what}" + (f"\n→ {p.remedy}" if p.remedy else "") for p in problems]
-        _fill(self.problems, lines)
+        """List the problems of all steps."""
+        _fill(self.problems, [problem_text(problem, indent="") for problem in problems])
         if problems:
             many = f"{len(problems)} problems" if len(problems) != 1 else "1 problem"
             self._state.setText(f"⚠ {many} to put right first; nothing is written before that.")
@@ -116,13 +110,12 @@ class SummaryPage(WizardPage):
 
 
 def fact_lines(look: SurveyResult) -> list[str]:
-    """Grid, layers, wind, fire and coverage, a line each."""
+    """Return a line each on grid, layers, wind, fire and coverage."""
     survey = look.survey
     lines = [] if survey.grid is None else [size_text(survey.grid)]
-    there = {fact.key for fact in survey.layers}
-    lines.append("Layers: " + (", ".join(LAYERS[key][0].lower() for key in LAYERS if key in there) or "none"))
-    missing = [LAYERS[key][0].lower() for key in LAYERS if key not in there]
-    lines.append("Missing: " + (", ".join(missing) or "nothing"))
+    found = {fact.key for fact in survey.layers}
+    present, missing = ([LAYERS[key][0].lower() for key in LAYERS if (key in found) is on] for on in (True, False))
+    lines += [f"Layers: {', '.join(present) or 'none'}", f"Missing: {', '.join(missing) or 'nothing'}"]
     if look.winds is not None and survey.start is not None:
         lines.append(f"Wind: {days_text(len(look.winds.speed))} from {survey.start:%Y-%m-%d %H:%M} UTC")
     lines.append(f"Fire: {look.fire_text}")
@@ -131,7 +124,7 @@ def fact_lines(look: SurveyResult) -> list[str]:
 
 
 def days_text(days: int) -> str:
-    """``1 day``, ``15 days``."""
+    """Return ``1 day``, ``15 days``."""
     return "1 day" if days == 1 else f"{days} days"
 
 

@@ -10,12 +10,20 @@ from types import MappingProxyType
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit
 
 from firegui.domain.options import plain_number
 from firegui.errors import Problems
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
-from firegui.gui.importing.landscape.wizard_page import WizardPage, form, group, put_text, said_line
+from firegui.gui.importing.landscape.wizard_page import (
+    WizardPage,
+    copyable_label,
+    flush_form,
+    form,
+    group,
+    put_text,
+    show_text,
+)
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.path_fields import PathField, number, read_entry, text_line
 from firegui.io.importers.wind import WindSource, WindSurvey
@@ -39,7 +47,7 @@ TRAITS: Mapping[str, tuple[str, tuple[tuple[Any, str], ...]]] = MappingProxyType
 
 
 class WeatherPage(WizardPage):
-    """See the module."""
+    """Step for the wind, the meaning of its numbers and the days of the event."""
 
     title = "Weather"
     overlays = frozenset({"wind"})
@@ -53,15 +61,15 @@ class WeatherPage(WizardPage):
         self.kind = NoScrollComboBox()
         self.speed = text_line("windSpeed", "such as 3", "in the unit below, m/s unless said")
         self.direction = text_line("windDirection", "such as 270", "degrees clockwise from north: 270 is a west wind")
-        self.file = PathField("windFile", "table, NetCDF or raster", files=_FILES, place=self._place)
-        self.second = PathField("windFile2", "where direction or v has its own", files=_FILES, place=self._place)
+        self.file = PathField("windFile", "table, NetCDF or raster", files=_FILES, place=self._start_folder)
+        self.second = PathField("windFile2", "where direction or v has its own", files=_FILES, place=self._start_folder)
         self.traits: dict[str, QComboBox] = {}
         self.first = text_line("windFirst", "only for files that carry no times", _TIME)
         self.step = text_line("windStep", "hours between two, such as 1")
         self.start = text_line("start", "as derived", f"when day 0 begins; {_TIME}; UTC unless it says otherwise")
         self.offset = text_line("utcOffset", "as derived", "local time at the fire in hours from UTC, such as -7")
         self.days = text_line("days", "as derived", "how many days of weather")
-        self._found = said_line()
+        self._found = copyable_label()
         self._lay_out()
         self.show_answers()
 
@@ -70,22 +78,22 @@ class WeatherPage(WizardPage):
         self.kind.addItem("The same everywhere, on every day", _CONSTANT)
         self.kind.addItem("From files", _FROM_FILES)
         self.kind.setAccessibleName("Kind of wind")
-        self.column.addWidget(self.kind)
-        self._constant, self._files = QWidget(), QWidget()
-        self._constant.setLayout(_flush(self._rows((("&Speed", self.speed), ("Di&rection (°)", self.direction)))))
-        self._files.setLayout(_flush(self._rows((("&File", self.file), ("S&econd file", self.second)))))
-        for part in (self._constant, self._files):
-            self.column.addWidget(part)
-        self.column.addWidget(self.note("wind", field=self.file.line, files=self._wind_files))
-        self.column.addWidget(self._found)
-        self.column.addWidget(self._meaning())
-        times = self._rows((("Firs&t time", self.first), ("Ste&p (h)", self.step)))
-        times.addRow("", self.note("first time", "step", field=self.first))
-        self._times = group("Times, for files without any", times)
-        self.column.addWidget(self._times)
-        event = self._rows((("Day 0 &begins", self.start), ("UTC offset (h)", self.offset), ("Days", self.days)))
-        event.addRow("", self.note("start", "utc offset", "days", field=self.start))
-        self.column.addWidget(group("Days of the event", event))
+        self._constant = flush_form(("&Speed", self.speed), ("Di&rection (°)", self.direction))
+        self._files = flush_form(("&File", self.file), ("S&econd file", self.second))
+        times_note = self.note("first time", "step", field=self.first)
+        self._times = group(
+            "Times, for files without any",
+            form(("Firs&t time", self.first), ("Ste&p (h)", self.step), ("", times_note)),
+        )
+        event_note = self.note("start", "utc offset", "days", field=self.start)
+        event = form(
+            ("Day 0 &begins", self.start), ("UTC offset (h)", self.offset), ("Days", self.days), ("", event_note)
+        )
+        self.add(
+            self.kind, self._constant, self._files, self.note("wind", field=self.file.line, files=self._wind_files),
+            self._found, group("What the numbers mean", self._meaning()), self._times,
+            group("Days of the event", event),
+        )  # fmt: skip
         self.column.addStretch(1)
         self.kind.activated.connect(lambda _index: self._on_kind())
         typed = (self.speed, self.direction, self.first, self.step, self.start, self.offset, self.days)
@@ -95,34 +103,22 @@ class WeatherPage(WizardPage):
         for path in (self.file, self.second):
             path.settled.connect(self._on_entry)
 
-    @staticmethod
-    def _rows(pairs: tuple[tuple[str, QWidget], ...]) -> QFormLayout:
-        rows = form()
-        for title, field in pairs:
-            rows.addRow(title, field)
-        return rows
-
-    def _meaning(self) -> QGroupBox:
-        rows = form()
-        for name, (title, choices) in TRAITS.items():
+    def _meaning(self) -> QFormLayout:
+        for name, (_, choices) in TRAITS.items():
             box = self.traits[name] = NoScrollComboBox()
             box.addItem("as recognised")
             box.addItems([words for _, words in choices])
-            box.setAccessibleName(title.replace("&", ""))
             box.activated.connect(lambda _index: self._on_entry())
-            rows.addRow(title, box)
-        column = QVBoxLayout()
-        column.addLayout(rows)
-        return group("What the numbers mean", column)
+        return form(*((title, self.traits[name]) for name, (title, _) in TRAITS.items()))
 
     # -- the draft ---------------------------------------------------------------------------------------------------
     @property
     def is_constant(self) -> bool:
-        """Whether one wind is asked for, and not files."""
+        """Whether one wind is entered instead of files."""
         return bool(self.kind.currentData() == _CONSTANT)
 
     def show_answers(self) -> None:
-        """The fields, unless one holds what cannot be read."""
+        """Fill the fields, unless an entry cannot be read."""
         source = self.draft.source
         wind = source.wind
         if wind.is_given:
@@ -145,11 +141,10 @@ class WeatherPage(WizardPage):
             put_text(line, _text(value))
 
     def show_look(self, look: SurveyResult) -> None:
-        """What was recognised, in words and in the boxes."""
+        """Show what was recognised."""
         super().show_look(look)
         survey = look.survey.wind if self.draft.source.wind.is_given else None
-        self._found.setText("" if survey is None else wind_text(survey))
-        self._found.setVisible(bool(self._found.text()))
+        show_text(self._found, "" if survey is None else wind_text(survey))
         for name, box in self.traits.items():
             value = None if survey is None else getattr(survey.traits, name)
             words = dict(TRAITS[name][1])
@@ -173,7 +168,7 @@ class WeatherPage(WizardPage):
         self._on_entry()
 
     def _on_entry(self) -> None:
-        """Take the fields in; what cannot be read is said and changes nothing."""
+        """Take over the fields; an entry that cannot be read is shown and changes nothing."""
         for line in self._lines:
             line.setModified(False)
         problems = Problems()
@@ -203,13 +198,12 @@ class WeatherPage(WizardPage):
     def _wind_files(self) -> tuple[Path, ...]:
         return self.draft.source.wind.files
 
-    def _place(self) -> str:
-        files = [*self._wind_files(), *(file.path for file in self.draft.source.layers.values())]
-        return str(files[0].parent) if files else ""
+    def _start_folder(self) -> str:
+        return self.start_folder(self._wind_files())
 
 
 def wind_text(survey: WindSurvey) -> str:
-    """What a wind turned out to be, a line a fact."""
+    """Return what was found of the wind, a line a fact."""
     lines = [survey.kind] if survey.kind else []
     if survey.samples:
         count = f"{survey.samples} times" if survey.samples != 1 else "1 time"
@@ -231,8 +225,3 @@ def _text(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat(timespec="minutes")
     return "" if value is None else plain_number(value) if isinstance(value, float) else str(value)
-
-
-def _flush(rows: QFormLayout) -> QFormLayout:
-    rows.setContentsMargins(0, 0, 0, 0)
-    return rows

@@ -1,4 +1,4 @@
-"""The wizard's window: the steps on the left, the preview on the right, and the threads that serve them."""
+"""Wizard that imports a landscape: steps on the left, preview on the right, and the tasks that read the files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from firegui.gui.importing.landscape.preview_column import PreviewColumn
 from firegui.gui.importing.landscape.summary_page import CoveragePage, SummaryPage
 from firegui.gui.importing.landscape.survey import ImportAnswers, ImportDraft, SurveyResult, bring_in, look_at
 from firegui.gui.importing.landscape.weather_page import WeatherPage
-from firegui.gui.importing.landscape.wizard_page import WizardPage, hand_out
+from firegui.gui.importing.landscape.wizard_page import WizardPage, button, show_on_pages
 from firegui.gui.session.reporting import as_input_error
 from firegui.io.importers.landscape_source import LandscapeSource
 
@@ -41,18 +41,18 @@ _PAGE_PX, _PREVIEW_PX = 470, 640
 _WHERE = "the landscape"
 _SETTLE_MS = 250
 
-Make = Callable[[ImportAnswers, Check], Project]
-Take = Callable[[Project, Path | None], bool]
-"""Opens the project and keeps it in the folder, if one was said; ``False`` when the person would rather not."""
+MakeProject = Callable[[ImportAnswers, Check], Project]
+OpenProject = Callable[[Project, Path | None], bool]
+"""Opens the project and saves it to the folder, if there is one. Returns ``False`` if that was declined."""
 
 
 class LandscapeWizard(QDialog):
-    """Makes a project of somebody's own files; ``make`` does the import, in a thread, and may be given up.
+    """Makes a project of the person's own files. ``make`` imports in a thread and can be cancelled.
 
-    Nothing is written here: ``take`` gets the project, and where it does not want it the wizard stays as it is.
+    Nothing is written here: ``take`` gets the project. If it declines, the wizard stays open.
     """
 
-    def __init__(self, make: Make, take: Take, parent: QWidget | None = None) -> None:
+    def __init__(self, make: MakeProject, take: OpenProject, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Import a landscape")
         self.setAcceptDrops(True)
@@ -68,24 +68,25 @@ class LandscapeWizard(QDialog):
         )  # fmt: skip
         self._seen: set[WizardPage] = set()
         self.preview = PreviewColumn()
-        self._recognise, self._survey, self._import = (LatestTask(self, settle_ms=ms) for ms in (0, _SETTLE_MS, 0))
+        self._tasks = [LatestTask(self, settle_ms=ms) for ms in (0, _SETTLE_MS, 0)]
+        self._recognise, self._survey, self._import = self._tasks
         self._lay_out()
         self._connect()
         self.go_to(0)
-        self._fit_screen()
+        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
 
     @property
     def look(self) -> SurveyResult | None:
-        """What was found out last about the answers."""
+        """What was found last in the files of the answers."""
         return self._look
 
     @property
     def is_busy(self) -> bool:
-        """Whether files are being looked into or imported."""
-        return any(beside.is_busy for beside in (self._recognise, self._survey, self._import))
+        """Whether files are being read or imported."""
+        return any(task.is_busy for task in self._tasks)
 
     def bring(self, paths: Sequence[Path]) -> None:
-        """Take in a folder or files: what they are is told from their names and contents."""
+        """Recognise a folder or files by their names and contents, and add them to the answers."""
         self._seen.add(self.files)
         self._recognise.request(partial(bring_in, self.draft.answers, tuple(paths)))
 
@@ -111,60 +112,45 @@ class LandscapeWizard(QDialog):
         self.steps: list[QToolButton] = []
         self._choice = QButtonGroup(self)
         for number, page in enumerate(self.pages):
-            button = QToolButton()
-            button.setCheckable(True)
-            button.setAutoRaise(True)
-            button.setObjectName(f"step{page.title}")
-            button.clicked.connect(partial(self._on_step, number))
-            self._choice.addButton(button, number)
-            self.steps.append(button)
-            row.addWidget(button)
+            step = QToolButton(autoRaise=True)
+            step.setCheckable(True)
+            step.setObjectName(f"step{page.title}")
+            step.clicked.connect(lambda _checked=False, number=number: self.go_to(number))
+            self._choice.addButton(step, number)
+            self.steps.append(step)
+            row.addWidget(step)
         row.addStretch(1)
         return row
 
     def _button_row(self) -> QHBoxLayout:
-        self._bar = QProgressBar()
-        self._bar.setRange(0, 0)
+        self._bar = QProgressBar(minimum=0, maximum=0, textVisible=False)
         self._bar.setFixedWidth(110)
-        self._bar.setTextVisible(False)
         self._said = QLabel()
         self._said.setProperty("role", "muted")
-        self.back, self.next = QPushButton("< Bac&k"), QPushButton("Ne&xt >")
-        self.finish, self.cancel = QPushButton("&Make the project"), QPushButton("Cancel")
+        # Enter in a line takes over the line; it must not turn the page.
+        self.back = button("< Bac&k", lambda: self.go_to(self.step - 1))
+        self.next = button("Ne&xt >", lambda: self.go_to(self.step + 1))
+        self.finish, self.cancel = button("&Make the project", self.make_project), button("Cancel", self.reject)
         row = QHBoxLayout()
         row.addWidget(self._bar)
         row.addWidget(self._said, 1)
-        for button in (self.back, self.next, self.finish, self.cancel):
-            # Enter in a line takes the line in; it must not turn the page.
-            button.setAutoDefault(False)
-            row.addWidget(button)
+        for each in (self.back, self.next, self.finish, self.cancel):
+            row.addWidget(each)
         return row
 
     def _connect(self) -> None:
-        self.back.clicked.connect(lambda _checked=False: self.go_to(self.step - 1))
-        self.next.clicked.connect(lambda _checked=False: self.go_to(self.step + 1))
-        self.finish.clicked.connect(lambda _checked=False: self.make_project())
-        self.cancel.clicked.connect(lambda _checked=False: self.reject())
         self.draft.changed.connect(self._on_answers)
         self.files.brought.connect(self.bring)
         self.preview.map_clicked.connect(self.fire.take_place)
         self.preview.day_changed.connect(self._show_scene)
         self.preview.layer_chosen.connect(self._show_scene)
         for page in self.pages:
-            page.scene_changed.connect(self._on_scene_wish)
+            page.scene_changed.connect(self._on_scene_change)
             page.entries_changed.connect(self._on_entries)
-        self._survey.returned.connect(self._on_look)
-        self._survey.raised.connect(self._on_failed)
-        self._import.returned.connect(self._on_made)
-        self._import.raised.connect(self._on_failed)
-        self._recognise.returned.connect(self._on_recognised)
-        self._recognise.raised.connect(self._on_failed)
-        for beside in (self._recognise, self._survey, self._import):
-            beside.busy_changed.connect(self._show_busy)
-
-    def _fit_screen(self) -> None:
-        room = self.screen().availableSize()
-        self.resize(_SIZE.boundedTo(room))
+        for task, take_over in zip(self._tasks, (self._on_recognised, self._on_look, self._on_made), strict=True):
+            task.returned.connect(take_over)
+            task.raised.connect(self._on_failed)
+            task.busy_changed.connect(self._show_busy)
 
     # -- the steps ---------------------------------------------------------------------------------------------------
     @property
@@ -178,7 +164,7 @@ class LandscapeWizard(QDialog):
         return self.pages[self.step]
 
     def go_to(self, step: int) -> None:
-        """Show another step; the one that is left has been seen."""
+        """Show another step. The step that is left counts as seen."""
         if not 0 <= step < len(self.pages):
             return
         if step != self.step:
@@ -192,10 +178,7 @@ class LandscapeWizard(QDialog):
         self._show_problems()
         self._show_scene()
 
-    def _on_step(self, step: int, _checked: bool = False) -> None:
-        self.go_to(step)
-
-    # -- looking into the files --------------------------------------------------------------------------------------
+    # -- reading the files --------------------------------------------------------------------------------------
     def _on_answers(self) -> None:
         self._refused = ()
         self._seen.add(self.page)
@@ -224,7 +207,7 @@ class LandscapeWizard(QDialog):
         self._seen.add(self.page)
         self._show_problems()
 
-    def _on_scene_wish(self) -> None:
+    def _on_scene_change(self) -> None:
         if self.page is self.files:
             self.preview.choose_layer(self.files.key)
         self._show_scene()
@@ -234,20 +217,20 @@ class LandscapeWizard(QDialog):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that keeps the project from being made, as far as it is known."""
+        """Everything known that prevents the import."""
         typed = tuple(problem for page in self.pages for problem in page.entry_problems)
         found = self._look.problems if self._look is not None else ()
         return (*typed, *dict.fromkeys((*found, *self._refused)))
 
     def _show_problems(self) -> None:
         problems = self.problems
-        hand_out(problems, self.pages, self._seen, self.summary)
+        show_on_pages(problems, self.pages, self._seen, self.summary)
         self.summary.show_problems(problems, surveyed=self._look is not None)
-        for number, (button, page) in enumerate(zip(self.steps, self.pages, strict=True), start=1):
+        for number, (step, page) in enumerate(zip(self.steps, self.pages, strict=True), start=1):
             count = page.problem_count if page is not self.summary else 0
-            button.setText(f"{number}  {page.title}" + (f"  ⚠ {count}" if count else ""))
+            step.setText(f"{number}  {page.title}" + (f"  ⚠ {count}" if count else ""))
             words = f", {count} to put right" if count else ""
-            button.setAccessibleName(f"Step {number}, {page.title}{words}")
+            step.setAccessibleName(f"Step {number}, {page.title}{words}")
         self._enable()
 
     def _enable(self) -> None:
@@ -266,7 +249,7 @@ class LandscapeWizard(QDialog):
 
     # -- making the project ------------------------------------------------------------------------------------------
     def make_project(self) -> None:
-        """Import, beside the window; it shuts once that has worked."""
+        """Import in a thread; the wizard closes after success."""
         if not self.finish.isEnabled():
             return
         self._import.request(partial(self._make, self.draft.answers))
@@ -276,27 +259,29 @@ class LandscapeWizard(QDialog):
             self.accept()
 
     def _on_failed(self, error: Exception) -> None:
-        known = error if isinstance(error, (FireguiError, OSError)) else _unexpected(error)
-        self._refused = as_input_error(known, _WHERE).problems
+        if not isinstance(error, (FireguiError, OSError)):
+            what = f"an unexpected {type(error).__name__}: {error}"
+            error = InputError([Problem(_WHERE, what, "please report it with the file it happened with")])
+        self._refused = as_input_error(error, _WHERE).problems
         self._seen.update(self.pages)
         self._show_problems()
 
     def reject(self) -> None:
-        """Stop an import, else leave without a project."""
+        """Stop an import, else close without a project."""
         if self._import.is_busy:
             self._import.cancel()
             return
         super().reject()
 
     def done(self, result: int) -> None:
-        """Shut the window once every thread has ended."""
-        for beside in (self._recognise, self._survey, self._import):
-            beside.shutdown()
+        """Close the window once every thread has ended."""
+        for task in self._tasks:
+            task.shutdown()
         super().done(result)
 
     # -- Qt's events -------------------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses the button that has the focus, and does nothing in a field but take it in."""
+        """Press the focused button on Enter; in a field Enter only takes over the entry."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             focus = self.focusWidget()
             if isinstance(focus, (QPushButton, QToolButton)):
@@ -305,26 +290,21 @@ class LandscapeWizard(QDialog):
         super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Folders and files of this computer may be dropped."""
+        """Accept folders and files of this computer."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Take in what was dropped."""
+        """Recognise what was dropped."""
         event.acceptProposedAction()
         self.bring([Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()])
 
 
-def ask_landscape(parent: QWidget | None, make: Make, take: Take, paths: Sequence[Path] = ()) -> bool:
-    """Show the wizard, with ``paths`` in it, until a project was made and taken; ``False`` when it was cancelled."""
+def ask_landscape(parent: QWidget | None, make: MakeProject, take: OpenProject, paths: Sequence[Path] = ()) -> bool:
+    """Show the wizard with ``paths`` and return whether a project was made and opened."""
     wizard = LandscapeWizard(make, take, parent)
     if paths:
         wizard.bring(paths)
     made = wizard.exec() == QDialog.DialogCode.Accepted
     wizard.deleteLater()
     return made
-
-
-def _unexpected(error: Exception) -> InputError:
-    what = f"an unexpected {type(error).__name__}: {error}"
-    return InputError([Problem(_WHERE, what, "please report it with the file it happened with")])

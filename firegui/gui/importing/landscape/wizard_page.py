@@ -1,4 +1,4 @@
-"""What the steps of the wizard have in common: a title, fields, and what is wrong said right below each."""
+"""Base class of the wizard's steps, and the notes below their fields that show what is wrong."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QGroupBox,
+    QHBoxLayout,
     QLabel,
     QLayout,
     QLineEdit,
+    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -29,9 +31,9 @@ Files = Callable[[], Iterable[Path]]
 
 
 class FieldNote(QLabel):
-    """Stands below a field and says what is wrong with it; not there while nothing is.
+    """Text below a field that shows what is wrong with it; hidden while nothing is.
 
-    A problem belongs here when its place begins with one of ``beginnings`` or names one of ``files()``.
+    A problem belongs here if its place begins with one of ``beginnings`` or names one of ``files()``.
     """
 
     def __init__(self, *beginnings: str, field: QWidget | None = None, files: Files | None = None) -> None:
@@ -42,21 +44,20 @@ class FieldNote(QLabel):
         self.hide()
 
     def names(self, problem: Problem) -> bool:
-        """Whether the problem names a file of this field."""
+        """Return whether the problem names a file of this field."""
         files = () if self._files is None else self._files()
         return any(path.name and re.search(_NAMED.format(re.escape(path.name)), problem.where) for path in files)
 
     def begins(self, problem: Problem) -> bool:
-        """Whether the problem's place begins as this field is called."""
+        """Return whether the problem's place begins with the name of this field."""
         return problem.where.lower().startswith(self._beginnings) if self._beginnings else False
 
     def show_problems(self, problems: Sequence[Problem]) -> None:
-        """Say these."""
-        text = "\n".join(f"⚠ {_said(problem)}" for problem in problems)
-        self.setText(text)
-        self.setVisible(bool(text))
+        """Show these problems."""
+        text = "\n".join(f"⚠ {problem_text(problem)}" for problem in problems)
+        show_text(self, text)
         if self._field is not None:
-            # A screen reader says it with the field.
+            # A screen reader reads it with the field.
             self._field.setAccessibleDescription(text)
 
 
@@ -68,9 +69,9 @@ class WizardPage(QScrollArea):
     overlays: frozenset[str] = frozenset()
     """What the preview shows over the layer: ``"files"``, ``"wind"``, ``"fire"``, ``"coverage"`` in its place."""
     scene_changed = Signal()
-    """The preview should show something else of this step, such as another layer or day."""
+    """The preview should show another part of this step, such as another layer or day."""
     entries_changed = Signal()
-    """Something that cannot be read was typed, or mended."""
+    """An entry became unreadable or readable."""
 
     def __init__(self, draft: ImportDraft) -> None:
         super().__init__()
@@ -93,28 +94,41 @@ class WizardPage(QScrollArea):
         # The fields take the keys; the area that scrolls them is no stop on the way.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
+    def add(self, *parts: QWidget | QLayout) -> None:
+        """Add widgets and layouts below each other."""
+        for part in parts:
+            if isinstance(part, QLayout):
+                self.column.addLayout(part)
+            else:
+                self.column.addWidget(part)
+
     def note(self, *beginnings: str, field: QWidget | None = None, files: Files | None = None) -> FieldNote:
-        """A new line for what is wrong with ``field``."""
+        """Return a new note for problems of ``field``."""
         self.notes.append(FieldNote(*beginnings, field=field, files=files))
         return self.notes[-1]
 
     def take_entries(self, problems: Iterable[Problem]) -> bool:
-        """Remember what cannot be read of the fields; whether all of it can."""
+        """Keep the problems of the fields' entries; return whether there are none."""
         before, self.entry_problems = self.entry_problems, tuple(problems)
         if before != self.entry_problems:
             self.entries_changed.emit()
         return not self.entry_problems
 
     def show_answers(self) -> None:
-        """Bring the fields up to date with the draft. The draft is not changed by it."""
+        """Bring the fields up to date with the draft, without changing it."""
 
     def show_look(self, look: SurveyResult) -> None:
-        """Show what was found out about the answers."""
+        """Show what was found in the files."""
         self.look = look
+
+    def start_folder(self, own_files: Iterable[Path] = ()) -> str:
+        """Return the folder of a file that was chosen before, to begin browsing there; empty without any."""
+        files = [*own_files, *(file.path for file in self.draft.source.layers.values())]
+        return str(files[0].parent) if files else ""
 
 
 def put_text(line: QLineEdit, text: str) -> None:
-    """Show another text, but not in the place of what a person is typing just now; nobody is told of it."""
+    """Show another text without a signal, unless the line is being edited."""
     if line.hasFocus() and line.isModified():
         return
     with QSignalBlocker(line):
@@ -122,34 +136,71 @@ def put_text(line: QLineEdit, text: str) -> None:
 
 
 def group(title: str, content: QLayout) -> QGroupBox:
-    """A titled part of a step."""
+    """Return a titled part of a step."""
     box = QGroupBox(title)
     box.setLayout(content)
     return box
 
 
-def form() -> QFormLayout:
-    """Labels beside fields that take the width there is, below each other where there is little."""
+def form(*rows: tuple[str, QWidget]) -> QFormLayout:
+    """Return titled fields that take the width there is. A field without an accessible name gets its title."""
     made = QFormLayout()
     made.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
     made.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
+    for title, field in rows:
+        made.addRow(title, field)
+        if title and not field.accessibleName():
+            field.setAccessibleName(title.replace("&", ""))
     return made
 
 
-def said_line(role: str = "muted") -> QLabel:
-    """Text that can be copied."""
+def flush_form(*rows: tuple[str, QWidget]) -> QWidget:
+    """Return :func:`form` as a widget without margins."""
+    widget = QWidget()
+    layout = form(*rows)
+    layout.setContentsMargins(0, 0, 0, 0)
+    widget.setLayout(layout)
+    return widget
+
+
+def button(text: str, run: Callable[[], object], tip: str = "") -> QPushButton:
+    """Return a button that is not pressed by Enter in a line."""
+    made = QPushButton(text)
+    made.setAutoDefault(False)
+    made.setToolTip(tip)
+    made.clicked.connect(lambda _checked=False: run())
+    return made
+
+
+def button_row(*buttons: QPushButton) -> QHBoxLayout:
+    """Return buttons beside each other, on the left."""
+    row = QHBoxLayout()
+    for each in buttons:
+        row.addWidget(each)
+    row.addStretch(1)
+    return row
+
+
+def show_text(label: QLabel, text: str) -> None:
+    """Show a text; hide the label without one."""
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
+def copyable_label(role: str = "muted") -> QLabel:
+    """Return a label whose text can be copied."""
     label = QLabel(wordWrap=True)
     label.setProperty("role", role)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
 
 
-def hand_out(
+def show_on_pages(
     problems: Iterable[Problem], pages: Sequence[WizardPage], seen: Container[WizardPage], rest: WizardPage
 ) -> None:
-    """Put every problem below the field it belongs to, on the steps that a person has ``seen``.
+    """Show every problem below its field, on the steps that were ``seen``; other steps show none yet.
 
-    One that belongs to no field is left for ``rest``. A step that nobody has come to yet is not in the wrong.
+    A problem that belongs to no field counts for ``rest``.
     """
     mine: dict[FieldNote, list[Problem]] = {note: [] for page in pages for note in page.notes}
     homes = {note: page for page in pages for note in page.notes}
@@ -166,5 +217,6 @@ def hand_out(
         note.show_problems(found)
 
 
-def _said(problem: Problem) -> str:
-    return f"{problem.where}: {problem.what}" + (f"\n   → {problem.remedy}" if problem.remedy else "")
+def problem_text(problem: Problem, indent: str = "   ") -> str:
+    """Return place and text of a problem, and its remedy on a second line."""
+    return f"{problem.where}: {problem.what}" + (f"\n{indent}→ {problem.remedy}" if problem.remedy else "")
