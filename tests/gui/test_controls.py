@@ -33,7 +33,7 @@ from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog
 from firegui.gui.scenario.constraint_tables import PinDropsDialog
-from firegui.gui.scenario.coverage_dialog import CoverageDialog
+from firegui.gui.scenario.scenario_panel import CoverageDialog
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MENUS, MainWindow

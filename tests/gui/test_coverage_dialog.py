@@ -14,10 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.project import FireModel, Project
-from firegui.gui.scenario.coverage_dialog import CoverageDialog
-from firegui.gui.scenario.scenario_panel import ScenarioPanel
+from firegui.gui.scenario.scenario_panel import CoverageDialog, ScenarioPanel
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.coverage_table import LEVEL, CoverageChoice, choice_of, chosen_coverage
+from firegui.gui.widgets.coverage_form import LEVEL, CoverageChoice, choice_of, chosen_coverage
 from firegui.io.coverage_toml import coverage_of, shipped_table
 from tests.gui.conftest import COLUMNS, ROWS
 from tests.gui.hands import LEFT, type_into_cell

@@ -360,7 +360,7 @@ def test_a_changed_level_changes_the_required_coverage_of_the_project(hands: Han
     hands.settle()
     hands.go("Coverage")
     form = hands.wizard.coverage.form
-    assert form.model.codes == (165, 122)
+    assert form.model.rows == [165, 122]
     before = form.coverage.c_req
     type_into_cell(hands.qtbot, form.view, 0, 2, "6")
     hands.settle()

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
+from firegui.domain.coverage import RequiredCoverage, fuel_cells
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.fire.left_out import left_out
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.theme import set_role
-from firegui.gui.scenario.coverage_dialog import ask_coverage
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.coverage_form import CoverageChoice, CoverageForm, choice_of
+from firegui.io.coverage_toml import shipped_table
 from firegui.io.crs import short_name
 
 SYNTHETIC = "Synthetic demo — not a real fire"
@@ -22,6 +33,12 @@ _EDIT_COVERAGE = "Change the coverage that fuel models require, or give one valu
 _OWN_COVERAGE = "The imported maps bring their own required coverage"
 _LOAD = "Use the network fire model with weights from a file, as calibrating writes them"
 _ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Coverage", "Fleet", "Missing", "Observed")
+
+_COVERAGE_SIZE = QSize(620, 560)
+_ABOUT_COVERAGE = (
+    "How much retardant or water the fuel of a cell needs, in gal per 100 ft². A plan reckons with one value, the mean "
+    "over all cells that can burn, each weighted by its area."
+)
 
 
 class ScenarioPanel(QScrollArea):
@@ -184,3 +201,45 @@ def _value() -> QLabel:
     label = QLabel(wordWrap=True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
+
+
+class CoverageDialog(QDialog):
+    """Editor of the required coverage: levels by fuel model, or one value for all. Nothing changes before OK."""
+
+    def __init__(self, project: Project, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Required coverage")
+        self.resize(_COVERAGE_SIZE)
+        fuel = project.scenario.layers.get("fuel")
+        self._cells = {} if fuel is None else fuel_cells(fuel)
+        self._before = self._choice = choice_of(project.coverage, self._cells, shipped_table())
+        self.form = CoverageForm()
+        self.form.edited.connect(self._on_edited)
+        about = QLabel(_ABOUT_COVERAGE, wordWrap=True)
+        about.setProperty("role", "muted")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(about)
+        column.addWidget(self.form, 1)
+        column.addWidget(buttons)
+        self._on_edited(self._choice)
+
+    @property
+    def coverage(self) -> RequiredCoverage | None:
+        """The new required coverage; ``None`` where it is that of the project."""
+        return None if self._choice == self._before else self.form.coverage
+
+    def _on_edited(self, choice: CoverageChoice) -> None:
+        self._choice = choice
+        self.form.show_fuel(self._cells, choice)
+
+
+def ask_coverage(parent: QWidget | None, project: Project) -> RequiredCoverage | None:
+    """Ask for another required coverage; ``None`` when cancelled or unchanged."""
+    dialog = CoverageDialog(project, parent)
+    accepted = dialog.exec() == QDialog.DialogCode.Accepted
+    chosen = dialog.coverage if accepted else None
+    dialog.deleteLater()
+    return chosen

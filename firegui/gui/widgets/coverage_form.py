@@ -1,14 +1,16 @@
-"""Required coverage: the levels of the fuel models in a table, or one value for all, and what comes of it."""
+"""Required coverage: the levels of the fuel models in a table, or one value for all, and the mean that results."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QPushButton,
     QRadioButton,
@@ -17,18 +19,116 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.domain.coverage import HIGHEST, LOWEST, RequiredCoverage
-from firegui.gui.widgets.coverage_table import LEVEL, CoverageChoice, CoverageModel, chosen_coverage
+from firegui.domain.coverage import HIGHEST, LOWEST, RequiredCoverage, coverage_from_cells
+from firegui.domain.fuel import NONBURNABLE, fuel_name
+from firegui.domain.options import plain_number
+from firegui.errors import InputError, Problem
 from firegui.gui.widgets.number_fields import DecimalField
-from firegui.gui.widgets.table_panel import dress_table
+from firegui.gui.widgets.path_fields import number
+from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_view import show_table
 from firegui.io.coverage_toml import CoverageTable, shipped_table
+
+LEVEL = 2
+"""The column that can be edited."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageChoice:
+    """Choice of the required coverage: one ``value`` for all fuel, else ``levels`` by model.
+
+    With both ``None`` the published levels hold. ``source`` is the origin of a value that was not chosen by hand.
+    """
+
+    levels: Mapping[int, float] | None = None
+    value: float | None = None
+    source: str = "one value for all fuel, chosen by hand"
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the published levels hold."""
+        return self.levels is None and self.value is None
+
+
+def chosen_coverage(choice: CoverageChoice, cells: Mapping[int, int], table: CoverageTable) -> RequiredCoverage:
+    """Return the required coverage of a landscape with ``cells`` of each fuel model; ``table`` is as published."""
+    if choice.value is not None:
+        return RequiredCoverage(choice.value, choice.source)
+    levels = table.levels | dict(choice.levels or {})
+    changed = sorted(code for code in cells if code in levels and levels[code] != table.levels.get(code))
+    names = ", ".join(fuel_name(code) for code in changed)
+    origin = f"{names} edited by hand; else {table.source}" if changed else table.source
+    return coverage_from_cells(cells, levels, origin)
+
+
+def choice_of(coverage: RequiredCoverage, cells: Mapping[int, int], table: CoverageTable) -> CoverageChoice:
+    """Return the choice that leads to ``coverage`` in a landscape with these ``cells``."""
+    if not coverage.levels:
+        published = chosen_coverage(CoverageChoice(), cells, table)
+        return CoverageChoice() if coverage == published else CoverageChoice(None, coverage.c_req, coverage.source)
+    changed = {code: level for code, level in coverage.levels.items() if level != table.levels.get(code)}
+    return CoverageChoice(levels=changed or None)
+
+
+class CoverageModel(TableModel[int]):
+    """Fuel models of a landscape with their required coverage, the largest share first."""
+
+    edited = Signal(object)
+    """All levels that differ from the published ones, after one was edited."""
+
+    def __init__(self, table: CoverageTable, parent: QObject | None = None) -> None:
+        columns = (
+            Column("Fuel model", fuel_name, tip="code of the 40 models of Scott and Burgan, or of the 13 before them",
+                   is_text=True, cell_tip=fuel_name),
+            Column("Share", self._share, "{:.1f} %".format, "of the cells that can burn"),
+            Column("Coverage", self._level, plain_number, "gal per 100 ft² that this fuel needs; can be edited",
+                   missing="", edit=self._edit, is_editable=lambda code: code in self._levels),
+            Column("From", self._origin, tip="what the level rests on", is_text=True, cell_tip=self._origin),
+        )  # fmt: skip
+        super().__init__(columns, parent, key=lambda code: code)
+        self._table = table
+        self._basis = {model.code: model.basis for model in table.models}
+        self._cells: Mapping[int, int] = {}
+        self._levels: Mapping[int, float] = table.levels
+
+    def show(self, cells: Mapping[int, int], levels: Mapping[int, float] | None) -> None:
+        """Show the models that ``cells`` counts, with ``levels`` or the published ones."""
+        burning = [code for code in cells if code not in NONBURNABLE]
+        self._cells, self._levels = cells, self._table.levels | dict(levels or {})
+        self.set_rows(sorted(burning, key=lambda code: (-cells[code], code)))
+
+    def _share(self, code: int) -> float:
+        return 100.0 * self._cells[code] / sum(self._cells[one] for one in self.rows)
+
+    def _level(self, code: int) -> float | None:
+        return self._levels.get(code)
+
+    def _origin(self, code: int) -> str:
+        if code not in self._levels:
+            return "no level: this code is no fuel model"
+        own = self._levels[code] != self._table.levels.get(code)
+        return "edited by hand" if own else self._basis.get(code, "")
+
+    def _edit(self, _position: int, code: int, value: Any) -> bool:
+        try:
+            level = number(str(value))
+        except ValueError:
+            level = math.nan
+        if not LOWEST <= level <= HIGHEST:
+            what = f"{value} was refused; give {LOWEST:g} to {HIGHEST:g} gal/100 ft²"
+            raise InputError([Problem(fuel_name(code), what)])
+        if level == self._levels[code]:
+            return False
+        changed = dict(self._levels) | {code: level}
+        self.edited.emit({key: v for key, v in changed.items() if v != self._table.levels.get(key)})
+        return True
 
 
 class CoverageForm(QWidget):
-    """Edits a :class:`CoverageChoice`; it keeps none: what was edited comes back through :meth:`show_fuel`."""
+    """Form for a :class:`CoverageChoice`. It keeps none: an edited choice comes back through :meth:`show_fuel`."""
 
     edited = Signal(object)
-    """The :class:`CoverageChoice` that a person has made."""
+    """A :class:`CoverageChoice` was made."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,21 +146,21 @@ class CoverageForm(QWidget):
 
     @property
     def coverage(self) -> RequiredCoverage:
-        """What the shown choice makes."""
+        """Required coverage of the shown choice."""
         return chosen_coverage(self._choice, self._cells, self._published)
 
     @property
     def choice(self) -> CoverageChoice:
-        """What is shown."""
+        """The shown choice."""
         return self._choice
 
     @property
     def refused(self) -> str:
-        """Why the level that was typed last was not taken; empty when it was."""
+        """Why the level that was typed last was refused; empty when it was accepted."""
         return "" if self._refused.isHidden() else self._refused.text()
 
     def show_fuel(self, cells: Mapping[int, int], choice: CoverageChoice) -> None:
-        """Show the fuel models that ``cells`` counts, with what was chosen of them."""
+        """Show the fuel models that ``cells`` counts, with the choice for them."""
         if (dict(cells), choice) != (dict(self._cells), self._choice) or not self.said.text():
             self._cells, self._choice = cells, choice
             self.model.show(cells, choice.levels)
@@ -105,17 +205,13 @@ class CoverageForm(QWidget):
 
     def _set_up_table(self) -> None:
         view = self.view
-        view.setModel(self.model)
-        dress_table(view, "Required coverage by fuel model", view.fontMetrics().height() + 8)
+        show_table(view, self.model, "Required coverage by fuel model", is_sortable=False)
         trigger = QAbstractItemView.EditTrigger
         view.setEditTriggers(trigger.DoubleClicked | trigger.EditKeyPressed | trigger.AnyKeyPressed)
         view.setTabKeyNavigation(False)
-        view.verticalHeader().hide()
         view.setMinimumHeight(180)
-        header = view.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
-        # The keyboard comes in where there is something to edit.
+        view.horizontalHeader().setStretchLastSection(True)
+        # The keyboard starts at a cell that can be edited.
         self.model.modelReset.connect(self._to_first_level)
 
     def _to_first_level(self) -> None:
@@ -128,8 +224,8 @@ class CoverageForm(QWidget):
     def _on_kind(self, one: bool) -> None:
         self._choose(CoverageChoice(value=round(self.coverage.c_req, 2) if one else None))
 
-    def _on_refused(self, text: str) -> None:
-        self._refused.setText(f"⚠ {text}")
+    def _on_refused(self, error: InputError) -> None:
+        self._refused.setText(f"⚠ {error.problems[0]}")
         self._refused.show()
 
     def _choose(self, choice: CoverageChoice) -> None:

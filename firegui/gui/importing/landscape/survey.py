@@ -21,7 +21,7 @@ from firegui.errors import Problem, Problems
 from firegui.fire.first_project import first_project
 from firegui.gui.base.tasks import Check
 from firegui.gui.map.outline import outline
-from firegui.gui.widgets.coverage_table import CoverageChoice, chosen_coverage
+from firegui.gui.widgets.coverage_form import CoverageChoice, chosen_coverage
 from firegui.io.coverage_toml import shipped_table
 from firegui.io.georeference import Georeference
 from firegui.io.importers.folder import recognise
