@@ -159,12 +159,12 @@ def test_a_chosen_planner_that_gains_a_seed_stays_chosen_folded_and_where_it_is(
 
 
 def test_a_seed_that_ends_joins_the_chosen_curves_of_its_planner(panel: BenchmarkPanel) -> None:
-    shown = panel._desk.shown
+    shown = panel._controller.shown
     assert shown is not None
-    panel._desk._show(replace(shown, table=table(SMALL, done=4)))
+    panel._controller._show(replace(shown, table=table(SMALL, done=4)))
     click(panel, "Budgeted gradient")
     assert panel.curves.chart.standing_out == ("Gradient (seed 0)",)
-    panel._desk._show(replace(shown, table=table(SMALL)))
+    panel._controller._show(replace(shown, table=table(SMALL)))
     assert set(panel.curves.chart.standing_out) == {"Gradient (seed 0)", "Gradient (seed 1)"}
     assert [item.text() for item in panel.curves.names.selectedItems()] == ["Gradient"]
 

@@ -241,7 +241,7 @@ def test_days_that_another_project_lacks_are_said(panel: CalibratePanel, other: 
     panel.add_project(other)
     panel.form.set_value(replace(panel.form.value(), fit_days=4))
 
-    assert "Other: 4 days with weather for 3; fit at most 3" in panel.notes.text()
+    assert "Other: 4 days with weather for 3 — fit at most 3" in panel.notes.text()
     assert not panel.button("start").isEnabled()
 
 

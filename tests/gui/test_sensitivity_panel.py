@@ -227,7 +227,7 @@ def test_work_shows_how_far_it_is_and_stops_with_what_there_is(qtbot: QtBot, mak
     panel.form.set_kind(RAN.DESIGN)
     panel.button("start").click()
     qtbot.waitUntil(lambda: "Scoring… (2 of 4)" in desk.activity)
-    assert panel.bar.value() == 25
+    assert panel.bar.value() == 250
     assert panel.bar.isVisible()
     assert not panel.form.isEnabled()
     work = desk.work()

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.analyses.forecast_comparison import FALSE, HIT, MISS, START
+from firegui.gui.analyses.skill.comparison_map import FALSE, HIT, MISS, START
 from firegui.gui.analyses.skill.skill_charts import METRICS
 from firegui.gui.analyses.skill.skill_controller import SkillController, SkillRequest
 from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
@@ -179,10 +179,10 @@ def test_what_is_being_done_is_said_and_a_stop_ends_it(
     qtbot: QtBot, held: tuple[SkillPanel, SkillController, Held]
 ) -> None:
     panel, desk, work = held
-    panel.score()
+    panel.start()
     qtbot.waitUntil(lambda: desk.activity == "Rolling out the forecast… (1 of 3)")
     assert not panel.button("start").isEnabled()
-    panel.score()
+    panel.start()
     panel.button("stop").click()
     assert desk.activity == "Stopping…"
     qtbot.waitUntil(lambda: not desk.is_busy)
@@ -197,7 +197,7 @@ def test_the_scoring_uses_the_chosen_device(
 ) -> None:
     panel, desk, work = held
     session.set_backend("reference")
-    panel.score()
+    panel.start()
     qtbot.waitUntil(work.working.is_set)
     desk.stop()
 
@@ -210,7 +210,7 @@ def test_opening_another_project_gives_the_scoring_up(
     qtbot: QtBot, session: Session, held: tuple[SkillPanel, SkillController, Held]
 ) -> None:
     panel, desk, work = held
-    panel.score()
+    panel.start()
     qtbot.waitUntil(work.working.is_set)
     session.open_project(watched_project(2), None)
 
@@ -220,7 +220,7 @@ def test_opening_another_project_gives_the_scoring_up(
 
 def test_shutting_down_waits_for_the_thread(qtbot: QtBot, held: tuple[SkillPanel, SkillController, Held]) -> None:
     panel, desk, work = held
-    panel.score()
+    panel.start()
     qtbot.waitUntil(work.working.is_set)
     desk.shutdown()
     assert not desk.is_busy

@@ -116,12 +116,12 @@ def test_a_study_is_carried_out_shown_and_reopened(
     out = desk.shown.folder
     assert out.parent == folder / SAVED_STUDIES.directory and out.with_name(f"{out.name}.toml").is_file()
     panel.pages.setCurrentWidget(panel.tornado)
-    assert [bar.label for bar in panel.tornado.tornado.bars] == ["fleet.R.count"]
+    assert [bar.label for bar in panel.tornado_chart.bars] == ["fleet.R.count"]
     panel.pages.setCurrentWidget(panel.heat)
-    heat = panel.heat.map.heat
+    heat = panel.heat_chart.heat
     assert heat is not None and len(heat.across) == 3 and len(heat.down) == 4
     panel.pages.setCurrentWidget(panel.pareto)
-    assert [cell.number for cell in panel.pareto.cloud.front] == [0, 4, 8]
+    assert [cell.number for cell in panel.pareto_chart.front] == [0, 4, 8]
     desk._show(None)
     assert panel.cells.rowCount() == 0
     reopen(panel)
@@ -160,8 +160,8 @@ def test_a_double_click_on_a_point_of_the_front_asks_for_its_plan(
     asked: list[int] = []
     panel.pareto.opened.connect(lambda cell: asked.append(cell.number))
     panel.pages.setCurrentWidget(panel.pareto)
-    qtbot.waitUntil(lambda: panel.pareto.cloud.item.vb.viewPixelSize()[0] < 1.0)
-    chart = panel.pareto.cloud
+    qtbot.waitUntil(lambda: panel.pareto_chart.item.vb.viewPixelSize()[0] < 1.0)
+    chart = panel.pareto_chart
     cell = chart.front[1]
     table = panel.pareto.table
     assert table is not None

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import PAPER_BEAR, UncertaintyKind
 from firegui.errors import InputError, Problem
-from firegui.gui.analyses.uncertainty.error_field_maps import FieldMap, box_around, limit_of
+from firegui.gui.analyses.uncertainty.error_maps import FieldMap, box_around, limit_of
 from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.jobs.run_queue import RunQueue

@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QFont
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from firegui.gui.base.elided_label import ElidedLabel, Piece
@@ -64,6 +64,7 @@ class _Curve:
     width: float
     style: Qt.PenStyle
     symbol: float
+    alpha: int
     x: NDArray[np.float64]
     y: NDArray[np.float64]
 
@@ -88,6 +89,7 @@ class Chart(QWidget):
         super().__init__(parent)
         self._log = self._log_x = False
         self._curves: list[_Curve] = []
+        self._areas: list[tuple[Any, str, int]] = []
         self._level: float | None = None
         self._second_level: float | None = None
         self._marks: dict[float, Any] = {}
@@ -149,24 +151,32 @@ class Chart(QWidget):
         width: float = 1.0,
         style: Qt.PenStyle = Qt.PenStyle.SolidLine,
         symbol: float = 0.0,
+        alpha: int = 255,
     ) -> int:
-        """A new curve; its number is for :meth:`set_curve`. ``symbol`` is the size of a dot at every point.
+        """Add a curve and return its number, for :meth:`set_curve`. ``symbol`` is the size of a dot at every point.
 
-        ``name`` is what it is called in a table of the chart.
+        ``name`` is its name in a table of the chart. A ``width`` of 0 joins no points.
         """
         item = self.item.plot(antialias=True)
         item.setLogMode(self._log_x, self._log)
         name = name or f"curve {len(self._curves) + 1}"
-        self._curves.append(_Curve(item, role, name, width, style, symbol, _EMPTY, _EMPTY))
+        self._curves.append(_Curve(item, role, name, width, style, symbol, alpha, _EMPTY, _EMPTY))
         self.set_colors(current_colors())
         return len(self._curves) - 1
+
+    def add_area(self, item: Any, role: str, alpha: int, *, z: float = 0.0, in_view: bool = True) -> None:
+        """Add a bar graph, band or region in the colour of ``role``; the view follows it unless not ``in_view``."""
+        item.setZValue(z)
+        self.item.addItem(item, ignoreBounds=not in_view)
+        self._areas.append((item, role, alpha))
+        self._color_area(item, role, alpha, current_colors())
 
     @property
     def curve_count(self) -> int:
         """How many curves there are."""
         return len(self._curves)
 
-    def set_curve(self, index: int, x: NDArray[Any], y: NDArray[Any]) -> None:
+    def set_curve(self, index: int, x: Sequence[float] | NDArray[Any], y: Sequence[float] | NDArray[Any]) -> None:
         """Give a curve its points. Values that a log axis cannot show leave a gap."""
         curve = self._curves[index]
         if not len(x) and not len(curve.x):
@@ -195,6 +205,11 @@ class Chart(QWidget):
     def curve_points(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """All the points of a curve; empty arrays before there are any."""
         return self._curves[index].x, self._curves[index].y
+
+    def numbers(self, index: int) -> dict[float, float]:
+        """Return the points of a curve that have a number, by their abscissa."""
+        x, y = self.curve_points(index)
+        return {float(key): float(value) for key, value in zip(x, y, strict=True) if not np.isnan(value)}
 
     def drawn_points(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Those of them that are drawn."""
@@ -290,6 +305,14 @@ class Chart(QWidget):
         return {x: str(line.label.format) for x, line in self._marks.items()}
 
     @staticmethod
+    def _color_area(item: Any, role: str, alpha: int, colors: Colors) -> None:
+        color = faded(getattr(colors, role), alpha)
+        if isinstance(item, pg.BarGraphItem):
+            item.setOpts(brush=color, pen=pg.mkPen(None))
+        else:
+            item.setBrush(color)
+
+    @staticmethod
     def _color_mark(line: Any, colors: Colors) -> None:
         line.setPen(pg.mkPen(colors.border, style=Qt.PenStyle.DotLine))
         line.label.setColor(colors.muted)
@@ -342,13 +365,16 @@ class Chart(QWidget):
             axis.setTextPen(colors.muted)
         self.item.showGrid(x=True, y=True, alpha=0.12)
         for curve in self._curves:
-            curve.item.setPen(pg.mkPen(getattr(colors, curve.role), width=curve.width, style=curve.style))
+            color = faded(getattr(colors, curve.role), curve.alpha)
+            curve.item.setPen(pg.mkPen(color, width=curve.width, style=curve.style) if curve.width else None)
             if curve.symbol:
                 # A point that stands alone between gaps would have no line.
                 curve.item.setSymbol("o")
                 curve.item.setSymbolSize(curve.symbol)
                 curve.item.setSymbolPen(None)
-                curve.item.setSymbolBrush(getattr(colors, curve.role))
+                curve.item.setSymbolBrush(color)
+        for area in self._areas:
+            self._color_area(*area, colors)
         for line in (self._level_line, self._second_line):
             line.setPen(pg.mkPen(colors.muted, style=Qt.PenStyle.DotLine))
             line.label.setColor(colors.muted)
@@ -396,3 +422,10 @@ class Chart(QWidget):
 
     def _on_zoomed(self, _axes: object) -> None:
         self.zoomed.emit()
+
+
+def faded(color: str, alpha: int) -> QColor:
+    """Return ``color`` with an opacity of 0 … 255."""
+    made = QColor(color)
+    made.setAlpha(alpha)
+    return made

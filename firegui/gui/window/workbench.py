@@ -349,7 +349,7 @@ class Workbench(QObject):
     # -- the desks ---------------------------------------------------------------------------------------------------
     def _score(self) -> None:
         self.show_dock("Skill")
-        self.skill.score()
+        self.skill.start()
 
     def _calibrate(self) -> None:
         # Its state and its weights are kept in the project's folder.

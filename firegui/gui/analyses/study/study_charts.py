@@ -1,16 +1,15 @@
-"""A study drawn: what each factor does (tornado), two factors at once (heat map), drops against fire (Pareto front)."""
+"""Charts of a study: what each factor does (tornado), two factors at once (heat map), drops against fire (Pareto)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from firegui.domain.study import CASE, Cell
 from firegui.domain.study_table import (
@@ -20,6 +19,7 @@ from firegui.domain.study_table import (
     StudyTable,
     front_of,
     heat_of,
+    levels_of,
     points_of,
     tornado_of,
 )
@@ -27,96 +27,92 @@ from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
 from firegui.gui.charts.chart import Chart
+from firegui.gui.widgets.layouts import fill_column, labelled, row
 
-_NEAR_PX, _MOST_BARS, _NAME_WIDTH = 12.0, 30, 190
+_NEAR_PX, _MOST_BARS, _NAME_WIDTH, _LEVEL_WIDTH = 12.0, 30, 190, 92
 _BETTER, _WORSE = "#0072b2", "#d55e00"
 """Okabe and Ito's, which the colour-blind can tell apart, on dark and on light ground."""
 _MOST_NUMBERS = 240
+Entry = tuple[str, str]
+"""Key and text of something to choose."""
 
 
 class StudyChart(Chart):
-    """What the charts of a study have in common: cells under the mouse are read out, a double click opens one."""
+    """Base of the charts of a study. Cells under the mouse are read out; a double click opens one."""
 
+    choices: ClassVar[tuple[Entry, ...]] = ()
+    """Names of what can be chosen, each with its tooltip."""
     opened = Signal(object)
     """The ``Cell`` to be shown on the map."""
 
-    def __init__(self, x_label: str = "", parent: QWidget | None = None) -> None:
-        super().__init__("", x_label, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", "", parent)
+        self._table: StudyTable | None = None
         self.title.hide()
-        self.plot.scene().sigMouseMoved.connect(self._look_up)
-        self.plot.scene().sigMouseClicked.connect(self._point)
+        self.plot.scene().sigMouseMoved.connect(self._on_mouse_moved)
+        self.plot.scene().sigMouseClicked.connect(self._on_mouse_clicked)
 
-    def _cells_at(self, point: QPointF) -> tuple[str, Sequence[Cell]]:
-        """What is said of a place of the scene, and the cells that it stands for, the best first."""
+    def entries(self, table: StudyTable | None) -> Sequence[tuple[Sequence[Entry], str]]:
+        """Return for each of ``choices`` what is offered, and the key that is chosen at first."""
         raise NotImplementedError
 
-    def _rest(self) -> tuple[Piece, ...]:
-        """What is said when nothing is pointed at."""
-        return ()
+    def show_table(self, table: StudyTable | None, *keys: str) -> None:
+        """Draw a study with what is chosen, or nothing."""
+        raise NotImplementedError
 
-    def _look_up(self, point: QPointF) -> None:
-        said, _ = self._cells_at(point) if self.item.vb.sceneBoundingRect().contains(point) else ("", ())
-        self.set_title("", *((Piece(said),) if said else self._rest()))
+    def _cells_at(self, point: QPointF) -> tuple[str, Sequence[Cell]]:
+        """Return a text on a place of the scene, and its cells, the best first."""
+        raise NotImplementedError
 
-    def _point(self, event: Any) -> None:
+    def _caption(self) -> str:
+        """Return the text that is shown while nothing is under the mouse."""
+        return ""
+
+    def _show_caption(self, text: str = "") -> None:
+        self.set_title("", Piece(text or self._caption()))
+
+    def _on_mouse_moved(self, point: QPointF) -> None:
+        self._show_caption(self._cells_at(point)[0] if self.item.vb.sceneBoundingRect().contains(point) else "")
+
+    def _on_mouse_clicked(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.LeftButton and event.double():
-            _, cells = self._cells_at(event.scenePos())
-            if cells:
-                self.opened.emit(cells[0])
+            for cell in self._cells_at(event.scenePos())[1][:1]:
+                self.opened.emit(cell)
 
     def _view(self, point: QPointF) -> tuple[float, float]:
         place = self.item.vb.mapSceneToView(point)
         return float(place.x()), float(place.y())
 
+    def _replace_items(self, old: list[Any], new: Sequence[Any]) -> None:
+        for item in old:
+            self.item.removeItem(item)
+        old[:] = new
+        for item in new:
+            self.item.addItem(item)
+
 
 class TornadoChart(StudyChart):
     """A bar a factor or a case, the longest on top, from the reference to either end."""
 
+    choices = (("Measure", "what the bars are of"),)
+
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(parent)
         self.bars: tuple[Bar, ...] = ()
-        self._table: StudyTable | None = None
         self._measure = ""
         self._items: list[Any] = []
         self.item.vb.setMouseEnabled(x=False, y=False)
         self.item.getAxis("left").setWidth(_NAME_WIDTH)
 
-    def show_table(self, table: StudyTable | None, measure: str) -> None:
-        """Draw what ``measure`` does in a study, or nothing."""
-        self._table, self._measure = table, measure
-        self.bars = () if table is None else tornado_of(table, measure)[:_MOST_BARS]
+    def entries(self, table: StudyTable | None) -> Sequence[tuple[Sequence[Entry], str]]:
+        """See :class:`StudyChart`."""
+        return ((_measure_entries(table), ""),)
+
+    def show_table(self, table: StudyTable | None, *keys: str) -> None:
+        """Draw what a measure does in a study, or nothing."""
+        self._table, (self._measure,) = table, keys
+        self.bars = () if table is None else tornado_of(table, self._measure)[:_MOST_BARS]
         self._draw()
-
-    def _draw(self) -> None:
-        for item in self._items:
-            self.item.removeItem(item)
-        self._items = []
-        for place, bar in enumerate(reversed(self.bars)):
-            self._add_bar(place, bar)
-        names = [(place, _short(bar)) for place, bar in enumerate(reversed(self.bars))]
-        self.item.getAxis("left").setTicks([names])
-        if self.bars:
-            self.item.setYRange(-0.6, len(self.bars) - 0.4, padding=0)
-            self.item.enableAutoRange(x=True)
-            about = MEASURES[self._measure]
-            better = {-1: ", less is better", 1: ", more is better"}.get(about.better, "")
-            self.set_x_label(f"change of {about.label.lower()}{better}")
-        self.set_title("", *self._rest())
-
-    def _add_bar(self, place: int, bar: Bar) -> None:
-        better, colors = MEASURES[self._measure].better, current_colors()
-        for end in (bar.low - bar.reference, bar.high - bar.reference):
-            good = colors.muted if better == 0 else _BETTER if end * better > 0 else _WORSE
-            item = pg.BarGraphItem(x0=[min(end, 0.0)], x1=[max(end, 0.0)], y=[place], height=0.66, brush=good, pen=None)
-            self.item.addItem(item)
-            self._items.append(item)
-        if not math.isnan(bar.spread):
-            whisker = pg.ErrorBarItem(
-                x=np.array([bar.change]), y=np.array([place]), left=np.array([bar.spread]),
-                right=np.array([bar.spread]), beam=0.25, pen=pg.mkPen(colors.text),
-            )  # fmt: skip
-            self.item.addItem(whisker)
-            self._items.append(whisker)
 
     def set_colors(self, colors: Colors) -> None:
         """Take on the colours of a theme."""
@@ -124,17 +120,44 @@ class TornadoChart(StudyChart):
         if getattr(self, "bars", ()):
             self._draw()
 
-    def _rest(self) -> tuple[Piece, ...]:
+    def _draw(self) -> None:
+        upwards = list(enumerate(reversed(self.bars)))
+        self._replace_items(self._items, [item for place, bar in upwards for item in self._bar_items(place, bar)])
+        self.item.getAxis("left").setTicks([[(place, _bar_name(bar)) for place, bar in upwards]])
+        if self.bars:
+            self.item.setYRange(-0.6, len(self.bars) - 0.4, padding=0)
+            self.item.enableAutoRange(x=True)
+            about = MEASURES[self._measure]
+            better = {-1: ", less is better", 1: ", more is better"}.get(about.better, "")
+            self.set_x_label(f"change of {about.label.lower()}{better}")
+        self._show_caption()
+
+    def _bar_items(self, place: int, bar: Bar) -> list[Any]:
+        better, colors, items = MEASURES[self._measure].better, current_colors(), []
+        for end in (bar.low - bar.reference, bar.high - bar.reference):
+            brush = colors.muted if better == 0 else _BETTER if end * better > 0 else _WORSE
+            ends = {"x0": [min(end, 0.0)], "x1": [max(end, 0.0)]}
+            items.append(pg.BarGraphItem(**ends, y=[place], height=0.66, brush=brush, pen=None))
+        if not math.isnan(bar.spread):
+            spread = np.array([bar.spread])
+            items.append(
+                pg.ErrorBarItem(
+                    x=np.array([bar.change]), y=np.array([place]), left=spread, right=spread, beam=0.25,
+                    pen=pg.mkPen(colors.text),
+                )
+            )  # fmt: skip
+        return items
+
+    def _caption(self) -> str:
         if not self.bars or self._table is None:
-            return ()
+            return ""
         cases = self._table.settings.cases
-        from_ = f"from “{cases[0].name}”, cell by cell" if cases else "from the mean of all cells"
+        reference = f"from “{cases[0].name}”, cell by cell" if cases else "from the mean of all cells"
         spread = any(not math.isnan(bar.spread) for bar in self.bars)
-        return (Piece(f"{from_}{' · whiskers: ± standard deviation over what else varies' if spread else ''}"),)
+        return f"{reference}{' · whiskers: ± standard deviation over what else varies' if spread else ''}"
 
     def _cells_at(self, point: QPointF) -> tuple[str, Sequence[Cell]]:
-        _, y = self._view(point)
-        place = len(self.bars) - 1 - round(y)
+        place = len(self.bars) - 1 - round(self._view(point)[1])
         if not 0 <= place < len(self.bars) or self._table is None:
             return "", ()
         bar = self.bars[place]
@@ -146,58 +169,60 @@ class TornadoChart(StudyChart):
 class HeatChart(StudyChart):
     """The mean of a measure over two factors, a square for every combination."""
 
+    choices = (
+        ("Across", "the factor along the map"), ("Up", "the factor up the map"), ("Measure", "what the colours are of"),
+    )  # fmt: skip
+
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+        super().__init__(parent)
         self.heat: Heat | None = None
-        self._table: StudyTable | None = None
         self._measure = ""
         self._image = pg.ImageItem(axisOrder="row-major")
         self._image.setColorMap(pg.colormap.get("cividis"))
         self.item.addItem(self._image)
         self._numbers: list[Any] = []
         self.item.vb.setMouseEnabled(x=False, y=False)
-        self.item.getAxis("left").setWidth(92)
+        self.item.getAxis("left").setWidth(_LEVEL_WIDTH)
 
-    def show_table(self, table: StudyTable | None, across: str, down: str, measure: str) -> None:
-        """Draw the means of ``measure`` by two factors, or nothing."""
-        self._table, self._measure = table, measure
-        self.heat = None if table is None or not across or not down else heat_of(table, across, down, measure)
-        self._draw(across, down)
+    def entries(self, table: StudyTable | None) -> Sequence[tuple[Sequence[Entry], str]]:
+        """See :class:`StudyChart`."""
+        names = [] if table is None else [name for name in table.settings.names if len(levels_of(table, name)) > 1]
+        factors = [(name, "Case" if name == CASE else name) for name in names]
+        first, second, *_ = [*sorted(names, key=lambda name: name == CASE), "", ""]
+        return ((factors, first), (factors, second), (_measure_entries(table), ""))
 
-    def _draw(self, across: str, down: str) -> None:
-        for item in self._numbers:
-            self.item.removeItem(item)
-        self._numbers = []
+    def show_table(self, table: StudyTable | None, *keys: str) -> None:
+        """Draw the means of a measure by two factors, or nothing."""
+        across, up, self._measure = keys
+        enough = table is not None and across and up and across != up
+        self._table = table if enough else None
+        self.heat = None if self._table is None else heat_of(self._table, across, up, self._measure)
         heat = self.heat
         values = np.empty((0, 0)) if heat is None else np.array(heat.values, float)
         self._image.setVisible(bool(np.isfinite(values).any()))
         if heat is None or not self._image.isVisible():
+            self._replace_items(self._numbers, ())
             self.set_title("")
             return
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
         self._image.setImage(values, levels=(low, high if high > low else low + 1.0))
         self._image.setRect(QRectF(-0.5, -0.5, values.shape[1], values.shape[0]))
-        for side, levels, name in (("bottom", heat.across, across), ("left", heat.down, down)):
+        for side, levels in (("bottom", heat.across), ("left", heat.down)):
             self.item.getAxis(side).setTicks([[(place, level.text) for place, level in enumerate(levels)]])
-            (self.set_x_label if side == "bottom" else self.set_y_label)("Case" if name == CASE else name)
+        self.set_x_label("Case" if across == CASE else across)
+        self.set_y_label("Case" if up == CASE else up)
         self.item.setXRange(-0.5, values.shape[1] - 0.5, padding=0)
         self.item.setYRange(-0.5, values.shape[0] - 0.5, padding=0)
-        if values.size <= _MOST_NUMBERS:
-            self._write_numbers(values, 0.5 * (low + high))
-        self.set_title("", *self._rest())
+        few = values.size <= _MOST_NUMBERS
+        self._replace_items(self._numbers, _number_items(values, 0.5 * (low + high)) if few else ())
+        self._show_caption()
 
-    def _write_numbers(self, values: Any, middle: float) -> None:
-        for (row, column), value in np.ndenumerate(values):
-            if math.isfinite(value):
-                text = pg.TextItem(number(value), color="#000000" if value > middle else "#ffffff", anchor=(0.5, 0.5))
-                text.setPos(column, row)
-                self.item.addItem(text)
-                self._numbers.append(text)
-
-    def _rest(self) -> tuple[Piece, ...]:
-        if self.heat is None or self._table is None:
-            return ()
-        return (Piece(f"{MEASURES[self._measure].label}: mean over whatever else varies · dark is low"),)
+    def _caption(self) -> str:
+        return (
+            ""
+            if self.heat is None
+            else f"{MEASURES[self._measure].label}: mean over whatever else varies · dark is low"
+        )
 
     def _cells_at(self, point: QPointF) -> tuple[str, Sequence[Cell]]:
         heat, table = self.heat, self._table
@@ -205,27 +230,33 @@ class HeatChart(StudyChart):
         if heat is None or table is None or not (0 <= x < len(heat.across) and 0 <= y < len(heat.down)):
             return "", ()
         cells = _best_first(table, heat.cells[y][x], self._measure)
-        value = number(heat.values[y][x])
-        said = f"{heat.across[x].text} · {heat.down[y].text}: {value} ({len(cells)} of {len(heat.cells[y][x])} done)"
-        return said, cells
+        done = f"{len(cells)} of {len(heat.cells[y][x])} done"
+        return f"{heat.across[x].text} · {heat.down[y].text}: {number(heat.values[y][x])} ({done})", cells
 
 
 class ParetoChart(StudyChart):
     """Every finished cell, one measure against another; joined are those that no other beats in both."""
 
+    choices = (("Across", "the measure along"), ("Up", "the measure up"))
+
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
-        self._all = self.add_curve("muted", name="cells", symbol=5.0)
+        super().__init__(parent)
+        self._all = self.add_curve("muted", name="cells", width=0.0, symbol=5.0, alpha=150)
         self._front = self.add_curve("accent", name="Pareto front", width=1.4, symbol=8.0)
-        self._table: StudyTable | None = None
         self._x = self._y = ""
         self.front: tuple[Cell, ...] = ()
         self._points = np.empty((0, 2))
-        self.set_colors(current_colors())
 
-    def show_table(self, table: StudyTable | None, x: str, y: str) -> None:
+    def entries(self, table: StudyTable | None) -> Sequence[tuple[Sequence[Entry], str]]:
+        """See :class:`StudyChart`; drops against fire at first."""
+        measures = _measure_entries(table)
+        return ((measures, "drops_executed"), (measures, "final_extent_ha"))
+
+    def show_table(self, table: StudyTable | None, *keys: str) -> None:
         """Draw the cells of a study, or nothing."""
-        self._table, self._x, self._y = table, x, y
+        table = table if table is not None and table.rows else None
+        self._table, (x, y) = table, keys
+        self._x, self._y = x, y
         done = () if table is None else table.done
         values = np.array([[table.measured(cell, name) for name in (x, y)] for cell in done] if table else [], float)
         values = self._points = values.reshape(-1, 2)
@@ -236,44 +267,104 @@ class ParetoChart(StudyChart):
         if table is not None:
             self.set_x_label(MEASURES[x].label.lower())
             self.set_y_label(MEASURES[y].label.lower())
-        self.set_title("", *self._rest())
+        self._show_caption()
 
-    def set_colors(self, colors: Colors) -> None:
-        """Take on the colours of a theme; the cells are dots that no line joins."""
-        super().set_colors(colors)
-        if getattr(self, "_all", None) is not None and self.curve_count:
-            item = self._curves[self._all].item
-            item.setPen(None)
-            shade = QColor(colors.muted)
-            shade.setAlpha(150)
-            item.setSymbolBrush(shade)
+    def _show_caption(self, text: str = "") -> None:
+        some = self._table is not None and bool(self._table.rows)
+        self.set_title("", Piece(text) if text else Piece(self._caption(), "accent" if some else ""))
 
-    def _rest(self) -> tuple[Piece, ...]:
-        table = self._table
-        if table is None or not table.rows:
-            return ()
-        said = f"Pareto front: {len(self.front)} of {len(table.rows):,} cells that no other beats in both"
-        return (Piece(said, "accent"),)
+    def _caption(self) -> str:
+        if self._table is None:
+            return ""
+        return f"Pareto front: {len(self.front)} of {len(self._table.rows):,} cells that no other beats in both"
 
     def _cells_at(self, point: QPointF) -> tuple[str, Sequence[Cell]]:
         table = self._table
         if table is None or not len(self._points):
             return "", ()
         away = (self._points - np.array(self._view(point))) / np.array(self.item.vb.viewPixelSize())
-        far = np.hypot(away[:, 0], away[:, 1])
-        nearest = int(np.argmin(far))
-        if far[nearest] > _NEAR_PX:
+        distances = np.hypot(away[:, 0], away[:, 1])
+        nearest = int(np.argmin(distances))
+        if distances[nearest] > _NEAR_PX:
             return "", ()
         cell = table.done[nearest]
         numbers = f"{number(table.measured(cell, self._x))}, {number(table.measured(cell, self._y))}"
         return f"cell {cell.number} · {cell.title}: {numbers}", (cell,)
 
 
+class StudyChartView(QWidget):
+    """A chart of a study below the lists to choose what it shows."""
+
+    opened = Signal(object)
+    """The ``Cell`` to be shown on the map."""
+
+    def __init__(self, chart: StudyChart, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.chart = chart
+        self.table: StudyTable | None = None
+        self.choices = {name: QComboBox() for name, _ in chart.choices}
+        parts: list[QWidget] = []
+        for name, tip in chart.choices:
+            box, label = self.choices[name], labelled(name, self.choices[name])
+            label.setProperty("role", "muted")
+            box.setAccessibleName(name)
+            box.setToolTip(tip)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.currentIndexChanged.connect(self._draw)
+            parts += [label, box]
+        fill_column(self, row(*parts), chart, stretch=chart, margins=(0, 2, 0, 0))
+        chart.opened.connect(self.opened)
+        chart.setToolTip("Double-click a point to see its plan on the map")
+
+    def show_table(self, table: StudyTable | None) -> None:
+        """Show another study, or more of the same."""
+        self.table = table
+        for box, (entries, first) in zip(self.choices.values(), self.chart.entries(table), strict=True):
+            _offer(box, entries, first)
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw again for another theme: numbers on the picture have colours of their own."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "choices"):
+            self._draw()
+
+    def _draw(self, *_: object) -> None:
+        self.chart.show_table(self.table, *(str(box.currentData() or "") for box in self.choices.values()))
+
+
+def _offer(box: QComboBox, entries: Sequence[Entry], first: str) -> None:
+    """Offer other entries; what is chosen stays if it is among them, else ``first`` is chosen."""
+    if [(str(box.itemData(k)), box.itemText(k)) for k in range(box.count())] != list(entries):
+        wanted = str(box.currentData() or "") or first
+        with QSignalBlocker(box):
+            box.clear()
+            for key, text in entries:
+                box.addItem(text, key)
+            box.setCurrentIndex(max(box.findData(wanted), 0) if entries else -1)
+
+
+def _measure_entries(table: StudyTable | None) -> list[Entry]:
+    """Return what can be shown of a study: what it measures first, then everything else."""
+    names = {} if table is None else dict.fromkeys((*table.settings.measure, *MEASURES))
+    return [(name, MEASURES[name].label) for name in names]
+
+
+def _number_items(values: Any, middle: float) -> list[Any]:
+    """Return the numbers of a heat map as texts, black above ``middle`` and white below it."""
+    items = []
+    for (up, across), value in np.ndenumerate(values):
+        if math.isfinite(value):
+            items.append(pg.TextItem(number(value), "#000000" if value > middle else "#ffffff", anchor=(0.5, 0.5)))
+            items[-1].setPos(across, up)
+    return items
+
+
 def _best_first(table: StudyTable, cells: Sequence[Cell], measure: str) -> tuple[Cell, ...]:
     done = [cell for cell in cells if cell.number in table.rows]
-    turn = -1.0 if MEASURES[measure].better > 0 else 1.0
-    return tuple(sorted(done, key=lambda cell: turn * table.measured(cell, measure)))
+    sign = -1.0 if MEASURES[measure].better > 0 else 1.0
+    return tuple(sorted(done, key=lambda cell: sign * table.measured(cell, measure)))
 
 
-def _short(bar: Bar) -> str:
+def _bar_name(bar: Bar) -> str:
     return bar.label if bar.label == bar.high_text else f"{bar.label}: {bar.low_text} → {bar.high_text}"

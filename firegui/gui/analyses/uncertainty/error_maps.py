@@ -1,4 +1,4 @@
-"""How far the fire model was off, and what a drawn error looks like: small maps of both ILR coordinates."""
+"""Maps of an error model: the residuals that it was fitted to, day by day, beside fields that are drawn from it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,28 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QTransform
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QImage,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+    QTransform,
+)
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from firegui.domain.uncertainty import ErrorModel
+from firegui.errors import InputError
+from firegui.gui.analyses.uncertainty.uncertainty_controller import EnsembleResult, UncertaintyController
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import current_colors
 from firegui.gui.map.map_colors import ColorScale, Packed, codes, signed_scale
+from firegui.gui.widgets.layouts import fill_column, row
+from firegui.gui.widgets.table_buttons import ButtonRow
 
 Floats = NDArray[np.float32]
 Box = tuple[slice, slice]
@@ -30,16 +43,19 @@ _MARGIN = 0.08
 _WIDE = 1.9
 """Residuals and field stand side by side where there is that much more width than height, else below each other."""
 _BAR_PX, _BAR_ROOM = 10, 78
+_RESIDUALS = "Residuals"
+_OF_PAPER = "The paper gives its numbers alone: there are no residuals of this fire behind them."
+_GONE = "The residuals are not in the ensemble's folder any more."
 
 
 def limit_of(error: ErrorModel) -> float:
-    """Where the colours of an error model's maps end, on either side of 0."""
+    """Return where the colours of an error model's maps end, on either side of 0."""
     spread = (abs(mean) + _SPREAD * math.sqrt(error.covariance[k][k]) for k, mean in enumerate(error.mean))
     return float(max(math.ceil(max(spread)), 1))
 
 
 def box_around(values: Floats) -> Box:
-    """The cells of ``[2, H, W]`` that have a number, and some around them; all where none has."""
+    """Return the cells of ``[2, H, W]`` that have a number, and some around them; all where none has."""
     known = np.isfinite(values[0])
     sides = []
     for axis in (1, 0):
@@ -130,7 +146,7 @@ class FieldMap(QWidget):
 
 
 class FieldPair(QWidget):
-    """Both coordinates of one field under a line that says which; the line reads the cell under the mouse out."""
+    """Both coordinates of one field under a line that names it, and reads out the cell under the mouse."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -138,51 +154,38 @@ class FieldPair(QWidget):
         self._values: Floats | None = None
         self.head = ElidedLabel()
         self.maps = (FieldMap(0), FieldMap(1))
-        self.nothing = QLabel(wordWrap=True)
+        self.nothing = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.nothing.setProperty("role", "muted")
-        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._shown = QWidget()
-        row = QHBoxLayout(self._shown)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
+        self.nothing.hide()
         for each in self.maps:
             each.setAccessibleName(f"{name}, {each.accessibleName()}")
             each.hovered.connect(self._read_out)
-            row.addWidget(each)
-        self.nothing.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
-        column.addWidget(self.head)
-        column.addWidget(self._shown, 1)
-        column.addWidget(self.nothing, 1)
+        self._drawn = row(*self.maps, stretch=self.maps, spacing=4)
+        fill_column(self, self.head, self._drawn, self.nothing, stretch=(self._drawn, self.nothing), spacing=1)
 
     def show_field(self, text: str, values: Floats | None, scale: Packed, limit: float, box: Box) -> None:
         """Draw ``values [2, H, W]``; ``None`` leaves the maps empty."""
-        self._text, self._values = text, values
-        self._turn(maps=True)
+        self._show(text, values, "")
         for k, each in enumerate(self.maps):
             each.show_values(None if values is None else values[k], scale, limit, box)
-        self.head.set_text(text)
 
     def show_nothing(self, text: str, why: str) -> None:
-        """Say why there are no maps."""
-        self._text, self._values = text, None
-        self._turn(maps=False)
-        self.nothing.setText(why)
-        self.head.set_text(text)
+        """Show the reason why there are no maps."""
+        self._show(text, None, why)
 
-    def _turn(self, *, maps: bool) -> None:
-        self._shown.setVisible(maps)
-        self.nothing.setVisible(not maps)
+    def _show(self, text: str, values: Floats | None, why: str) -> None:
+        self._text, self._values = text, values
+        self.head.set_text(text)
+        self.nothing.setText(why)
+        self.nothing.setVisible(bool(why))
+        self._drawn.setVisible(not why)
 
     def _read_out(self, cell: tuple[int, int] | None) -> None:
-        if cell is None or self._values is None:
-            self.head.set_text(self._text)
-            return
-        pair = (float(self._values[k][cell]) for k in range(2))
-        texts = [f"{name} {number(value)}" for name, value in zip(NAMES, pair, strict=True)]
-        self.head.set_text(" · ".join([f"row {cell[0]} col {cell[1]}", *texts]))
+        text = self._text
+        if cell is not None and self._values is not None:
+            pair = [f"{name} {number(float(self._values[k][cell]))}" for k, name in enumerate(NAMES)]
+            text = " · ".join([f"row {cell[0]} col {cell[1]}", *pair])
+        self.head.set_text(text)
 
 
 class SignedBar(QWidget):
@@ -230,19 +233,18 @@ class ErrorMaps(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.residuals, self.field = FieldPair("Residuals"), FieldPair("Drawn field")
-        self.bar = SignedBar()
+        self.residuals, self.field, self.bar = FieldPair("Residuals"), FieldPair("Drawn field"), SignedBar()
         self._scale, self._limit = signed_scale("", 1.0).packed, 1.0
         self._box: Box | None = None
         self._pairs = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._pairs.setSpacing(10)
         for pair in (self.residuals, self.field):
             self._pairs.addWidget(pair, 1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 2, 0, 0)
-        row.setSpacing(8)
-        row.addLayout(self._pairs, 1)
-        row.addWidget(self.bar)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 2, 0, 0)
+        whole.setSpacing(8)
+        whole.addLayout(self._pairs, 1)
+        whole.addWidget(self.bar)
 
     def set_error(self, error: ErrorModel) -> None:
         """Draw on the scale of this error model from now on, of the whole raster until there are residuals."""
@@ -274,3 +276,106 @@ class ErrorMaps(QWidget):
         wide = self.width() > _WIDE * self.height()
         direction = QBoxLayout.Direction
         self._pairs.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+
+
+class ErrorFields(QWidget):
+    """Maps of the error model on screen; ``controls`` choose the day and draw again, for a row above.
+
+    A field is what a member of the ensemble meets at the end of the chosen day. The controller draws it in a thread,
+    and not before the maps are seen.
+    """
+
+    def __init__(self, controller: UncertaintyController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._shown: EnsembleResult | None = None
+        self._member = 0
+        self.maps, self.day = ErrorMaps(), QComboBox()
+        self.day.setAccessibleName("Day of the residuals and of the drawn field")
+        self.day.setToolTip("The day whose residuals and whose drawn field are shown")
+        buttons = ButtonRow()
+        help = "Show the field of another member: every member of the ensemble meets one like it at the end of a day"
+        self.again = buttons.add("again", "Another draw", help, self.draw_another, show_text=True)
+        self.controls = row(self.day, buttons, stretch=buttons)
+        fill_column(self, self.maps, stretch=self.maps)
+        self.day.currentIndexChanged.connect(self._on_day)
+        controller.result_changed.connect(self._on_result)
+        controller.field_changed.connect(self._show_field)
+        self._on_result()
+
+    @property
+    def has_error(self) -> bool:
+        """Whether there is an error model to show."""
+        return self._shown is not None and self._shown.error is not None
+
+    def draw_another(self) -> None:
+        """Draw the field that the next member meets on the chosen day."""
+        self._member += 1
+        self._draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw the first field once the maps are seen."""
+        super().showEvent(event)
+        self._draw_first()
+
+    # -- what happens ------------------------------------------------------------------------------------------------
+    def _on_result(self) -> None:
+        before, self._shown = self._shown, self._controller.shown
+        shown = self._shown
+        if shown is None or shown.error is None:
+            return
+        known = before is not None and before.folder == shown.folder and before.error == shown.error
+        if known and before is not None and before.residuals.days == shown.residuals.days:
+            return
+        self._member = 0
+        days = shown.residuals.days or range(1, shown.project.plan.days + 1)
+        with QSignalBlocker(self.day):
+            self.day.clear()
+            for day in days:
+                self.day.addItem(f"End of day {day}", day)
+        self.maps.set_error(shown.error)
+        self._show_residuals()
+        self._show_field()
+        self._draw_first()
+
+    def _on_day(self, _index: int) -> None:
+        self._show_residuals()
+        self._draw()
+
+    def _draw_first(self) -> None:
+        if self.isVisible() and self._controller.field is None and not self._controller.draws_field:
+            self._draw()
+
+    def _draw(self) -> None:
+        if self.has_error and self.isVisible():
+            self._controller.draw_field(self._member, self._chosen_day)
+
+    @property
+    def _chosen_day(self) -> int:
+        return int(self.day.currentData() or 1)
+
+    # -- what is shown -----------------------------------------------------------------------------------------------
+    def _show_residuals(self) -> None:
+        shown, day = self._shown, self._chosen_day
+        if shown is None or shown.error is None:
+            return
+        if day not in shown.residuals.days:
+            self.maps.show_no_residuals(_RESIDUALS, _GONE if shown.is_fitted else _OF_PAPER)
+            return
+        try:
+            values = shown.residuals.of(day)
+        except InputError as error:
+            self.maps.show_no_residuals(_RESIDUALS, str(error.problems[0]))
+            return
+        self.maps.show_residuals(f"{_RESIDUALS}, end of day {day}", values)
+
+    def _show_field(self) -> None:
+        found, busy = self._controller.field, self._controller.draws_field
+        if not self.has_error:
+            return
+        if found is None:
+            self.maps.show_field("Drawing a field…" if busy else "", None)
+            return
+        spec = found.spec
+        text = f"Draw: seed {spec.seed}, member {spec.member}, end of day {spec.day + 1}"
+        self.maps.show_field("Drawing another…" if busy else text, found.field)

@@ -1,0 +1,386 @@
+"""Base of the analysis docks: what their buttons, earlier results, progress, messages and tables have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QLabel,
+    QProgressBar,
+    QSizePolicy,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
+
+from firegui.errors import InputError, Problem
+from firegui.gui.analyses.controller import AnalysisController
+from firegui.gui.analyses.saved_results import SavedResult
+from firegui.gui.base.dialogs import may_replace
+from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.theme import set_role
+from firegui.gui.session.reporting import refusing
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.layouts import Part, column, fill_column, row, scroll_area, splitter
+from firegui.gui.widgets.plan_choices import narrow_combo
+from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.table_view import table_text
+from firegui.io.atomic import write_text
+
+WARNING = "⚠ "
+"""Messages that begin with it have the colour of a warning."""
+_MARGINS = (6, 2, 6, 4)
+_STEPS = 1000
+
+
+ControllerT = TypeVar("ControllerT", bound=AnalysisController[Any, Any, Any])
+SavedT = TypeVar("SavedT", bound=SavedResult[Any])
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisTexts:
+    """Texts of a panel. Without ``resume_tip``, ``progress`` or ``earlier`` it has no such button, bar or list."""
+
+    thing: str
+    start: str
+    start_tip: str
+    stop_tip: str
+    resume_tip: str = ""
+    progress: str = ""
+    earlier: str = ""
+    none_earlier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PanelButton:
+    """Button of a panel. It is seen while one of ``pages`` is in front, always where there are none."""
+
+    name: str
+    text: str
+    help: str
+    pressed: Callable[[], object]
+    pages: tuple[QWidget, ...] = ()
+    show_text: bool = False
+
+
+class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
+    """Subclasses declare ``texts``, lay out their widgets, call :meth:`_connect` last, and override the hooks."""
+
+    texts: ClassVar[AnalysisTexts]
+    needs_folder: ClassVar[bool] = True
+    """Whether the work keeps something in the project's folder."""
+
+    start_requested = Signal()
+    """The start button was pressed; the project must be saved first."""
+    enlarge_requested = Signal()
+    """The dock should become a window of its own, or be put back."""
+
+    def __init__(self, session: Session, controller: ControllerT, form: QWidget | None, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._session, self._controller, self._form = session, controller, form
+        self._saved: Sequence[SavedT] = ()
+        self._buttons: dict[str, QToolButton] = {}
+        self._paged: list[tuple[QWidget, tuple[QWidget, ...]]] = []
+        self.problems: tuple[Problem, ...] = ()
+        self.work_page: QWidget | None = None
+        """Page that shows the work, if that is not what is in front."""
+        self.result_page: QWidget | None = None
+        """Page that follows the form when an earlier result is opened."""
+        self.pages = QTabWidget(documentMode=True)
+        self.earlier = narrow_combo(self.texts.earlier, "earlier")
+        self.earlier.setToolTip(f"{self.texts.earlier} of this project")
+        self.head, self._activity = ElidedLabel(role="muted"), ElidedLabel()
+        self.notes, self.about = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.about.setProperty("role", "muted")
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setRange(0, _STEPS)
+        self.bar.setFixedHeight(6)
+        self.bar.setAccessibleName(self.texts.progress)
+
+    # -- for others --------------------------------------------------------------------------------------------------
+    def button(self, name: str) -> QToolButton:
+        """Return ``start``, ``stop``, ``resume``, ``fit`` or one of the subclass. Raises ``KeyError`` for others."""
+        return self._buttons[name]
+
+    @property
+    def activity(self) -> str:
+        """Text on the work in progress, empty for none."""
+        return self._activity.text()
+
+    def start(self) -> None:
+        """Start what the form describes; nothing happens where that cannot be."""
+        if self.button("start").isEnabled() and (self._session.folder is not None or not self.needs_folder):
+            try:
+                self._controller.start(self._request())
+            except InputError as error:
+                self._session.refuse(error)
+            self._show_page(self.work_page)
+
+    def copy(self) -> None:
+        """Copy the table in front as it is shown, tabs between its columns."""
+        QGuiApplication.clipboard().setText(table_text(self._front()))
+        self._session.message.emit("The table is on the clipboard.")
+
+    def save(self, path: Path) -> None:
+        """Write the table in front to ``path`` as CSV, with every digit."""
+        text = self._csv()
+        if text:
+            path = path if path.suffix else path.with_suffix(".csv")
+            with refusing(self._session, str(path)):
+                write_text(path, text)
+                self._session.message.emit(f"Wrote {path}")
+
+    # -- hooks -------------------------------------------------------------------------------------------------------
+    def _request(self) -> Any:
+        """Return what the form describes. Raises :class:`InputError` for settings that cannot be used."""
+        raise NotImplementedError
+
+    def _settings(self) -> Any:
+        """Return the settings that an earlier result can be resumed with, ``None`` for its own."""
+        return None
+
+    def _show_settings(self, saved: SavedT) -> None:
+        """Show the settings of an earlier result in the form."""
+
+    def _has_result(self, saved: SavedT) -> bool:
+        """Return whether an earlier result has something to show."""
+        return True
+
+    def _on_project(self) -> None:
+        """Adapt the form to a project that was opened."""
+
+    def _find_problems(self) -> Sequence[Problem]:
+        """Return what keeps the work on the open project from being started."""
+        return ()
+
+    def _remarks(self) -> Sequence[str]:
+        """Return what is said below the problems."""
+        return ()
+
+    def _enabled(self) -> dict[str, bool]:
+        """Return which buttons of the subclass can be pressed; those left out always can."""
+        return {}
+
+    def _front(self) -> QAbstractItemView:
+        """Return the table in front, for :meth:`copy`."""
+        raise NotImplementedError
+
+    def _csv(self) -> str:
+        """Return the table in front for :meth:`save`, empty for none."""
+        return ""
+
+    def _show(self) -> None:
+        """Show the result of the controller."""
+        raise NotImplementedError
+
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def _lay_out_pages(self, pages: Sequence[tuple[str, QWidget]], *more: PanelButton) -> None:
+        """Lay out the panel with the form as its first page; ``more`` are the buttons of the result."""
+        start, result = self._button_row(*self._work_buttons()), self._button_row(*more, self._enlarge_button())
+        for buttons in (start, result):
+            buttons.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        assert self._form is not None
+        form = column(self.notes, self.about, self._form, spacing=4, margins=(2, 4, 4, 0))
+        self._add_pages(("Set up", scroll_area(form)), *pages)
+        self._work = row(self._activity, self.bar, stretch=(self._activity, self.bar))
+        top = row(start, self.earlier, result, stretch=self.earlier)
+        fill_column(self, top, self._work, self.pages, self.head, stretch=self.pages, margins=_MARGINS)
+
+    def _lay_out_beside(self, content: QWidget, width: int, *controls: Part, scrolls: bool = False) -> None:
+        """Lay out the panel with its buttons and ``controls`` at the left of ``content``."""
+        buttons = self._button_row(*self._work_buttons(), self._enlarge_button())
+        self._work = column(self._activity, *([self.bar] if self.texts.progress else []), spacing=4)
+        area = scroll_area(column(buttons, self._work, *controls, spacing=4, margins=(0, 0, 4, 0)), horizontal=False)
+        area.setMinimumWidth(width)
+        parts = splitter(area, content, (width, 2 * width), wide=1)
+        parts.setCollapsible(1, False)
+        whole = scroll_area(parts) if scrolls else parts
+        fill_column(self, whole, stretch=whole, margins=_MARGINS)
+
+    def _add_pages(self, *pages: tuple[str, QWidget]) -> None:
+        for title, page in pages:
+            self.pages.addTab(page, title)
+
+    def _work_buttons(self) -> tuple[PanelButton, ...]:
+        texts = self.texts
+        start = PanelButton("start", texts.start, texts.start_tip, self.start_requested.emit, show_text=True)
+        stop = PanelButton("stop", "Stop", texts.stop_tip, self._controller.stop)
+        resume = PanelButton("resume", "Resume", texts.resume_tip, self._resume)
+        return (start, stop, resume) if texts.resume_tip else (start, stop)
+
+    def _enlarge_button(self) -> PanelButton:
+        help = "Show this dock in a window of its own, or put it back"
+        return PanelButton("fit", "Enlarge", help, self.enlarge_requested.emit)
+
+    def _copy_button(self, *pages: QWidget) -> PanelButton:
+        return PanelButton("copy", "Copy", "Copy the table for a spreadsheet (Ctrl+C in it)", self.copy, pages)
+
+    def _button_row(self, *buttons: PanelButton) -> ButtonRow:
+        """Return a row of ``buttons``, which :meth:`button` knows from now on."""
+        made = ButtonRow()
+        for each in buttons:
+            button = made.add(each.name, each.text, each.help, each.pressed, show_text=each.show_text)
+            self._buttons[each.name] = button
+            self._show_on(each.pages, button)
+        return made
+
+    def _show_on(self, pages: tuple[QWidget, ...], *widgets: QWidget) -> None:
+        """Let ``widgets`` be seen while one of ``pages`` is in front."""
+        if pages:
+            self._paged += [(widget, pages) for widget in widgets]
+
+    # -- events ------------------------------------------------------------------------------------------------------
+    def _connect(self) -> None:
+        """Connect what all panels share, and show the present state."""
+        session, controller = self._session, self._controller
+        session.project_opened.connect(self._take_project)
+        session.project_edited.connect(self._check)
+        session.folder_changed.connect(self._check)
+        controller.changed.connect(self._refresh)
+        controller.result_changed.connect(self._show_result)
+        controller.saved_changed.connect(self._offer_saved)
+        self.pages.currentChanged.connect(self._refresh)
+        self.earlier.activated.connect(self._open_saved)
+        if self._form is not None and hasattr(self._form, "changed"):
+            self._form.changed.connect(self._check)
+        self._take_project()
+        self._show_result()
+
+    def _take_project(self) -> None:
+        self._on_project()
+        self._offer_saved()
+        self._check()
+
+    def _check(self) -> None:
+        """Look for problems again: the project or the form is another."""
+        self.problems = tuple(self._find_problems()) if self._session.has_project else ()
+        self._refresh()
+
+    def _show_result(self) -> None:
+        self._show()
+        self._choose_shown()
+        self._refresh()
+
+    @property
+    def _shown_folder(self) -> Path | None:
+        """Folder of the result on screen."""
+        return None if self._controller.shown is None else self._controller.shown.folder
+
+    # -- earlier results ---------------------------------------------------------------------------------------------
+    @property
+    def _chosen(self) -> SavedT | None:
+        """The earlier result that is chosen."""
+        index = self.earlier.currentIndex()
+        return self._saved[index - 1] if 0 < index <= len(self._saved) else None
+
+    def _offer_saved(self) -> None:
+        if not self.texts.earlier:
+            return
+        self._saved = self._controller.saved()
+        with QSignalBlocker(self.earlier):
+            self.earlier.clear()
+            self.earlier.addItem(f"{self.texts.earlier}…" if self._saved else self.texts.none_earlier)
+            self.earlier.addItems([each.title(self._controller.today) for each in self._saved])
+        self.earlier.setEnabled(bool(self._saved))
+        self._choose_shown()
+        self._refresh()
+
+    def _choose_shown(self) -> None:
+        """Choose the entry of the result on screen, the first for none."""
+        if not self.texts.earlier:
+            return
+        folders, shown = [each.folder for each in self._saved], self._shown_folder
+        with QSignalBlocker(self.earlier):
+            self.earlier.setCurrentIndex(folders.index(shown) + 1 if shown in folders else 0)
+
+    def _open_saved(self, index: int) -> None:
+        if 0 < index <= len(self._saved):
+            saved = self._saved[index - 1]
+            if not self._controller.is_busy:
+                self._show_settings(saved)
+            if self._has_result(saved):
+                self._controller.open(saved.folder)
+            if self.pages.currentIndex() == 0:
+                self._show_page(self.result_page)
+            self._refresh()
+
+    def _resume(self) -> None:
+        """Resume the earlier result that is chosen."""
+        if self._chosen is not None:
+            self._controller.resume(self._chosen, None if self._settings() is None else self._request())
+            self._show_page(self.work_page)
+
+    def _can_resume(self) -> bool:
+        return self._chosen is not None and self._chosen.can_resume(self._settings())
+
+    def _show_page(self, page: QWidget | None) -> None:
+        if page is not None:
+            self.pages.setCurrentWidget(page)
+
+    # -- files -------------------------------------------------------------------------------------------------------
+    @property
+    def _beside_project(self) -> Path:
+        """Folder in which file dialogs begin."""
+        return self._session.folder.parent if self._session.folder is not None else Path.home()
+
+    def _choose_folder(self, title: str) -> Path | None:
+        name = QFileDialog.getExistingDirectory(self.window(), title, str(self._beside_project))
+        return Path(name) if name else None
+
+    def _export(self) -> None:
+        """Export the files of the result on screen into a folder that a person chooses."""
+        out = self._choose_folder(f"Export the {self.texts.thing} into a folder")
+        if out is not None and may_replace(self.window(), out, self._controller.exported_names(out)):
+            self._controller.export(out)
+
+    def _choose_file(self, title: str, name: str, kinds: str) -> Path | None:
+        start = str(self._beside_project / name)
+        chosen, _filter = QFileDialog.getSaveFileName(self.window(), title, start, kinds)
+        return Path(chosen) if chosen else None
+
+    def _save_csv(self, name: str) -> None:
+        """Ask where to :meth:`save` the table in front; ``name`` is offered."""
+        chosen = self._choose_file("Export the table", name, "Table (*.csv)")
+        if chosen is not None:
+            self.save(chosen)
+
+    # -- state -------------------------------------------------------------------------------------------------------
+    @property
+    def _can_start(self) -> bool:
+        return self._session.has_project and not self._controller.is_busy and not self.problems
+
+    def _refresh(self, *_: object) -> None:
+        """Show what is being done, and what can be done now."""
+        controller, there, page = self._controller, self._session.has_project, self.pages.currentWidget()
+        busy = controller.is_busy
+        enabled = {
+            "start": self._can_start,
+            "stop": busy and not controller.is_stopping,
+            "resume": not busy and not self._session.is_read_only and self._can_resume(),
+        } | self._enabled()
+        for name, button in self._buttons.items():
+            button.setEnabled(enabled.get(name, True))
+        for widget, pages in self._paged:
+            widget.setVisible(page in pages)
+        if self._form is not None:
+            self._form.setEnabled(there and not busy)
+        self._show_activity()
+        problems = () if busy else tuple(f"{WARNING}{problem}" for problem in self.problems)
+        texts = (*problems, *self._remarks())
+        self.notes.setText("\n".join(texts))
+        self.notes.setVisible(bool(texts))
+        set_role(self.notes, "warning" if any(text.startswith(WARNING) for text in texts) else "muted")
+
+    def _show_activity(self) -> None:
+        self._activity.set_text(self._controller.activity)
+        self._work.setVisible(self._controller.is_busy)
+        if self.texts.progress:
+            self.bar.setValue(round(_STEPS * self._controller.share))
