@@ -1,0 +1,69 @@
+"""Registry of the analyses: the window makes the dock, the controller and the panel of each entry.
+
+To add an analysis, write its controller and its panel in a folder of its own, and describe them in :data:`ANALYSES`.
+One that is run from the command line alone, as ``scaling`` is today, has no entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
+from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
+from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
+from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
+from firegui.gui.analyses.controller import AnalysisController
+from firegui.gui.analyses.sensitivity.sensitivity_controller import SensitivityController
+from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
+from firegui.gui.analyses.skill.skill_controller import SkillController
+from firegui.gui.analyses.skill.skill_panel import SkillPanel
+from firegui.gui.analyses.study.study_controller import StudyController
+from firegui.gui.analyses.study.study_panel import StudyPanel
+from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
+from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+
+Controller = AnalysisController[Any, Any, Any]
+
+
+class SaveFirst(Enum):
+    """What must be saved before an analysis starts."""
+
+    NOTHING = auto()
+    FOLDER = auto()
+    """The project must have a folder, for the results are kept in it."""
+    PROJECT = auto()
+    """The project must have no unsaved edits, for the command kept with the result repeats it on the saved project."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """An analysis. Its ``dock`` has the title, the icon and the help topic of the same name."""
+
+    dock: str
+    controller: Callable[..., Controller]
+    make_panel: Callable[[Session, RunQueue, Any], QWidget]
+    save_first: SaveFirst
+
+    @property
+    def topic(self) -> str:
+        """Name of the help page."""
+        return self.dock.lower()
+
+
+ANALYSES = (
+    Analysis("Skill", SkillController, lambda session, _queue, controller: SkillPanel(session, controller),
+             SaveFirst.NOTHING),
+    Analysis("Calibrate", CalibrationController,
+             lambda session, _queue, controller: CalibratePanel(session, controller), SaveFirst.FOLDER),
+    Analysis("Sensitivity", SensitivityController, SensitivityPanel, SaveFirst.PROJECT),
+    Analysis("Uncertainty", UncertaintyController, UncertaintyPanel, SaveFirst.PROJECT),
+    Analysis("Benchmark", BenchmarkController, BenchmarkPanel, SaveFirst.PROJECT),
+    Analysis("Study", StudyController, StudyPanel, SaveFirst.PROJECT),
+)  # fmt: skip

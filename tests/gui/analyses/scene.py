@@ -1,0 +1,227 @@
+"""What the contract of the analyses needs of each: a request, the events of a run, and an unfinished saved result."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
+from firegui.domain.ensemble import Ensemble
+from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
+from firegui.domain.project import Project
+from firegui.domain.sensitivity import Reading, SensitivityKind, SensitivitySettings, SensitivityTable
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
+from firegui.domain.study import StudySettings, Vary
+from firegui.domain.study_factors import study_cells
+from firegui.domain.study_table import StudyTable
+from firegui.domain.uncertainty import UncertaintyKind, UncertaintySettings
+from firegui.fire.skill_report import SkillReport
+from firegui.gui.analyses.calibration.calibration_controller import (
+    CALIBRATIONS,
+    CalibrationRequest,
+    SavedCalibration,
+)
+from firegui.gui.analyses.registry import Controller
+from firegui.gui.analyses.skill.skill_controller import SkillRequest
+from firegui.io.ensemble_file import write_members
+from firegui.io.project_store import project_hash
+from firegui.io.study_file import StudyFile
+from firegui.runs.control import RunControl
+from firegui.runs.events import (
+    BenchmarkProgress,
+    BenchmarkReady,
+    DeviceUsed,
+    EnsembleReady,
+    FinishReason,
+    FitEpoch,
+    MembersDone,
+    Message,
+    Progress,
+    RunEvent,
+    RunFinished,
+    RunState,
+    SensitivityReady,
+    SkillReady,
+    StudyProgress,
+    StudyReady,
+    TaskProgress,
+    WeightsReady,
+)
+from firegui.runs.fit_checkpoint import FitCheckpoint, part_of, write_checkpoint
+from firegui.runs.header import event_hash
+from firegui.runs.requests import BenchmarkRequest, SensitivityRequest, UncertaintyRequest
+from firegui.runs.sensitivity_folder import write_table
+from firegui.runs.snapshot import ProjectSnapshot
+from firegui.runs.spec import RunSpec
+from firegui.runs.uq_folder import STATE
+from firegui.studies.request import StudyRequest
+from tests.gui.fake_benchmarks import finish, row_of, table
+from tests.gui.saved_ensembles import state_of
+from tests.unit.domain.samples import weights
+
+DEVICE = DeviceUsed("auto", "the CPU of the contract")
+TASK = Task(PlannerName.TACTICAL, 0)
+BENCHMARK = BenchmarkSettings(
+    planners=(PlannerName.NONE, PlannerName.TACTICAL, PlannerName.GRADIENT), seeds=2, allowance=600, budget=40
+)
+STUDY = StudySettings(name="Seeds", planner="tactical", vary=(Vary("seed", (0, 1, 2)),), measure=("objective",))
+MEMBERS = UncertaintySettings(UncertaintyKind.ALEATORIC, 6, seed=5)
+EPOCH = FitProgress(0, 60, 9.0, 9.0, 0, {}, (EventProgress("Tiny", (1,), (0.1,)),), 1.0)
+
+
+class FakeRun:
+    """Stands in for the runner: reports the device and the events of an analysis, then ends as it is told to.
+
+    An ``endless`` run works until it is stopped. With an ``error`` it fails. ``alive`` counts the threads in it.
+    """
+
+    def __init__(
+        self, events: Callable[[RunSpec], Sequence[RunEvent]], *, endless: bool = False, error: Exception | None = None
+    ) -> None:
+        self._events, self.endless, self.error = events, endless, error
+        self.specs: list[Any] = []
+        self.alive = 0
+        self.working = threading.Event()
+
+    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        self.specs.append(spec)
+        self.alive += 1
+        try:
+            emit(Message("Computing on the CPU of the contract", device=DEVICE))
+            for event in self._events(spec):
+                emit(event)
+            self.working.set()
+            while self.endless and not control.stop_requested:
+                threading.Event().wait(0.001)
+            if self.error is not None:
+                raise self.error
+            reason = FinishReason.STOPPED if control.stop_requested else FinishReason.COMPLETED
+            emit(RunFinished(reason, "all of it", None, None, getattr(spec, "out", None)))
+        finally:
+            self.alive -= 1
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An analysis in the contract. ``save`` leaves an unfinished result in a project's folder and returns its place."""
+
+    request: Any
+    events: Callable[[RunSpec], Sequence[RunEvent]]
+    save: Callable[[Controller, Project, Path], Path] | None = None
+    saved: Callable[[Controller, Path], Any] = lambda controller, _place: controller.saved()[0]
+
+
+def write_header(controller: Controller, project: Project, folder: Path, settings: Any, **fields: Any) -> Path:
+    """Write the header of a result that was stopped, and return its folder."""
+    assert controller.store is not None
+    out = folder / controller.store.directory / "20260101-000000-result"
+    out.mkdir(parents=True)
+    place = controller.store.place
+    place.write(out, place.kind(
+        command="again", settings=settings, state=RunState.FINISHED, reason=FinishReason.STOPPED,
+        started=datetime(2026, 1, 1, tzinfo=UTC), project_hash=project_hash(project), event_hash=event_hash(project),
+        project=ProjectSnapshot.of(project), **fields,
+    ))  # fmt: skip
+    return out
+
+
+def _save_benchmark(controller: Controller, project: Project, folder: Path) -> Path:
+    out = write_header(controller, project, folder, BENCHMARK, processes=2, checkpoint_seconds=5.0)
+    finish(out, row_of(TASK, BENCHMARK), project)
+    return out
+
+
+def _save_study(controller: Controller, project: Project, folder: Path) -> Path:
+    return write_header(controller, project, folder, STUDY)
+
+
+def _save_ensemble(controller: Controller, project: Project, folder: Path) -> Path:
+    out = write_header(controller, project, folder, MEMBERS, members_done=4, seed=5)
+    write_members(out / STATE, state_of(project, plan=False))
+    return out
+
+
+def _save_sweep(controller: Controller, project: Project, folder: Path) -> Path:
+    out = write_header(controller, project, folder, SensitivitySettings(), kind=SensitivityKind.DESIGN, seed=0)
+    write_table(out, _sweep())
+    return out
+
+
+def _save_calibration(_controller: Controller, project: Project, folder: Path) -> Path:
+    out = folder / CALIBRATIONS / "20260101-000000.safetensors"
+    out.parent.mkdir()
+    write_checkpoint(part_of(out), _checkpoint())
+    return out
+
+
+def _checkpoint() -> FitCheckpoint:
+    return FitCheckpoint("again", NetworkFitSettings(), (), None, None, ())
+
+
+def _sweep() -> Any:
+    reading = Reading(20.0, 2000.0, 180.0, 20.0, 12)
+    return SensitivityTable(
+        SensitivityKind.DESIGN, "Test Ridge", "model", Setting.A, ObjectiveWeights.of(Setting.A),
+        Effectiveness(0.9, 0.9), RetardantSide.BOTH, "", reading, None, (), SensitivitySettings(), False,
+    )  # fmt: skip
+
+
+def _ensemble() -> Ensemble:
+    extent = np.full((1, 4, 3), 20.0)
+    maps = np.zeros((1, 3, 2, 2), np.float32)
+    return Ensemble(UncertaintyKind.ALEATORIC, extent, extent, maps, maps, 0.5, 6, ())
+
+
+def _study_events(spec: Any) -> Sequence[RunEvent]:
+    cells = study_cells(spec.settings, spec.project)
+    return (
+        StudyProgress(1, 0, len(cells), (), (), 3.0, 6.0),
+        StudyReady(StudyTable(spec.settings, cells, {}, {})),
+    )
+
+
+CASES = {
+    "Skill": Case(
+        SkillRequest(3, 1),
+        lambda _spec: (
+            Progress(1, 3, "Rolling out"),
+            SkillReady(cast(SkillReport, None), np.zeros((1, 2, 2), np.float32)),
+        ),
+    ),
+    "Calibrate": Case(
+        CalibrationRequest(NetworkFitSettings()),
+        lambda _spec: (FitEpoch(EPOCH), WeightsReady(weights(), EPOCH, 1)),
+        _save_calibration,
+        lambda _controller, place: SavedCalibration(place, _checkpoint()),
+    ),
+    "Sensitivity": Case(
+        SensitivityRequest(SensitivityKind.DESIGN, SensitivitySettings(), 3),
+        lambda _spec: (Progress(1, 3, "Planning"), SensitivityReady(_sweep())),
+        _save_sweep,
+    ),
+    "Uncertainty": Case(
+        UncertaintyRequest(MEMBERS),
+        lambda _spec: (MembersDone(4, 6, 20.0, None, None, 3.0, 2.0), EnsembleReady(_ensemble())),
+        _save_ensemble,
+    ),
+    "Benchmark": Case(
+        BenchmarkRequest(BENCHMARK),
+        lambda _spec: (
+            BenchmarkProgress((TaskProgress(TASK, 30, 600, 20.0, 1.0),), 1, 5, 60.0),
+            BenchmarkReady(table(BENCHMARK, 1)),
+        ),
+        _save_benchmark,
+    ),
+    "Study": Case(StudyRequest(StudyFile(".", STUDY).text(), 0), _study_events, _save_study),
+}
+
+
+def other_event(project: Project) -> Project:
+    """Return a project whose fire is another one."""
+    return replace(project, scenario=replace(project.scenario, name="Other Ridge"))

@@ -1,0 +1,444 @@
+"""The contract of every analysis in the registry: start, progress, stop, close, resume, open, export and faults.
+
+An analysis that is added to the registry is covered by one entry of ``CASES``.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.errors import FireguiError, InputError, Problem
+from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
+from firegui.gui.session.session import Session
+from firegui.io.project_store import save_project
+from firegui.runs.events import RunState
+from firegui.runs.lock import FolderLock
+from tests.gui.analyses.scene import CASES, DEVICE, Case, FakeRun, other_event
+
+NOW = datetime(2026, 3, 4, 5, 6, 7)
+SECOND = 1000
+PATIENCE = 20_000
+SAVES = [one for one in ANALYSES if CASES[one.dock].save is not None]
+STORES = [one for one in SAVES if one.controller.store is not None]  # type: ignore[attr-defined]
+EXPORTS = [one for one in STORES if one.controller.export_suffixes]  # type: ignore[attr-defined]
+Make = Callable[..., tuple[Controller, FakeRun]]
+
+
+def dock(analysis: Analysis) -> str:
+    return analysis.dock
+
+
+every = pytest.mark.parametrize("analysis", ANALYSES, ids=dock)
+every_saving = pytest.mark.parametrize("analysis", SAVES, ids=dock)
+every_store = pytest.mark.parametrize("analysis", STORES, ids=dock)
+every_export = pytest.mark.parametrize("analysis", EXPORTS, ids=dock)
+
+
+@pytest.fixture
+def case(analysis: Analysis) -> Case:
+    return CASES[analysis.dock]
+
+
+@pytest.fixture
+def folder(session: Session, project: Project, tmp_path: Path) -> Path:
+    """Folder of the open project."""
+    place = tmp_path / "p.firegui"
+    save_project(project, place)
+    session.open_project(project, place)
+    return place
+
+
+@pytest.fixture
+def make(session: Session, analysis: Analysis, case: Case) -> Iterator[Make]:
+    """Makes controllers with a fake run; waits for their threads after the test."""
+    made: list[Controller] = []
+
+    def controller(*, endless: bool = False, error: Exception | None = None) -> tuple[Controller, FakeRun]:
+        run = FakeRun(case.events, endless=endless, error=error)
+        made.append(analysis.controller(session, execute=run, clock=lambda: NOW))
+        return made[-1], run
+
+    yield controller
+    for each in made:
+        each.shutdown()
+        each.deleteLater()
+
+
+@pytest.fixture
+def messages(session: Session) -> list[str]:
+    """Texts in the status bar during the test."""
+    found: list[str] = []
+    session.message.connect(found.append)
+    return found
+
+
+def begin(qtbot: QtBot, controller: Controller, run: FakeRun, case: Case) -> None:
+    """Start an endless run and wait until its events have arrived."""
+    controller.start(case.request)
+    qtbot.waitUntil(run.working.is_set, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: controller.shown is not None and controller.shown.table is not None, timeout=PATIENCE)
+
+
+def ended(qtbot: QtBot, controller: Controller) -> None:
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=PATIENCE)
+
+
+def damage(folder: Path, controller: Controller) -> None:
+    assert controller.store is not None
+    (folder / controller.store.place.header).write_text("damaged")
+
+
+# -- start and progress -----------------------------------------------------------------------------------------------
+def test_every_analysis_has_a_case() -> None:
+    assert set(CASES) == {analysis.dock for analysis in ANALYSES}
+
+
+@every
+def test_a_run_shows_its_result_and_reports_its_end(
+    qtbot: QtBot, folder: Path, make: Make, case: Case, messages: list[str], refusals: list[InputError]
+) -> None:
+    controller, run = make()
+    assert (controller.is_busy, controller.activity, controller.shown, controller.work()) == (False, "", None, None)
+    with qtbot.waitSignals([controller.changed, controller.result_changed], timeout=PATIENCE):
+        controller.start(case.request)
+        assert controller.is_busy and not controller.is_stopping
+    ended(qtbot, controller)
+    assert controller.shown is not None and controller.shown.table is not None
+    assert f"{controller.title}: all of it" in messages
+    assert (controller.activity, refusals, len(run.specs)) == ("", [], 1)
+
+
+@every
+def test_a_second_start_is_ignored_while_a_run_is_at_work(qtbot: QtBot, folder: Path, make: Make, case: Case) -> None:
+    controller, run = make(endless=True)
+    begin(qtbot, controller, run, case)
+    controller.start(case.request)
+    assert len(run.specs) == 1
+
+
+@every
+def test_progress_is_told_while_a_run_is_at_work(qtbot: QtBot, folder: Path, make: Make, case: Case) -> None:
+    controller, run = make(endless=True)
+    begin(qtbot, controller, run, case)
+    assert controller.activity and controller.activity != "Stopping…"
+    assert 0.0 <= controller.share < 1.0
+
+
+@every
+def test_the_device_of_a_run_reaches_the_session(
+    qtbot: QtBot, session: Session, folder: Path, make: Make, case: Case, messages: list[str]
+) -> None:
+    controller, _run = make()
+    with qtbot.waitSignal(session.device_changed, timeout=PATIENCE):
+        controller.start(case.request)
+    ended(qtbot, controller)
+    assert session.device == DEVICE.name
+    assert "Computing on the CPU of the contract" in messages
+
+
+@every
+def test_the_backend_of_the_session_is_used(
+    qtbot: QtBot, session: Session, folder: Path, make: Make, case: Case
+) -> None:
+    controller, run = make()
+    session.set_backend("torch")
+    controller.start(case.request)
+    ended(qtbot, controller)
+    assert getattr(run.specs[0], "backend", "torch") == "torch"
+
+
+@every
+def test_an_analysis_that_keeps_results_needs_the_projects_folder(
+    qtbot: QtBot, session: Session, make: Make, case: Case, analysis: Analysis
+) -> None:
+    controller, run = make()
+    assert session.folder is None
+    if analysis.save_first is SaveFirst.NOTHING:
+        controller.start(case.request)
+        ended(qtbot, controller)
+        assert controller.shown is not None
+        return
+    with pytest.raises(RuntimeError, match="no folder"):
+        controller.start(case.request)
+    assert not controller.is_busy and run.specs == []
+
+
+@every_saving
+def test_results_are_kept_in_the_projects_folder(qtbot: QtBot, folder: Path, make: Make, case: Case) -> None:
+    controller, run = make()
+    for _time in range(2):
+        controller.start(case.request)
+        ended(qtbot, controller)
+        run.specs[-1].out.parent.mkdir(exist_ok=True)
+        run.specs[-1].out.touch()
+    one, other = (spec.out for spec in run.specs)
+    assert one.parent.parent == folder and one.name.startswith("20260304-050607")
+    assert other.parent == one.parent and other != one
+    assert all(str(spec.out) in spec.command or spec.out.name in spec.command for spec in run.specs)
+
+
+# -- stop and close ---------------------------------------------------------------------------------------------------
+@every
+def test_a_stopped_run_ends_within_a_second_and_keeps_its_result(
+    qtbot: QtBot, folder: Path, make: Make, case: Case
+) -> None:
+    controller, run = make(endless=True)
+    begin(qtbot, controller, run, case)
+    controller.stop()
+    assert controller.is_stopping and controller.activity == "Stopping…"
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=SECOND)
+    assert run.alive == 0 and not controller.is_stopping
+    assert controller.shown is not None and controller.shown.table is not None
+    controller.stop()  # nothing is at work: ignored
+    assert not controller.is_stopping
+
+
+@every
+def test_the_window_asks_before_a_long_run_is_lost(qtbot: QtBot, folder: Path, make: Make, case: Case) -> None:
+    controller, run = make(endless=True)
+    begin(qtbot, controller, run, case)
+    work = controller.work()
+    if not controller.kept:
+        assert work is None
+        return
+    assert work is not None and work.title == controller.title and controller.kept in work.outcome
+    assert (work.discard is not None) == bool(work.lost)
+    (work.discard or work.stop)()
+    ended(qtbot, controller)
+    assert controller.work() is None
+
+
+@every
+def test_closing_waits_for_the_thread_of_a_run(qtbot: QtBot, folder: Path, make: Make, case: Case) -> None:
+    controller, run = make(endless=True)
+    controller.start(case.request)
+    qtbot.waitUntil(run.working.is_set, timeout=PATIENCE)
+    controller.shutdown()
+    assert run.alive == 0 and not controller.is_busy
+
+
+@every
+def test_a_run_of_a_project_that_was_closed_is_stopped_and_reports_nothing(
+    qtbot: QtBot, session: Session, folder: Path, make: Make, case: Case, messages: list[str], project: Project
+) -> None:
+    controller, run = make(endless=True)
+    begin(qtbot, controller, run, case)
+    session.open_project(other_event(project), None)
+    assert not controller.is_busy and controller.shown is None
+    assert controller.activity == "" and controller.share == 0.0
+    del messages[:]
+    with qtbot.waitSignal(controller.saved_changed, timeout=PATIENCE):
+        pass
+    assert run.alive == 0 and messages == [] and controller.shown is None
+
+
+# -- faults -----------------------------------------------------------------------------------------------------------
+ERRORS = (
+    (InputError([Problem("here", "is wrong", "mend it")], "No good"), "here: is wrong"),
+    (FireguiError("the engine gave up"), "the engine gave up"),
+    (ValueError("nobody thought of it"), "An unexpected ValueError: nobody thought of it"),
+)
+
+
+@every
+@pytest.mark.parametrize(("error", "text"), ERRORS, ids=("input", "firegui", "unexpected"))
+def test_an_error_in_the_worker_is_refused_under_the_analysis_title(
+    qtbot: QtBot, folder: Path, make: Make, case: Case, refusals: list[InputError], error: Exception, text: str
+) -> None:
+    controller, run = make(error=error)
+    controller.start(case.request)
+    ended(qtbot, controller)
+    assert [refusal.title for refusal in refusals] == [f"{controller.title}: failed"]
+    assert text in str(refusals[0])
+    run.error = None
+    controller.start(case.request)
+    ended(qtbot, controller)
+    assert len(refusals) == 1 and controller.shown is not None
+
+
+# -- saved results ----------------------------------------------------------------------------------------------------
+@every_saving
+def test_an_unfinished_result_is_resumed_in_its_own_folder(
+    qtbot: QtBot, folder: Path, make: Make, case: Case, project: Project
+) -> None:
+    assert case.save is not None
+    controller, run = make()
+    place = case.save(controller, project, folder)
+    controller.resume(case.saved(controller, place))
+    assert controller.is_busy
+    ended(qtbot, controller)
+    (spec,) = run.specs
+    assert spec.resume and spec.out == place
+
+
+@every_saving
+def test_a_result_is_not_resumed_while_a_run_is_at_work_or_where_nothing_can_be_written(
+    qtbot: QtBot, session: Session, folder: Path, make: Make, case: Case, project: Project
+) -> None:
+    assert case.save is not None
+    controller, run = make(endless=True)
+    place = case.save(controller, project, folder)
+    saved = case.saved(controller, place)
+    session.open_project(project, None, folder)
+    controller.resume(saved)
+    assert session.is_read_only and run.specs == [] and controller.saved() == ((saved,) if controller.store else ())
+    session.open_project(project, folder)
+    begin(qtbot, controller, run, case)
+    controller.resume(saved)
+    assert len(run.specs) == 1
+
+
+@every_store
+def test_a_saved_result_is_listed_and_opened(folder: Path, make: Make, case: Case, project: Project) -> None:
+    assert case.save is not None
+    controller, _run = make()
+    assert controller.saved() == ()
+    place = case.save(controller, project, folder)
+    (saved,) = controller.saved()
+    assert saved.folder == place and saved.can_resume() and not saved.is_complete
+    assert saved.title(controller.today).startswith(("1 Jan ", "31 Dec "))
+    controller.open(place)
+    assert controller.shown is not None and controller.shown.folder == place
+    assert controller.shown.table is not None and controller.shown.project.scenario is project.scenario
+
+
+@every_store
+def test_a_result_that_another_process_writes_cannot_be_resumed(
+    folder: Path, make: Make, case: Case, project: Project
+) -> None:
+    assert case.save is not None
+    controller, run = make()
+    place = case.save(controller, project, folder)
+    lock = FolderLock(place)
+    assert controller.store is not None
+    kept = controller.store.place
+    kept.write(place, replace(kept.read(place), state=RunState.RUNNING))
+    (saved,) = controller.saved()
+    assert saved.is_held and not saved.can_resume()
+    controller.resume(saved)
+    lock.release()
+    assert run.specs == [] and not controller.is_busy
+
+
+@every_store
+def test_results_of_another_project_are_neither_shown_nor_listed(
+    session: Session, folder: Path, make: Make, case: Case, project: Project, tmp_path: Path
+) -> None:
+    assert case.save is not None
+    controller, _run = make()
+    controller.open(case.save(controller, project, folder))
+    elsewhere = tmp_path / "q.firegui"
+    save_project(other_event(project), elsewhere)
+    session.open_project(other_event(project), elsewhere)
+    assert controller.shown is None and controller.saved() == ()
+
+
+@every_store
+def test_a_result_of_another_event_is_resumed_by_the_run_alone_or_refused(
+    qtbot: QtBot, session: Session, folder: Path, make: Make, case: Case, project: Project, refusals: list[InputError]
+) -> None:
+    """The run compares the inputs, too; none is resumed as though it were of the open event."""
+    assert case.save is not None
+    controller, run = make()
+    place = case.save(controller, project, folder)
+    session.open_project(other_event(project), folder)
+    controller.resume(controller.saved()[0])
+    ended(qtbot, controller)
+    resumed = [(spec.resume, spec.out, spec.project.scenario.name) for spec in run.specs]
+    assert resumed == ([] if refusals else [(True, place, "Other Ridge")])
+
+
+@every_store
+def test_a_deleted_folder_is_refused_and_not_listed(
+    folder: Path, make: Make, case: Case, project: Project, refusals: list[InputError]
+) -> None:
+    assert case.save is not None
+    controller, _run = make()
+    place = case.save(controller, project, folder)
+    shutil.rmtree(place)
+    controller.open(place)
+    assert controller.shown is None and controller.saved() == ()
+    assert str(place) in str(refusals[0])
+
+
+@every_store
+def test_a_damaged_result_is_refused_and_left_out_of_the_list(
+    folder: Path, make: Make, case: Case, project: Project, refusals: list[InputError]
+) -> None:
+    assert case.save is not None
+    controller, _run = make()
+    place = case.save(controller, project, folder)
+    damage(place, controller)
+    assert controller.saved() == ()
+    controller.open(place)
+    assert controller.shown is None and len(refusals) == 1
+
+
+# -- export -----------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def shown(folder: Path, make: Make, case: Case, project: Project) -> Controller:
+    """A controller with a saved result and one table on screen."""
+    assert case.save is not None
+    controller, _run = make()
+    place = case.save(controller, project, folder)
+    (place / "table.csv").write_text("a,b\n")
+    (place / ".hidden.csv").write_text("no result")
+    controller.open(place)
+    return controller
+
+
+@every_export
+def test_an_export_copies_the_tables_and_the_header_and_names_them(
+    shown: Controller, tmp_path: Path, messages: list[str]
+) -> None:
+    assert shown.store is not None and shown.shown is not None
+    names = ("table.csv", shown.store.place.header)
+    assert shown.exported_names(tmp_path) == names
+    shown.export(tmp_path)
+    assert all((tmp_path / name).read_bytes() == (shown.shown.folder / name).read_bytes() for name in names)
+    assert not (tmp_path / ".hidden.csv").exists()
+    assert messages[-1].startswith(f"Wrote {', '.join(names)} to {tmp_path}")
+
+
+@every_export
+def test_an_export_into_the_results_own_folder_is_refused(shown: Controller, refusals: list[InputError]) -> None:
+    assert shown.shown is not None
+    assert shown.exported_names(shown.shown.folder) == ()
+    shown.export(shown.shown.folder)
+    assert "own folder" in str(refusals[0])
+
+
+@every_export
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_an_export_of_what_was_deleted_names_it_and_writes_nothing(
+    shown: Controller, tmp_path: Path, refusals: list[InputError], what: str
+) -> None:
+    assert shown.shown is not None and shown.store is not None
+    lost, out = shown.shown.folder, tmp_path / "out"
+    out.mkdir()
+    if what == "folder":
+        shutil.rmtree(lost)
+        assert shown.exported_names(out) == ()
+    else:
+        lost = lost / shown.store.place.header
+        lost.unlink()
+    shown.export(out)
+    assert [problem.where for problem in refusals[0].problems] == [str(lost)]
+    assert list(out.iterdir()) == []
+
+
+@every_export
+def test_an_export_that_cannot_be_written_is_refused(
+    shown: Controller, tmp_path: Path, refusals: list[InputError]
+) -> None:
+    out = tmp_path / "missing"
+    shown.export(out)
+    assert len(refusals) == 1 and str(out) in str(refusals[0]) and not out.exists()
