@@ -27,8 +27,8 @@ from firegui.errors import InputError
 from firegui.fire.card import BaselineDay, DayScore, ForecastResult, NetworkCard, card_table, scalar_card
 from firegui.fire.maps import project_maps
 from firegui.fire.prior import SOURCE
-from firegui.fire.published import published_for
 from firegui.fire.skill import ForecastSkill, forecast_skill, held_skill, scored_days
+from firegui.fire.skill_report import published_for
 from firegui.io.atomic import write_text
 from firegui.io.project_store import load_project
 from firegui.io.toml_text import dumps

@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from firegui.cli.benchmark_report import lines, result
 from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.options import FILE, backend_option, project_argument
 from firegui.cli.output import json_option, report
+from firegui.cli.output import table as aligned
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
-from firegui.domain.benchmark import DEFAULT_PLANNERS, MATCHED_PLANNERS, BenchmarkSettings, BenchmarkTable, PlannerName
+from firegui.domain.benchmark import (
+    DEFAULT_PLANNERS,
+    GRADIENT_CHARGE,
+    MATCHED_PLANNERS,
+    BenchmarkSettings,
+    BenchmarkTable,
+    PlannerName,
+    Violations,
+)
 from firegui.io.project_store import load_project
 from firegui.runs.benchmark import asked_problems, usable_planners
 from firegui.runs.benchmark_folder import PLACE, TITLE, BenchmarkHeader, read_header
+from firegui.runs.benchmark_printed import (
+    BEST_FIRST,
+    PrintedTable,
+    dropless,
+    duration_text,
+    effectiveness_text,
+    incomplete,
+    printed_tables,
+    setting_text,
+)
+from firegui.runs.benchmark_tables import deployment_values, group_values, row_values
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import BenchmarkReady, FinishReason, RunFinished
+from firegui.runs.messages import counted
 from firegui.runs.spec import BenchmarkSpec
 
 ALL = "all"
@@ -148,3 +168,103 @@ def _conclude(table: BenchmarkTable | None, finished: RunFinished, spec: Benchma
     header = read_header(spec.out)
     report(as_json, result(table, header, finished), lambda: lines(table, header, finished))
     return exit_code(finished)
+
+
+def result(table: BenchmarkTable, header: BenchmarkHeader, finished: RunFinished) -> dict[str, Any]:
+    """The object that ``benchmark --json`` prints. No deadline is ``None`` seconds, for JSON has no infinity."""
+    project, settings = header.project, table.settings
+    deployed = [
+        line | {"available_seconds": None if line["available_seconds"] == float("inf") else line["available_seconds"]}
+        for line in deployment_values(table)
+    ]
+    return {
+        "run": str(finished.folder),
+        "reason": finished.reason.value,
+        "message": finished.message,
+        "complete": table.complete,
+        "seconds": header.seconds,
+        "core_hours": header.core_hours,
+        "processes": header.processes,
+        "machine": header.machine,
+        "backend": header.backend,
+        "device": header.device,
+        "event": project.name,
+        "fire_model": project.fire_model.label,
+        "days": project.plan.days,
+        "setting": project.plan.setting.value,
+        "weights": asdict(project.plan.weights),
+        "nominal": asdict(project.plan.nominal),
+        "design": asdict(project.plan.design),
+        "settings": asdict(settings),
+        "budget": table.budget,
+        "matched_allowance": table.matched_allowance,
+        "gradient_charge": GRADIENT_CHARGE,
+        "notes": list(header.notes),
+        "missing": [task.name for task in table.missing],
+        "groups": group_values(table),
+        "deployment": deployed,
+        "rows": [
+            {**row_values(row), "curve": [list(point) for point in row.curve]}
+            for row in sorted(table.rows, key=lambda row: row.task)
+        ],
+    }
+
+
+def lines(table: BenchmarkTable, header: BenchmarkHeader, finished: RunFinished) -> Iterator[str]:
+    """The report for people."""
+    project = header.project.project()
+    days = counted(project.plan.days, "day")
+    yield f"{project.scenario.name}: planner benchmark, {days}, {setting_text(project)}"
+    yield f"Fire model: {project.fire_model.label}; {effectiveness_text(project.plan.nominal)}."
+    yield from _terms(table)
+    yield from (f"{note}." for note in header.notes)
+    yield from dropless(table)
+    yield from incomplete(table)
+    for printed in printed_tables(table, project) if table.rows else ():
+        yield from ("", f"{printed.title}:", *_aligned(printed))
+    yield ""
+    yield from _audit(table)
+    clock = f"{duration_text(header.seconds)} by the clock with {counted(header.processes, 'process', 'processes')}"
+    yield f"{header.core_hours:,.3g} core-hours, {clock}, on {header.machine}"
+    yield finished.message
+    yield f"benchmark: {finished.folder}"
+
+
+def _terms(table: BenchmarkTable) -> Iterator[str]:
+    settings = table.settings
+    budget = f"{counted(table.budget, 'drop')} before the penalty" if table.budget else "not yet known"
+    yield (
+        f"Allowance {counted(settings.allowance, 'rollout-equivalent')} for a search, a gradient epoch charged as"
+        f" {GRADIENT_CHARGE}; {counted(settings.seeds, 'seed')} from {settings.seed}; budget {budget}"
+        f" (λ {settings.excess:g})."
+    )
+    if any(task.matched for task in table.tasks) and table.matched_allowance:
+        yield f"Matched allowance {table.matched_allowance:,}, the cost of the two-stage plan."
+    if any(task.planner is PlannerName.GRADIENT_DESIGN for task in table.tasks):
+        yield "All rows are scored at nominal effectiveness; one planner searches at design effectiveness."
+    spread = "; mean ± standard deviation over the seeds" if settings.seeds > 1 else ""
+    yield (
+        "Final extent and protected fire in cells, occupancy in cell-days: sums of probabilities, lower is better"
+        f"{spread}. {BEST_FIRST}"
+    )
+
+
+def _aligned(printed: PrintedTable) -> list[str]:
+    """Columns of words to the left, also where there are several."""
+    rows = [printed.heads, *printed.rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(printed.left)]
+    joined = [
+        "  ".join(row[column].ljust(widths[column]) for column in range(printed.left)).rstrip() for row in rows
+    ]  # fmt: skip
+    return aligned([(words, *row[printed.left :]) for words, row in zip(joined, rows, strict=True)])
+
+
+def _audit(table: BenchmarkTable) -> Iterator[str]:
+    broken = [group for group in table.groups if group.violations != Violations(0, 0, 0)]
+    if not table.rows:
+        return
+    if not broken:
+        yield f"Audit: no violation in {counted(len(table.rows), 'task')}"
+        return
+    counts = (f"{group.title} {sum(asdict(group.violations).values()):,}" for group in broken)
+    yield f"Audit: VIOLATIONS in {'; '.join(counts)}"

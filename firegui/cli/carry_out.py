@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any, TypeVar
 
-from firegui.cli.interrupt import AGAIN, FIRST, stop_on_interrupt
 from firegui.cli.progress import Emit
 from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished
 from firegui.runs.runner import execute
 from firegui.runs.spec import RunSpec
+
+FIRST = "stopping; the best so far is being saved and scored (Ctrl-C again: save without scoring)"
+AGAIN = "saving without scoring"
+
+
+@contextmanager
+def stop_on_interrupt(control: RunControl, first: str = FIRST, again: str = AGAIN) -> Iterator[None]:
+    """Turn SIGINT and SIGTERM into stop requests while the block runs. For the main thread only.
+
+    ``first`` and ``again`` are what is said to the first and to a later one.
+    """
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        asked = control.stop_requested
+        control.request_stop(now=asked)
+        # Not click.echo: a handler may interrupt a write to the same buffered stream, which must not be entered twice.
+        os.write(2, f"\n{again if asked else first}\n".encode())
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
 
 Result = TypeVar("Result", bound=RunEvent)
 

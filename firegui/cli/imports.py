@@ -2,26 +2,269 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from firegui.cli.gather import Gather
-from firegui.cli.import_landscape import layer_options, source_of, wind_options
 from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.options import FILE, F, parse_start, parse_transform
 from firegui.cli.output import json_option, report
-from firegui.cli.perimeter_options import perimeter_options
 from firegui.domain.project import Project
-from firegui.errors import Problems
+from firegui.domain.scenario import LAYERS
+from firegui.errors import InputError, Problem, Problems
 from firegui.fire.first_project import first_project
 from firegui.io.importers.events import EventFileSource, import_events
+from firegui.io.importers.folder import recognise
 from firegui.io.importers.landscape import import_landscape
+from firegui.io.importers.landscape_source import LandscapeSource, LayerFile, TargetGrid
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
+from firegui.io.importers.units import UNITS, find_unit
+from firegui.io.importers.wind import WindSource
+from firegui.io.importers.wind_units import Clock, Components, Height, North, Sense, SpeedUnit, Traits
+from firegui.io.perimeter_growth import Growth
+from firegui.io.perimeters import PerimeterSource
 from firegui.io.project_store import load_project, save_project
+
+
+def perimeter_options(command: F) -> F:
+    """Adds ``--perimeters`` and what goes with it."""
+    options = [
+        click.option(
+            "--perimeters", metavar="F", type=FILE,
+            help="Observed fire: dated polygons (shapefile, GeoPackage, GeoJSON, KML, or a folder of one), a GeoTIFF "
+            "with a mask for every date, or where it starts (points, or a mask).",
+        ),
+        click.option("--perimeters-layer", metavar="NAME", help="Its layer, where it holds several."),
+        click.option("--perimeters-date", metavar="COLUMN", help="Its column of dates; recognised otherwise."),
+        click.option(
+            "--perimeters-are", type=click.Choice([member.value for member in Growth]),
+            help="Whether a date's polygons are that day's growth or the whole fire; told from them otherwise.",
+        ),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def perimeter_source(options: Mapping[str, Any], problems: Problems) -> PerimeterSource | None:
+    """What the options ask for, ``utc_offset`` among them; ``None`` where no file is given."""
+    layer, column, growth = (options[f"perimeters_{name}"] for name in ("layer", "date", "are"))
+    if options["perimeters"] is None:
+        for name, value in (("layer", layer), ("date", column), ("are", growth)):
+            if value is not None:
+                problems.add(f"--perimeters-{name}", "is given without --perimeters", "give the file as well")
+        return None
+    return PerimeterSource(
+        options["perimeters"], layer, column, None if growth is None else Growth(growth), options.get("utc_offset")
+    )
+
+
+T = TypeVar("T")
+M = TypeVar("M", bound=StrEnum)
+
+
+def layer_options(command: F) -> F:
+    """Adds everything that says which file is which layer, and the grid they are brought to."""
+    options = [
+        *(
+            click.option(f"--{key.replace('_', '-')}", key, metavar="F", type=FILE, help=f"{title} ({unit}), a raster.")
+            for key, (title, unit) in LAYERS.items()
+        ),
+        click.option("--lcp", metavar="F", type=FILE, help="A landscape file: .lcp, or a GeoTIFF of its bands."),
+        click.option("--lcp-bands", metavar="A,B,…", help="Its bands in order, a dash for one to leave out."),
+        click.option("--folder", metavar="DIR", type=FILE, help="Take what is recognised in DIR; other options win."),
+        click.option("--band", "bands", metavar="LAYER=N", multiple=True, help="Which band of its file a layer is."),
+        click.option(
+            "--unit", "units", metavar="LAYER=UNIT", multiple=True, help="A layer's unit, such as slope=percent."
+        ),
+        click.option("--crs", metavar="C", help="CRS of the event's grid, such as EPSG:3310; else that of the layers."),
+        click.option("--cell-size", type=float, metavar="M", help="Side of its cells in metres."),
+        click.option("--bounds", metavar="W,S,E,N", help="Its extent in its CRS; else what all layers share."),
+    ]
+    return _with(options, command)
+
+
+def wind_options(command: F) -> F:
+    """Adds everything that says what the wind is and how its numbers are meant."""
+    options = [
+        click.option("--wind-speed", type=float, metavar="V", help="Wind speed, the same everywhere on every day."),
+        click.option("--wind-from", type=float, metavar="DEG", help="Where it blows from: 0 north, 90 east, 270 west."),
+        click.option(
+            "--wind", "wind_files", metavar="F", type=FILE, multiple=True,
+            help="A CSV table, a NetCDF file, or one or two GeoTIFFs (speed and direction, or u and v, in this order).",
+        ),
+        _choice("--wind-unit", SpeedUnit, "Unit of wind speed; m/s for --wind-speed, else told from the file."),
+        _choice("--wind-height", Height, "Height above the ground that the wind was measured or computed for."),
+        _choice("--wind-sense", Sense, "Whether directions say where the wind comes from or goes to."),
+        _choice("--wind-components", Components, "The two numbers that the files hold."),
+        _choice("--wind-north", North, "The north of directions: the pole, or the top of the file's raster."),
+        _choice("--wind-clock", Clock, "The clock of times without an offset."),
+        click.option("--wind-first", metavar="ISO", help="Time of the first sample, for files without times."),
+        click.option("--wind-step", type=float, metavar="H", help="Hours between its samples, likewise."),
+    ]  # fmt: skip
+    return _with(options, command)
+
+
+def source_of(options: Mapping[str, Any], gather: Gather) -> LandscapeSource:
+    """What the options of ``import landscape`` ask for; those that cannot be read are noted."""
+    base = LandscapeSource()
+    if options["folder"] is not None:
+        found = gather.attempt(lambda: recognise(options["folder"]))
+        base = base if found is None else replace(found.source, notes=found.notes)
+    layers = {**base.layers, **{key: LayerFile(options[key]) for key in LAYERS if options[key] is not None}}
+    bands = _pairs("--band", options["bands"], gather)
+    units = _pairs("--unit", options["units"], gather)
+    names = {key: unit for key, text in units.items() if (unit := _unit(key, text, gather)) is not None}
+    layers = {
+        key: replace(file, band=_band(key, bands, gather) or file.band, unit=names.get(key, file.unit))
+        for key, file in layers.items()
+    }
+    for key in sorted(set(bands) - set(layers)):
+        gather.add("--band", f"{key} is given no file", f"give --{key.replace('_', '-')} too")
+    lcp, text = options["lcp"], options["lcp_bands"]
+    return replace(
+        base,
+        layers=layers,
+        lcp=base.lcp if lcp is None else lcp,
+        lcp_bands=base.lcp_bands if text is None else tuple(_band_name(name) for name in text.split(",")),
+        lcp_units={**base.lcp_units, **{key: unit for key, unit in names.items() if key not in layers}},
+        target=_target(options, base.target, gather),
+        wind=_wind(options, base.wind, gather),
+        perimeters=_perimeters(options, base, gather),
+        ignition=_read(options["ignition"], parse_ignition, gather)
+        or (None if options["perimeters"] else base.ignition),
+        days=options["days"] if options["days"] is not None else base.days,
+        start=_read(options["start"], parse_start, gather) or base.start,
+        utc_offset_h=options["utc_offset"] if options["utc_offset"] is not None else base.utc_offset_h,
+        name=options["name"] or base.name,
+    )
+
+
+def parse_ignition(text: str) -> tuple[float, float] | Path:
+    """Longitude and latitude with a comma between them, or a file. Raises :class:`~firegui.errors.InputError`."""
+    found = _numbers(text)
+    if len(found) == 2:
+        return found[0], found[1]
+    if Path(text).is_file():
+        return Path(text)
+    remedy = "write longitude,latitude in degrees, such as -122.63,38.61, or name a mask"
+    raise InputError([Problem("--ignition", f"{text!r} is not a place", remedy)])
+
+
+def _band_name(text: str) -> str:
+    # A lone dash leaves a band out; elsewhere it stands for the underscore of a key.
+    name = text.strip()
+    return name if name == "-" else name.replace("-", "_")
+
+
+def _perimeters(options: Mapping[str, Any], base: LandscapeSource, gather: Gather) -> PerimeterSource | None:
+    asked = perimeter_source(options, gather)
+    if asked is not None:
+        return asked
+    return None if options["ignition"] else base.perimeters
+
+
+def _target(options: Mapping[str, Any], base: TargetGrid, gather: Gather) -> TargetGrid:
+    bounds = _read(options["bounds"], _box, gather)
+    return TargetGrid(
+        options["crs"] or base.crs,
+        base.cell_size_m if options["cell_size"] is None else options["cell_size"],
+        bounds or base.bounds,
+    )
+
+
+def _wind(options: Mapping[str, Any], base: WindSource, gather: Gather) -> WindSource:
+    files, speed, direction = tuple(options["wind_files"]), options["wind_speed"], options["wind_from"]
+    if files or speed is not None or direction is not None:
+        base = WindSource(speed, direction, files)
+    said = base.traits
+    traits = Traits(
+        _member(Components, options["wind_components"]) or said.components,
+        _member(SpeedUnit, options["wind_unit"]) or said.speed_unit,
+        _member(Height, options["wind_height"]) or said.height,
+        _member(Sense, options["wind_sense"]) or said.sense,
+        _member(North, options["wind_north"]) or said.north,
+        _member(Clock, options["wind_clock"]) or said.clock,
+    )
+    first: datetime | None = _read(options["wind_first"], parse_start, gather)
+    return replace(
+        base,
+        traits=traits,
+        first=first or base.first,
+        step_h=base.step_h if options["wind_step"] is None else options["wind_step"],
+    )
+
+
+def _member(kind: type[M], text: str | None) -> M | None:
+    return None if text is None else kind(text)
+
+
+def _pairs(option: str, texts: Sequence[str], problems: Problems) -> dict[str, str]:
+    """``LAYER=VALUE`` texts by the key of the layer."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        key = name.strip().replace("-", "_")
+        if not equals or key not in LAYERS:
+            known = ", ".join(key.replace("_", "-") for key in LAYERS)
+            problems.add(option, f"{text!r} names no layer", f"write LAYER=VALUE with one of {known}")
+        else:
+            found[key] = value.strip()
+    return found
+
+
+def _unit(key: str, text: str, problems: Problems) -> str | None:
+    unit = find_unit(key, text)
+    if unit is None:
+        problems.add("--unit", f"{text!r} is no unit of {LAYERS[key][0].lower()}", f"use {', '.join(UNITS[key])}")
+    return unit
+
+
+def _band(key: str, bands: Mapping[str, str], problems: Problems) -> int | None:
+    text = bands.get(key)
+    if text is None:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        problems.add("--band", f"{text!r} is no band of {LAYERS[key][0].lower()}", "give a number from 1 on")
+        return None
+    return int(text)
+
+
+def _box(text: str) -> tuple[float, float, float, float]:
+    found = _numbers(text)
+    if len(found) != 4:
+        remedy = "write west,south,east,north in the coordinates of the grid's CRS"
+        raise InputError([Problem("--bounds", f"{text!r} is no box", remedy)])
+    return found[0], found[1], found[2], found[3]
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        return []
+
+
+def _read(text: str | None, parse: Callable[[str], T], gather: Gather) -> T | None:
+    return None if text is None else gather.attempt(lambda: parse(text))
+
+
+def _choice(option: str, kind: Any, help: str) -> Callable[[F], F]:
+    return click.option(option, type=click.Choice([member.value for member in kind]), help=help)
+
+
+def _with(options: Sequence[Callable[[Any], Any]], command: F) -> F:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
 
 _TITLE = "The import cannot start"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,19 +14,22 @@ from firegui.cli.carry_out import carry_out, exit_code, refused
 from firegui.cli.gather import Gather
 from firegui.cli.inputs import gather_schedule
 from firegui.cli.options import FILE, backend_option, project_argument, schedule_option
-from firegui.cli.output import json_option, report
+from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
-from firegui.cli.uq_report import lines, result
 from firegui.domain.ensemble import Ensemble
-from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
+from firegui.domain.sensitivity import ratio
+from firegui.domain.uncertainty import KIND_TITLES, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.io.project_store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import EnsembleReady, FinishReason, RunFinished
+from firegui.runs.sensitivity_text import pair_text
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.uq import uq_problems
-from firegui.runs.uq_folder import PLACE, TITLE, EnsembleHeader, read_header
+from firegui.runs.uq_folder import PLACE, TITLE, Deterministic, EnsembleHeader, read_header, summary_content
+from firegui.runs.uq_summary import Summary, SummaryRow, summarised
+from firegui.runs.uq_text import below_start_text, error_text
 
 _STOPPING, _AGAIN = "stopping; the members that are done are being saved", "already stopping"
 
@@ -112,3 +115,106 @@ def _conclude(ensemble: Ensemble | None, finished: RunFinished, spec: Uncertaint
     header = read_header(spec.out)
     report(as_json, result(ensemble, header, finished), lambda: lines(ensemble, header, finished))
     return exit_code(finished)
+
+
+_NAMES = {
+    "final_extent": "final extent, cells",
+    "final_area": "final extent, ha",
+    "exposure": "exposure, cell-days",
+    "protected": "protected, cells",
+    "protected_exposure": "protected, cell-days",
+}
+_SHOWN_WORST = 5
+
+
+def result(ensemble: Ensemble, header: EnsembleHeader, finished: RunFinished) -> dict[str, Any]:
+    """The object that ``uq --json`` prints."""
+    summary = summarised(ensemble, regions=bool(header.project.regions))
+    assert finished.baseline is not None
+    return {
+        "run": str(finished.folder),
+        "reason": finished.reason.value,
+        "message": finished.message,
+        "complete": ensemble.complete,
+        "seconds": header.seconds,
+        "backend": header.backend,
+        "device": header.device,
+        **summary_content(header, summary, Deterministic(finished.baseline, finished.nominal)),
+    }
+
+
+def lines(ensemble: Ensemble, header: EnsembleHeader, finished: RunFinished) -> Iterator[str]:
+    """The report for people."""
+    summary = summarised(ensemble, regions=bool(header.project.regions))
+    done = f"{summary.members:,}" if ensemble.complete else f"{summary.members:,} of {summary.asked:,}"
+    kind = f"{KIND_TITLES[summary.kind].lower()} ({summary.kind.value})"
+    yield f"{header.project.name}: {kind}, {done} members, seed {header.seed}, nominal η {_nominal(header)}"
+    yield f"Fire model: {header.project.fire_model.label}. Extents are sums of probabilities at the end of the plan."
+    if header.error is not None:
+        yield f"Model error: {error_text(header.error)}"
+    yield from (f"{note}." for note in header.notes)
+    yield from table([*_heads(ensemble), *(_row(row) for row in summary.rows)])
+    yield from filter(None, [below_start_text(ensemble)])
+    yield from _benefit(summary)
+    yield from _without_chance(finished)
+    yield from _worst(summary)
+    yield finished.message
+    yield f"ensemble: {finished.folder}"
+
+
+def _nominal(header: EnsembleHeader) -> str:
+    return pair_text(header.project.plan.nominal)
+
+
+def _heads(ensemble: Ensemble) -> list[tuple[str, ...]]:
+    head = ("", "no drops, mean", "sd")
+    return [(*head, "plan, mean", "sd", "reduction", "worse") if ensemble.has_plan else head]
+
+
+def _row(row: SummaryRow) -> tuple[str, ...]:
+    start = (_NAMES[row.quantity], _number(row.baseline.mean), _number(row.baseline.sd))
+    if row.plan is None or row.benefit is None:
+        return start
+    gain = row.benefit
+    return (
+        *start,
+        _number(row.plan.mean),
+        _number(row.plan.sd),
+        "–" if gain.reduction is None else f"{gain.reduction:.1%}",
+        f"{gain.worse:.1%}",
+    )
+
+
+def _benefit(summary: Summary) -> Iterator[str]:
+    row = summary.row("final_extent")
+    if row is None or row.benefit is None:
+        return
+    gain = row.benefit
+    low, _, middle, _, high = (_number(value) for value in gain.spread.quantiles)
+    spread = f"{_number(gain.spread.mean)} ± {_number(gain.spread.sd)} cells, median {middle}"
+    yield f"Benefit, member by member: {spread}, 95 % of members {low} to {high}"
+    yield f"More burns with the plan in {gain.worse:.1%} ± {gain.worse_error:.1%} of the members"
+
+
+def _without_chance(finished: RunFinished) -> Iterator[str]:
+    if finished.baseline is None:
+        return
+    text = f"Without chance: {_number(finished.baseline.final_extent_cells)} cells with no drops"
+    if finished.nominal is not None:
+        share = 1.0 - ratio(finished.nominal.final_extent_cells, finished.baseline.final_extent_cells)
+        text += f", {_number(finished.nominal.final_extent_cells)} with the plan ({share:.1%} less)"
+    yield text
+
+
+def _worst(summary: Summary) -> Iterator[str]:
+    shown = summary.worst[:_SHOWN_WORST]
+    title = "Largest fires, cells" if shown[0].benefit is None else "Least benefit, cells"
+    values = (member.baseline if member.benefit is None else member.benefit for member in shown)
+    named = (f"member {member.member}: {_number(value)}" for member, value in zip(shown, values, strict=True))
+    yield f"{title}: {', '.join(named)}"
+
+
+def _number(value: float) -> str:
+    if value != value:
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

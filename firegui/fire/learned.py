@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from importlib import import_module
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -16,8 +18,7 @@ from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import GAINS, KERNELS, MAPS, Correction, NetworkWeights
-from firegui.fire.daily import DailyMaps, daily_maps
-from firegui.fire.features import event_features, wind_inputs
+from firegui.fire.features import Features, event_features, wind_inputs
 from firegui.fire.landscape import T_BURN_STEPS, burnable
 from firegui.fire.network import Partial, SpreadNetwork, network_of
 from firegui.fire.one_thread import one_thread
@@ -140,3 +141,41 @@ class EventModel:
 
     def _correction(self, when: date) -> Tensor | None:
         return None if self.found is None or self.field is None else self.field + self.found.trend_on(when)
+
+
+class DailyMaps(Protocol):
+    """The network on an event, what days share computed once."""
+
+    def cropped(self, rows: slice, columns: slice) -> DailyMaps:
+        """A window of the event, in whose outermost cells the wind outside counts as 0."""
+
+    def daily(self, wind: NDArray[np.float32], wanted: Sequence[str] = MAPS) -> dict[str, Tensor]:
+        """The maps ``wanted`` of a day, ``[H, W]`` each; see :meth:`firegui.fire.network.SpreadNetwork.daily`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TorchMaps:
+    """:class:`DailyMaps` by the convolutions themselves."""
+
+    network: SpreadNetwork
+    partial: Partial
+
+    def cropped(self, rows: slice, columns: slice) -> TorchMaps:
+        """See :meth:`DailyMaps.cropped`."""
+        return replace(self, partial=tuple(shared[:, :, rows, columns] for shared in self.partial))
+
+    def daily(self, wind: NDArray[np.float32], wanted: Sequence[str] = MAPS) -> dict[str, Tensor]:
+        """See :meth:`DailyMaps.daily`."""
+        with torch.no_grad():
+            return self.network.daily(self.partial, torch.from_numpy(wind), wanted)
+
+
+def daily_maps(network: SpreadNetwork, features: Features) -> DailyMaps:
+    """The faster way that this computer has."""
+    try:
+        # By name: numba is not on every machine that has torch.
+        made: DailyMaps = import_module("firegui.fire.frozen_network").FrozenNetwork.of(network, features)
+    except ImportError:
+        with torch.no_grad():
+            return TorchMaps(network, network.static(features))
+    return made

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import mmap
+import struct
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -14,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.netcdf_classic import FormatError, read_classic
 
 CLASSIC, HDF5 = b"CDF", b"\x89HDF\r\n\x1a\n"
 
@@ -161,3 +162,174 @@ def _plain(value: Any) -> Any:
 def _brief(error: BaseException) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 160 else text[:157] + "…"
+
+
+_TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}
+_DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
+_MOST_ENTRIES = 10_000
+_STREAMING = -1
+
+
+class FormatError(ValueError):
+    """What keeps a file from being read as classic NetCDF, in words for people."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassicVariable:
+    """A variable over the mapped file: index it as numpy does."""
+
+    dimensions: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    values: NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    name: str
+    dimensions: tuple[int, ...]
+    attributes: Mapping[str, Any]
+    kind: str
+    begin: int
+
+
+def read_classic(path: Path) -> dict[str, ClassicVariable]:
+    """The variables of a file, which stays mapped as long as one of them is in use.
+
+    Raises :class:`FormatError` for a file that is cut or not what it claims, ``OSError`` for one that cannot be read.
+    """
+    with path.open("rb") as file:
+        return _variables(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def _variables(mapped: mmap.mmap) -> dict[str, ClassicVariable]:
+    header = _Header(mapped)
+    records = header.count_or_streaming()
+    dimensions = header.entries(_DIMENSIONS, lambda: (header.name(), header.count()))
+    header.attributes()
+    declared = header.entries(_VARIABLES, header.variable)
+    lengths = [length for _, length in dimensions]
+    for item in declared:
+        if any(not 0 <= index < len(dimensions) for index in item.dimensions):
+            raise FormatError(f"its variable {item.name} has a dimension that the file does not declare")
+    along = [item for item in declared if item.dimensions and lengths[item.dimensions[0]] == 0]
+    each = {item.name: _bytes(item, lengths) for item in declared}
+    # A single record variable is packed without padding.
+    step = sum(_padded(each[item.name]) for item in along) if len(along) != 1 else each[along[0].name]
+    if records == _STREAMING:
+        start = min((item.begin for item in along), default=len(mapped))
+        records = max(len(mapped) - start, 0) // step if step else 0
+    found = {}
+    for item in declared:
+        names = tuple(dimensions[index][0] for index in item.dimensions)
+        view = _view(mapped, item, [lengths[index] for index in item.dimensions], item in along, records, step)
+        found[item.name] = ClassicVariable(names, item.attributes, view)
+    return found
+
+
+def _view(
+    mapped: mmap.mmap, item: _Declared, lengths: list[int], by_record: bool, records: int, step: int
+) -> NDArray[Any]:
+    kind = np.dtype(item.kind)
+    shape = (records, *lengths[1:]) if by_record else tuple(lengths)
+    inner = [kind.itemsize * prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    strides = (step, *inner[1:]) if by_record else tuple(inner)
+    last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) + kind.itemsize
+    if prod(shape) and item.begin + last > len(mapped):
+        claim = f"its variable {item.name} ({' × '.join(f'{n:,}' for n in shape)}) would end at byte"
+        raise FormatError(f"is cut off: {claim} {item.begin + last:,} of a file of {len(mapped):,}")
+    if not prod(shape):
+        return np.empty((0,) * len(shape), kind)
+    return np.ndarray(shape, kind, mapped, item.begin, strides)
+
+
+def _bytes(item: _Declared, lengths: list[int]) -> int:
+    """Of one record, or of the whole variable where it has no record dimension."""
+    sizes = [lengths[index] for index in item.dimensions]
+    return np.dtype(item.kind).itemsize * prod(sizes[1:] if sizes and sizes[0] == 0 else sizes)
+
+
+def _padded(size: int) -> int:
+    return -(-size // 4) * 4
+
+
+class _Header:
+    """A cursor over the header."""
+
+    def __init__(self, mapped: mmap.mmap) -> None:
+        self._bytes = mapped
+        self._at = 4
+        version = mapped[3] if len(mapped) > 3 and mapped[:3] == b"CDF" else 0
+        if version not in (1, 2, 5):
+            raise FormatError("is not NetCDF in a classic format")
+        self._count, self._offset = ">q" if version == 5 else ">i", ">i" if version == 1 else ">q"
+
+    def count(self) -> int:
+        """A length or a number of things, which cannot be negative."""
+        value = self._number(self._count)
+        if value < 0:
+            raise FormatError(f"is damaged: its header claims a length of {value:,}")
+        return value
+
+    def count_or_streaming(self) -> int:
+        """The number of records; −1 where a writer had not finished counting."""
+        value = self._number(self._count)
+        if value < _STREAMING:
+            raise FormatError(f"is damaged: its header claims {value:,} records")
+        return value
+
+    def name(self) -> str:
+        """A name, padded to four bytes."""
+        return self._take(self.count()).decode("utf-8", "replace")
+
+    def entries(self, tag: int, read: Callable[[], Any]) -> list[Any]:
+        """A list under its tag; an absent one is empty."""
+        found, count = self._number(">i"), self.count()
+        if found not in (0, tag) or (found == 0 and count) or count > _MOST_ENTRIES:
+            raise FormatError("is damaged: its header is no list of dimensions, attributes and variables")
+        return [read() for _ in range(count)]
+
+    def attributes(self) -> dict[str, Any]:
+        """Attributes by name: text, a number or an array of numbers."""
+        return dict(self.entries(_ATTRIBUTES, self._attribute))
+
+    def variable(self) -> _Declared:
+        """What the header says of a variable."""
+        name, rank = self.name(), self.count()
+        if rank > 32:
+            raise FormatError(f"is damaged: its variable {name} claims {rank:,} dimensions")
+        dimensions = tuple(self.count() for _ in range(rank))
+        attributes, kind = self.attributes(), self._kind()
+        self._number(self._count)  # its size, which the dimensions say as well
+        begin = self._number(self._offset)
+        if begin < 0:
+            raise FormatError(f"is damaged: its variable {name} begins before the file")
+        return _Declared(name, dimensions, attributes, kind, begin)
+
+    def _attribute(self) -> tuple[str, Any]:
+        name, kind = self.name(), np.dtype(self._kind())
+        raw = self._take(self.count() * kind.itemsize)
+        if kind.kind == "S":
+            return name, raw.decode("utf-8", "replace").rstrip("\0")
+        values = np.frombuffer(raw, kind)
+        return name, values[0] if values.size == 1 else values
+
+    def _kind(self) -> str:
+        code = self._number(">i")
+        if code not in _TYPES:
+            raise FormatError(f"is damaged: its header names a type {code} that there is not")
+        return _TYPES[code]
+
+    def _number(self, layout: str) -> int:
+        size = struct.calcsize(layout)
+        return int(struct.unpack(layout, self._raw(size))[0])
+
+    def _take(self, size: int) -> bytes:
+        raw = self._raw(_padded(size))
+        return raw[:size]
+
+    def _raw(self, size: int) -> bytes:
+        if self._at + size > len(self._bytes):
+            raise FormatError("is cut off within its header")
+        raw = self._bytes[self._at : self._at + size]
+        self._at += size
+        return raw

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+from pyproj import Transformer
 
 from firegui.domain.grid import Grid
-from firegui.domain.regions import Region, region_problems
-from firegui.errors import Problems
-from firegui.io import strict
+from firegui.domain.regions import Region, Ring, region_problems
+from firegui.errors import InputError, Problem, Problems
+from firegui.io import crs, strict
 from firegui.io.atomic import write_text
+from firegui.io.georeference import WGS84, Georeference
 from firegui.io.region_shapes import crossing_problems
 from firegui.io.region_table import read_region, region_to_table
-from firegui.io.regions_geojson import regions_from_geojson, regions_to_geojson
 from firegui.io.source_files import read_text
 from firegui.io.toml_text import dumps
 
@@ -87,3 +91,169 @@ def _from_geojson_file(path: Path, grid: Grid, problems: Problems) -> list[Regio
     else:
         return regions_from_geojson(root, grid, problems)
     return []
+
+
+_NO_PLACE = Problem(
+    "grid", "the event has no place on the map", "give its CRS and transform, or use a .toml file in cells"
+)
+_BEYOND = 1e15  # no coordinate of any CRS; a whole number with more digits may not even fit a float
+_DEGREES = (WGS84, "OGC:CRS84")
+
+Feature = tuple[Any, dict[str, Any]]
+
+
+def regions_from_geojson(root: Any, grid: Grid, problems: Problems) -> list[Region]:
+    """Every polygon and multipolygon of a parsed GeoJSON document as a region; what is wrong goes into ``problems``.
+
+    Names come from the property ``name``, weights from ``weight``. A geometry collection is one region.
+    """
+    if not grid.is_georeferenced or grid.crs is None:
+        problems.extend([_NO_PLACE])
+        return []
+    source = _source_crs(root, problems)
+    if source is None:
+        return []
+    change = crs.transformer(source, grid.crs)
+    regions = []
+    for number, (geometry, properties) in enumerate(_features(root, problems), start=1):
+        name = _name(properties, number)
+        where = f"feature {number} ({name})"
+        parts = [
+            _part(polygon, grid, change, source, where, problems) for polygon in _polygons(geometry, where, problems)
+        ]
+        weight = properties.get("weight", 1.0)
+        if not _is_number(weight):
+            problems.add(where, f"weight is {str(weight)[:60]!r}", "use a number, 0 or more")
+        elif parts and all(part is not None for part in parts):
+            regions.append(Region(name, tuple(part for part in parts if part is not None), float(weight)))
+    return regions
+
+
+def regions_to_geojson(regions: Sequence[Region], grid: Grid) -> dict[str, Any]:
+    """A FeatureCollection of multipolygons and polygons, outer rings counter-clockwise, holes clockwise."""
+    place = Georeference(grid)
+    if not place.has_place:
+        raise InputError([_NO_PLACE], "The regions cannot be written as GeoJSON")
+    corners = [(region.name, corner) for region in regions for part in region.parts for ring in part for corner in ring]
+    lost = sorted({name for name, (row, column) in corners if place.lonlat(row - 0.5, column - 0.5) is None})
+    if lost:
+        found = [Problem(f"region {name}", "has a corner with no longitude and latitude", "redraw it") for name in lost]
+        raise InputError(found, "The regions cannot be written as GeoJSON")
+    return {"type": "FeatureCollection", "features": [_feature(region, place) for region in regions]}
+
+
+def _feature(region: Region, place: Georeference) -> dict[str, Any]:
+    polygons = [[_closed(ring, place, outer=i == 0) for i, ring in enumerate(part)] for part in region.parts]
+    single = len(polygons) == 1
+    geometry = {"type": "Polygon" if single else "MultiPolygon", "coordinates": polygons[0] if single else polygons}
+    return {"type": "Feature", "properties": {"name": region.name, "weight": region.weight}, "geometry": geometry}
+
+
+def _closed(ring: Ring, place: Georeference, *, outer: bool) -> list[list[float]]:
+    # Corner coordinates are half a cell off the cell-centre positions that Georeference speaks.
+    points = [list(place.lonlat(row - 0.5, column - 0.5) or (math.nan, math.nan)) for row, column in ring]
+    area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(points, points[1:] + points[:1], strict=True))
+    if (area > 0) != outer:
+        points.reverse()
+    return [*points, points[0]]
+
+
+def _source_crs(root: Any, problems: Problems) -> str | None:
+    """WGS 84, or what the ``crs`` member of a pre-RFC file names."""
+    member = root.get("crs") if isinstance(root, dict) else None
+    if member is None:
+        return WGS84
+    properties = member.get("properties") if isinstance(member, dict) else None
+    name = properties.get("name") if isinstance(properties, dict) else None
+    if not isinstance(name, str) or crs.parse(name) is None:
+        problems.add("crs", f"the file's CRS {name!r} is unknown to PROJ", "export it in WGS 84 longitude and latitude")
+        return None
+    return name
+
+
+def _features(root: Any, problems: Problems) -> Iterator[Feature]:
+    kind = root.get("type") if isinstance(root, dict) else None
+    if kind == "FeatureCollection" and isinstance(root.get("features"), list):
+        for item in root["features"]:
+            if isinstance(item, dict) and item.get("type") == "FeatureCollection":
+                problems.add("GeoJSON", "a FeatureCollection is nested in another", "keep its features in one list")
+            else:
+                yield from _features(item, problems)
+    elif kind == "Feature":
+        properties = root.get("properties")
+        yield root.get("geometry"), properties if isinstance(properties, dict) else {}
+    elif kind in ("Polygon", "MultiPolygon", "GeometryCollection"):
+        yield root, {}
+    else:
+        problems.add(
+            "GeoJSON", f"holds {kind or 'no type'}, not a FeatureCollection of polygons", "export polygons as GeoJSON"
+        )
+
+
+def _polygons(geometry: Any, where: str, problems: Problems) -> list[Any]:
+    kind = _kind(geometry)
+    if kind == "GeometryCollection":
+        members = geometry.get("geometries")
+        if isinstance(members, list) and not any(_kind(member) == kind for member in members):
+            return [polygon for member in members for polygon in _polygons(member, where, problems)]
+        problems.add(where, "is a GeometryCollection without a plain list, or nested in another", "keep only polygons")
+        return []
+    held = geometry.get("coordinates") if isinstance(geometry, dict) else None
+    if kind not in ("Polygon", "MultiPolygon") or not isinstance(held, list) or not held:
+        problems.add(where, f"is {kind or 'without a geometry'}, not a polygon", "keep only polygons")
+        return []
+    return [held] if kind == "Polygon" else held
+
+
+def _kind(geometry: Any) -> Any:
+    return geometry.get("type") if isinstance(geometry, dict) else None
+
+
+def _part(
+    polygon: Any, grid: Grid, change: Transformer, source: str, where: str, problems: Problems
+) -> tuple[Ring, ...] | None:
+    rings = []
+    for raw in polygon if isinstance(polygon, list) else [None]:
+        points = _points(raw)
+        if points is None:
+            problems.add(where, "a ring is not a closed list of at least four [lon, lat] positions", "draw it again")
+            return None
+        if source in _DEGREES and any(abs(lon) > 180 or abs(lat) > 90 for lon, lat in points):
+            lon, lat = next(p for p in points if abs(p[0]) > 180 or abs(p[1]) > 90)
+            problems.add(
+                where, f"({lon:g}, {lat:g}) is no longitude and latitude", "likely a CRS mismatch: export it in WGS 84"
+            )
+            return None
+        rings.append(_ring(points, grid, change))
+    return tuple(rings)
+
+
+def _points(raw: Any) -> list[tuple[float, float]] | None:
+    if not isinstance(raw, list) or len(raw) < 4:
+        return None
+    points = []
+    for position in raw:
+        if not isinstance(position, list) or len(position) < 2:
+            return None
+        pair = position[:2]
+        if not all(_is_number(value) for value in pair):
+            return None
+        points.append((float(pair[0]), float(pair[1])))
+    return points[:-1] if points[0] == points[-1] else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _BEYOND
+
+
+def _ring(points: list[tuple[float, float]], grid: Grid, change: Transformer) -> Ring:
+    corners = []
+    for lon, lat in points:
+        y, x = grid.from_world(*change.transform(lon, lat))
+        corners.append((y + 0.5, x + 0.5))
+    return tuple(corners)
+
+
+def _name(properties: dict[str, Any], number: int) -> str:
+    held = {key.lower(): value for key, value in properties.items()}.get("name")
+    return str(held).strip() if held not in (None, "") else f"Region {number}"

@@ -11,12 +11,10 @@ from firegui.domain.benchmark import CURVES_AT_DESIGN, PLANNERS, PlannerName
 from firegui.domain.settings import Effectiveness, PlanSettings, Start
 from firegui.planning.contest import Contest, ContestPlanner
 from firegui.planning.evaluations import Arrays
+from firegui.planning.planners.baselines import NoIntervention, RandomFeasible
 from firegui.planning.planners.budgeted_gradient import BudgetedGradient
-from firegui.planning.planners.cma_es import cma_es
-from firegui.planning.planners.evolution import differential_evolution, particle_swarm
+from firegui.planning.planners.derivative_free import cma_es, differential_evolution, particle_swarm
 from firegui.planning.planners.greedy import Greedy
-from firegui.planning.planners.none import NoIntervention
-from firegui.planning.planners.random_feasible import RandomFeasible
 from firegui.planning.planners.tactical import Tactical
 
 Maker = Callable[[Contest, Arrays | None], ContestPlanner]

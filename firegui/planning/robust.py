@@ -6,7 +6,7 @@ nominal one, needs no more rollouts and is the default.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -14,11 +14,13 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel
 from firegui.planning.trials import Floats, Trial, run, thresholds
-from firegui.rollout.alteration import Alteration
+from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.day_state import UNBOUNDED
 from firegui.rollout.model import Model
+from firegui.rollout.observe import Window
 from firegui.rollout.outcome import Check
-from firegui.uncertainty.front_shift import front_shift
+from firegui.rollout.simulate import simulate
+from firegui.uncertainty.ilr import factors
 
 FIXED = 0
 """Which of the seed's streams the fixed perturbations come from; smoothing takes the next."""
@@ -73,3 +75,74 @@ def _against(
     free = Trial(model, UNBOUNDED, shift, alter)
     metrics = run(free, reference, check=check).metrics
     return Trial(model, thresholds(metrics, tuple(terms), settings), shift, alter)
+
+
+LARGEST_K = 10.0
+
+
+def front_shift(k: float, error: ErrorModel = PAPER_BEAR) -> Alteration:
+    """The shift by ``k ≥ 0`` standard deviations, for :func:`~firegui.rollout.simulate.simulate`.
+
+    ``z ← z + k σ_1 v_1`` where ``P > threshold``, with ``σ_1² `` the largest eigenvalue of ``Σ`` and ``v_1`` its
+    direction, pointed towards more fire. The mean residual ``μ`` is left out, as the paper's words have it. Done as the
+    multiplication of odds that this is, so that no floor is needed: a cell that has burned stays burned, and ``k = 0``
+    changes no bit. ``U`` never rises, not even by rounding.
+    """
+    if not k >= 0.0:
+        raise ValueError(f"a front shift of {k} standard deviations is not one towards more fire")
+    deviation, direction = error.principal()
+    odds, threshold = factors(k * deviation * direction), error.threshold
+
+    def shift(day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:
+        touched = np.nonzero(1.0 - unburned > threshold)
+        unburned[touched], burning[touched] = _shifted(unburned[touched], burning[touched], odds)
+        return unburned, burning
+
+    return Alteration(shift if k > 0.0 else lambda day, window, *state: state, only_grows=True)
+
+
+def _shifted(unburned: State, burning: State, odds: Floats) -> tuple[State, State]:
+    """``(U, B) [n]`` with their odds multiplied and ``U`` held at what it was; ``B`` and ``R`` share the rest."""
+    u, b = unburned.astype(np.float64), burning.astype(np.float64)
+    parts = odds[:, None] * np.stack([u, b, np.maximum(1.0 - u - b, 0.0)])
+    after = np.minimum(parts[0] / parts.sum(axis=0), u)
+    alight = (1.0 - after) * parts[1] / (parts[1] + parts[2])
+    return np.minimum(after.astype(unburned.dtype), unburned), alight.astype(burning.dtype)
+
+
+def calibrated_k(
+    model: Model, target_extent: float, *, error: ErrorModel = PAPER_BEAR, tolerance: float = 1e-3,
+    check: Check | None = None,
+) -> float:  # fmt: skip
+    """The ``k`` at which the fire without drops ends with ``target_extent`` cells (``Σ P_T``), by bisection.
+
+    The paper means a quantile of the final extents of the epistemic ensemble. Whoever has none gives an extent of their
+    own, such as a factor times the baseline's, and says so. ``tolerance`` is the width of the last interval of ``k``;
+    the answer is its upper end, at which the fire is no smaller than asked for. A target at or below the undisturbed
+    extent gives 0. Raises :class:`ValueError` where not even :data:`LARGEST_K` standard deviations reach the target.
+    """
+    extent = _baseline(model, error, check)
+    if target_extent <= extent(0.0):
+        return 0.0
+    low, high = 0.0, 2.0**-4
+    while extent(high) < target_extent:
+        if high >= LARGEST_K:
+            raise ValueError(
+                f"the fire ends with {extent(high):,.0f} cells under {high:g} standard deviations, "
+                f"short of the {target_extent:,.0f} asked for"
+            )
+        low, high = high, min(2.0 * high, LARGEST_K)
+    while high - low > tolerance:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if extent(middle) < target_extent else (low, middle)
+    return high
+
+
+def _baseline(model: Model, error: ErrorModel, check: Check | None) -> Callable[[float], float]:
+    nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+
+    def extent(k: float) -> float:
+        shifted = simulate(model, nothing, alter=front_shift(k, error), check=check)
+        return shifted.metrics.final_extent_cells
+
+    return extent

@@ -31,7 +31,7 @@ class Trial:
     """A rollout on ``model`` that has to end within ``bounds``.
 
     ``shift [T, A, 3]`` is added to the pose logits of the schedule, ``None`` for none. ``alter`` changes the fire
-    at the ends of days (:func:`~firegui.uncertainty.front_shift.front_shift`).
+    at the ends of days (:func:`~firegui.planning.robust.front_shift`).
     """
 
     model: Model

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import firegui.calibration.forecast
     import firegui.calibration.network_fit
     import firegui.calibration.skill_figures
-    import firegui.fire.demo.event
+    import firegui.fire.demo
     import firegui.fire.maps
     import firegui.planning.audit
     import firegui.planning.benchmark
@@ -80,7 +80,7 @@ class Engine:
     """The engine's functions and classes. Tests replace the whole engine or single names."""
 
     # Fire and rollouts.
-    make_demo = Lazy(lambda: firegui.fire.demo.event.make_demo)
+    make_demo = Lazy(lambda: firegui.fire.demo.make_demo)
     project_maps = Lazy(lambda: firegui.fire.maps.project_maps)
     build = Lazy(lambda: _after_torch(lambda: firegui.planning.problem.build))
     simulate = Lazy(lambda: firegui.rollout.simulate.simulate)

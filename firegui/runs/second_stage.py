@@ -16,7 +16,7 @@ from firegui.runs.session import RunSession
 
 if TYPE_CHECKING:
     from firegui.planning.elimination import EliminationReport
-    from firegui.planning.smoothing import PoseSmoothing
+    from firegui.planning.two_stage import PoseSmoothing
     from firegui.rollout.model import Model
 
 

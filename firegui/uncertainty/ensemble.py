@@ -22,14 +22,15 @@ from firegui.domain.uncertainty import ErrorModel, UncertaintyKind, UncertaintyS
 from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.fire.one_thread import one_thread
 from firegui.fire.windowed import Box, grown
-from firegui.rollout.alteration import Alteration
+from firegui.rollout.alteration import Alteration, State
 from firegui.rollout.backend import kernel_threads
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
+from firegui.rollout.observe import Window
 from firegui.rollout.outcome import Check
 from firegui.rollout.simulate import Rollout, simulate, simulate_many
 from firegui.uncertainty.aleatoric import state_sampling
-from firegui.uncertainty.epistemic import model_error
+from firegui.uncertainty.ilr import ilr, inverse
 from firegui.uncertainty.inputs import maps_problems, on_processor
 from firegui.uncertainty.random_field import Field, FieldSampler
 from firegui.uncertainty.tally import Member, Tally, Watch
@@ -262,3 +263,27 @@ def _check(model: Model, schedule: Schedule | None, settings: UncertaintySetting
     if settings.kind is UncertaintyKind.EPISTEMIC and error is None:
         problems.add("error model", "none is given", "fit one from perimeters, or use the paper's numbers")
     problems.raise_if_any(TITLE)
+
+
+FieldOf = Callable[[int], Field]
+"""The field of a day, ``[2, H, W]`` over the whole raster."""
+
+
+def model_error(error: ErrorModel, field_of: FieldOf) -> Alteration:
+    """``z ← z + η_n`` where ``P > threshold``, for :func:`~firegui.rollout.simulate.simulate`.
+
+    ``z`` are the ILR coordinates of a day's end, with probabilities raised to the model's floor. Every day has a field
+    of its own. A cell that has burned may be unburned again: the field says that it never had.
+    """
+
+    def disturb(day: int, window: Window, unburned: State, burning: State) -> tuple[State, State]:
+        touched = np.nonzero(1.0 - unburned > error.threshold)
+        if not len(touched[0]):
+            return unburned, burning
+        u, b = unburned[touched].astype(np.float64), burning[touched].astype(np.float64)
+        noise = field_of(day)[:, window[0], window[1]][:, touched[0], touched[1]]
+        after, hot, _ = inverse(ilr(u, b, 1.0 - u - b, floor=error.floor) + noise)
+        unburned[touched], burning[touched] = after, hot
+        return unburned, burning
+
+    return Alteration(disturb)

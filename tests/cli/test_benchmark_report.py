@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from firegui.cli.benchmark_report import lines, result
+from firegui.cli.benchmark import lines, result
 from firegui.cli.output import print_json
 from firegui.domain.benchmark import BenchmarkTable, PlannerName, Violations
 from firegui.runs.benchmark_folder import BenchmarkHeader

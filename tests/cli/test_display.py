@@ -103,7 +103,7 @@ def test_the_workbench_is_not_opened_on_a_display_that_does_not_answer(firegui: 
 def test_a_demo_is_planned_where_the_display_does_not_answer(
     firegui: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("firegui.fire.demo.event.make_demo", lambda: make_project(epochs=2))
+    monkeypatch.setattr("firegui.fire.demo.make_demo", lambda: make_project(epochs=2))
     monkeypatch.setattr("firegui.cli.demo.draw", lambda *_: "")
     answer = firegui("demo", "--out", tmp_path / "d e")
     assert answer.code == 0

@@ -159,7 +159,7 @@ def test_a_plan_whose_first_drop_has_not_formed_is_not_blamed_on_the_weights(
 def test_a_stopped_demo_says_how_to_go_on(
     firegui: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopping: Callable[[type, int, bool], None]
 ) -> None:
-    monkeypatch.setattr("firegui.fire.demo.event.make_demo", lambda: make_project())
+    monkeypatch.setattr("firegui.fire.demo.make_demo", lambda: make_project())
     stopping(EpochDone, 1, True)
     answer = firegui("demo", "--out", tmp_path / "d")
     assert answer.code == 130

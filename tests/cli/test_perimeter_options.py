@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from firegui.cli.perimeter_options import perimeter_source
+from firegui.cli.imports import perimeter_source
 from firegui.errors import Problems
 from firegui.io.perimeter_growth import Growth
 from firegui.io.perimeters import PerimeterSource

@@ -47,7 +47,7 @@ def headless(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, Path]]:
         return ""
 
     monkeypatch.setattr("firegui.cli.demo.display_trouble", lambda: NO_DISPLAY)
-    monkeypatch.setattr("firegui.fire.demo.event.make_demo", lambda: make_project(epochs=4))
+    monkeypatch.setattr("firegui.fire.demo.make_demo", lambda: make_project(epochs=4))
     monkeypatch.setattr("firegui.cli.demo.draw", draw)
     return drawn
 

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from firegui.domain.project import Project
 from firegui.domain.settings import Setting
-from firegui.fire.demo.event import make_demo
+from firegui.fire.demo import make_demo
 from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme

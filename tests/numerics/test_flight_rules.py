@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.schedule import Schedule
-from firegui.rollout.dense import DenseRollout
+from firegui.rollout.benchmark import DenseRollout
 from firegui.rollout.drops import drop_records
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model

@@ -14,8 +14,8 @@ from firegui.rollout.deposits import landing_offsets, scales_of
 from firegui.rollout.footprint import CELL_VARIANCE, Footprints, footprints
 from firegui.rollout.kernels.cpu_footprints import AMOUNT, Pieces
 from firegui.rollout.kernels.cpu_model import aircraft_of, layout_of, wind_of
-from firegui.rollout.kernels.cpu_pieces import pieces_of
 from firegui.rollout.kernels.cpu_reading import Listed, Reading, read
+from firegui.rollout.kernels.cpu_run import pieces_of
 from firegui.rollout.kernels.layout import field_of, raster_of
 from firegui.rollout.model import Model
 from firegui.rollout.suppression import dose_of_payload

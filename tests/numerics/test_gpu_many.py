@@ -11,8 +11,7 @@ import torch
 from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError
 from firegui.rollout.day_state import Bounds, DayState
-from firegui.rollout.kernels.gpu import LESS_HISTORY, ON_THE_CPU, Gpu
-from firegui.rollout.kernels.gpu_memory import Found, Rung, climb_down
+from firegui.rollout.kernels.gpu import LESS_HISTORY, ON_THE_CPU, Found, Gpu, Rung, climb_down
 from firegui.rollout.kernels.gpu_rollout import Rollouts
 from firegui.rollout.model import Model
 from firegui.rollout.outcome import WHOLE, Outcome, Wanted

@@ -20,7 +20,7 @@ from firegui.rollout.observe import Window
 from firegui.rollout.simulate import prepare, simulate
 from firegui.uncertainty.ensemble import run_ensemble
 from firegui.uncertainty.random_field import FieldSampler
-from firegui.uncertainty.semivariogram import fit_exponential, semivariogram
+from firegui.uncertainty.residuals import fit_exponential, semivariogram
 from tests.numerics.cases import aircraft
 from tests.unit.uncertainty.worlds import blown_project
 

@@ -6,16 +6,21 @@ each with its own writer. Whether the plan's drops may be handed over at all is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+import re
+import tempfile
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 
-from firegui.errors import Problem, Problems
+from firegui.errors import InputError, Problem, Problems
+from firegui.io.atomic import write_problem
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.csv import write_csv
-from firegui.io.exporters.geojson import write_areas_geojson, write_drops_geojson
 from firegui.io.exporters.geotiff import (
     write_arrival_cog,
     write_baseline_arrival_cog,
@@ -23,11 +28,14 @@ from firegui.io.exporters.geotiff import (
     write_occupancy_cog,
 )
 from firegui.io.exporters.gpkg import write_gpkg
-from firegui.io.exporters.gpx import write_gpx
-from firegui.io.exporters.kml import kml_problems, write_kml
-from firegui.io.exporters.names import standard_name
+from firegui.io.exporters.kml_gpx_geojson import (
+    kml_problems,
+    write_areas_geojson,
+    write_drops_geojson,
+    write_gpx,
+    write_kml,
+)
 from firegui.io.exporters.netcdf import write_netcdf
-from firegui.io.exporters.together import together
 from firegui.io.georeference import Georeference
 
 Check = Callable[[], None]
@@ -218,7 +226,7 @@ def file_names(content: ExportContent, formats: Sequence[str], stem: str | None 
     """What the files of known formats will be called.
 
     With a ``stem``, ``stem.csv`` and ``stem-arrival.tif``; without one, as the standard of
-    :mod:`firegui.io.exporters.names` has it.
+    :mod:`firegui.io.exporters` has it.
     """
     names = []
     for product in _products(content, formats):
@@ -238,3 +246,87 @@ def film_names(content: ExportContent, endings: Sequence[str], stem: str | None 
 def _products(content: ExportContent, formats: Sequence[str]) -> list[Product]:
     every = [product for name in formats for product in FORMATS[name].products]
     return [product for product in every if content.baseline is not None or not product.of_baseline]
+
+
+_LONGEST = 60
+_MAP_TYPE = "airops"
+
+
+def standard_name(content: ExportContent, product: str, *, printed: bool = False) -> str:
+    """The name, without its ending, of ``product``: ``20200819_0915_Bear2020_CAPNF_001308_FirstPlan_drops``.
+
+    The time is when the plan was made, on the fire's clock. A ``printed`` one begins with ``airops_letter_land``.
+    """
+    made = content.made.astimezone(content.project.calendar.local_zone)
+    sheet = content.sheet
+    before = f"{_MAP_TYPE}_{sheet.size_name}_{sheet.orientation_name}" if printed else ""
+    incident = camel(content.project.scenario.name) or "Incident"
+    number = _number(sheet.incident_number)
+    parts = [before, f"{made:%Y%m%d_%H%M}", incident, number, camel(content.run), product]
+    return "_".join(part for part in parts if part)
+
+
+def camel(text: str) -> str:
+    """``bear 2020, first plan`` as ``Bear2020FirstPlan``: only letters and digits of ASCII, cut at 60."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    words = re.findall(r"[A-Za-z0-9]+", plain)
+    return "".join(word[:1].upper() + word[1:] for word in words)[:_LONGEST]
+
+
+def _number(text: str) -> str:
+    """``CA-PNF-001308`` as ``CAPNF_001308``: the unit's letters and the number."""
+    *unit, number = re.findall(r"[A-Za-z0-9]+", text) or [""]
+    return "_".join(part for part in ("".join(unit), number) if part)
+
+
+@contextmanager
+def together(folder: Path, names: Sequence[str]) -> Iterator[Path]:
+    """Yield a hidden folder to write the files ``names`` in; on success they take their places in ``folder``.
+
+    ``folder`` is made if absent. On any failure, and when the work is cancelled, every file that was there is there
+    again as it was, and no folder is left that was not there. Raises :class:`~firegui.errors.InputError` where the
+    system refuses to write.
+    """
+    _check(folder, names)
+    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".export-", dir=folder) as hidden:
+            waiting, kept = Path(hidden) / "new", Path(hidden) / "old"
+            waiting.mkdir()
+            kept.mkdir()
+            yield waiting
+            _place(waiting, kept, folder, names)
+        made.clear()
+    except OSError as error:
+        raise InputError([write_problem(folder, error)], _TITLE) from error
+    finally:
+        for parent in made:
+            with suppress(OSError):
+                parent.rmdir()
+
+
+def _check(folder: Path, names: Sequence[str]) -> None:
+    problems = Problems()
+    for name in names:
+        if (folder / name).is_dir():
+            problems.add(str(folder / name), "is a folder, and a file is to be written there", "move it away")
+    problems.raise_if_any(_TITLE)
+
+
+def _place(waiting: Path, kept: Path, folder: Path, names: Sequence[str]) -> None:
+    """Move every file to its place; when one cannot be moved, put back what was there."""
+    placed: list[str] = []
+    try:
+        for name in names:
+            if (folder / name).exists():
+                os.replace(folder / name, kept / name)
+            placed.append(name)
+            os.replace(waiting / name, folder / name)
+    except BaseException:
+        for name in placed:
+            with suppress(OSError):
+                (folder / name).unlink()
+            if (kept / name).exists():
+                os.replace(kept / name, folder / name)
+        raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -13,14 +13,22 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from firegui.domain.fleet import Material
 from firegui.io.atomic import replacing
-from firegui.io.exporters.briefing_days import Period, daily_totals, periods_of
-from firegui.io.exporters.briefing_overview import Section, draw_section, flow, sections_of
-from firegui.io.exporters.briefing_table import ROW, draw_table, drop_columns, drop_lines, head_height
+from firegui.io.exporters.briefing_days import Period, TypeLine, daily_totals, fire_acres, periods_of, type_lines
+from firegui.io.exporters.briefing_table import (
+    ROW,
+    Column,
+    draw_table,
+    drop_columns,
+    drop_lines,
+    head_height,
+    hhmm,
+    stretched,
+)
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.figure_page import MUTED, Page, metadata, printing, wrapped
+from firegui.io.exporters.figure_page import LINE, MUTED, Page, metadata, printing, wrapped
 from firegui.io.exporters.ics220 import FORM, TITLES, FormPage, draw_form, draw_identity, form_pages
 from firegui.io.exporters.map_figure import map_page
-from firegui.io.exporters.map_margin import HEAD_HEIGHT, draw_head, period_text
+from firegui.io.exporters.map_margin import HEAD_HEIGHT, draw_head, period_text, time_text
 from firegui.io.exporters.map_sheet import INCHES, Paper
 from firegui.io.exporters.table import NOTICE
 
@@ -154,3 +162,193 @@ def _chunks(lines: Sequence[Any], most: int) -> Iterator[list[Any]]:
     rest = iter(lines)
     while part := list(islice(rest, most)):
         yield part
+
+
+DAYS = (
+    Column("Day", 0.4, "right"),
+    Column("Date", 0.85, "center"),
+    Column("Sunrise", 0.6, "center"),
+    Column("Sunset", 0.6, "center"),
+    Column("Drops", 0.6, "right", "Drops"),
+    Column("Retardant", 0.7, "right", "Drops"),
+    Column("Water", 0.6, "right", "Drops"),
+    Column("Not in daylight", 0.75, "right", "Drops"),
+    Column("Near water", 0.65, "right", "Drops"),
+    Column("Retardant", 0.85, "right", "Gallons"),
+    Column("Water", 0.85, "right", "Gallons"),
+    Column("With the plan", 0.95, "right", "Fire at the day's end, acres"),
+    Column("Without drops", 0.95, "right", "Fire at the day's end, acres"),
+    Column("Grounded", 1.5),
+)
+AIRCRAFT = (
+    Column("Make/Model", 2.2),
+    Column("No.", 0.35, "right"),
+    Column("Material", 0.7),
+    Column("Payload gal", 0.65, "right"),
+    Column("All drops", 0.55, "right"),
+    Column("All gallons", 0.75, "right"),
+)
+SIZE = 7.6
+_DAYS_ACROSS = 12
+_GAP = 0.14
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table, or lines of text where there are no ``columns``, under a title."""
+
+    title: str
+    lines: Sequence[Sequence[str]]
+    columns: tuple[Column, ...] = ()
+
+    @property
+    def step(self) -> float:
+        """Inches of one line."""
+        return ROW if self.columns else SIZE * LINE / 72.0
+
+    @property
+    def head(self) -> float:
+        """Inches of everything but the lines, the gap below included."""
+        return (0.2 if self.title else 0.0) + (head_height(self.columns) if self.columns else 0.0) + _GAP
+
+    @property
+    def height(self) -> float:
+        """Inches."""
+        return self.head + self.step * len(self.lines)
+
+
+def day_lines(content: ExportContent, periods: Sequence[Period]) -> list[list[str]]:
+    """One line a day, and the totals below them."""
+    lines = [_line(content, period) for period in periods]
+    totals = daily_totals(list(periods))
+    close = [row.near_water for period in periods for row in period.rows]
+    drops = {kind: sum(period.drops(kind) for period in periods) for kind in Material}
+    lines.append(
+        ["", "Total", "", "", f"{totals['drops']:,.0f}", f"{drops[Material.RETARDANT]:,}", f"{drops[Material.WATER]:,}",
+         f"{sum(sum(period.dark) for period in periods):,}", _count(close), f"{totals['retardant']:,.0f}",
+         f"{totals['water']:,.0f}", "", "", ""]
+    )  # fmt: skip
+    return lines
+
+
+def notes_of(content: ExportContent) -> list[str]:
+    """What to know before using the plan: what it is made of, and what every number leaves out."""
+    project = content.project
+    held = len(content.rows) - len(content.flown)
+    minutes = project.calendar.hours_per_step * 60.0
+    notes = [
+        f"Plan: {content.run or 'without a name'}, made {time_text(content.made, project.calendar)}. "
+        f"Fire model: {project.fire_model.label}.",
+        f"Times are the starts of steps of {minutes:g} minutes, local ({project.calendar.zone_name}) and UTC (Z).",
+        "Coordinates are WGS 84 in degrees and decimal minutes. Release is where the load leaves the aircraft, Lands "
+        "at where the wind of the plan carries it. Runs are axes: the two headings of a run are its two directions.",
+        "Expected fire is the sum of each cell's chance to burn or to have burned; the edges on the maps are where it "
+        "is 50 %.",
+        "Types slower than 78 kt over the drop are listed as helicopters: a fleet does not say which it is.",
+    ]
+    if held:
+        notes.append(f"{held:,} drops that the plan proposes but does not fly (turnaround, grounding) are left out.")
+    return [*notes, *(_sentence(text) for text in content.notes)]
+
+
+def sections_of(content: ExportContent, periods: Sequence[Period], width: float) -> list[Section]:
+    """What stands on the first pages, in order: the days, the aircraft, the notes."""
+    found = [Section("", day_lines(content, periods), stretched(DAYS, width))]
+    names = [period.day for period in periods]
+    for first in range(0, len(periods), _DAYS_ACROSS):
+        part = periods[first : first + _DAYS_ACROSS]
+        days = tuple(Column(f"Day {day + 1}", 0.42, "right", "Drops") for day in names[first : first + _DAYS_ACROSS])
+        empty = (Column("", 0.42 * (_DAYS_ACROSS - len(days)), group=""),) if len(days) < _DAYS_ACROSS else ()
+        columns = stretched((*AIRCRAFT, *days, *empty), width)
+        found.append(Section("Aircraft by type", aircraft_lines(content, periods, part), columns))
+    notes = [line for text in notes_of(content) for line in wrapped(f"• {text}", width, SIZE)]
+    return [*found, Section("What to know", [[line] for line in notes])]
+
+
+def aircraft_lines(content: ExportContent, periods: Sequence[Period], part: Sequence[Period]) -> list[list[str]]:
+    """One line for each type of the fleet: drops and gallons of all ``periods``, drops of each day of ``part``."""
+    by_type: dict[str, dict[int, TypeLine]] = {}
+    for period in periods:
+        for line in type_lines(content.project, period):
+            by_type.setdefault(line.kind.id, {})[period.day] = line
+    found = []
+    for days in by_type.values():
+        kind = next(iter(days.values())).kind
+        drops, gallons = sum(line.drops for line in days.values()), sum(line.gallons for line in days.values())
+        cells = [_drops_text(days.get(period.day)) for period in part]
+        known = [kind.type, f"{kind.count}", kind.material.value, f"{kind.payload_gal:,.0f}"]
+        found.append([*known, f"{drops:,}", f"{gallons:,.0f}", *cells])
+    return found
+
+
+def flow(sections: Sequence[Section], height: float) -> list[list[Section]]:
+    """The sections on pages of ``height`` inches; those with many lines go on on the next page."""
+    pages: list[list[Section]] = [[]]
+    left = height
+    for section in sections:
+        lines = list(section.lines)
+        while lines:
+            most = int((left - section.head) / section.step + 1e-9)
+            if most < min(len(lines), 2) and pages[-1]:
+                pages.append([])
+                left = height
+                continue
+            here, lines = lines[: max(most, 1)], lines[max(most, 1) :]
+            part = replace(section, lines=here)
+            pages[-1].append(part)
+            left -= part.height
+    return pages
+
+
+def draw_section(page: Page, x: float, top: float, section: Section) -> float:
+    """Draw a section from ``top`` down; returns the height that it takes."""
+    down = 0.0
+    if section.title:
+        page.text(x, top - 0.13, section.title, 9.0, bold=True)
+        down = 0.2
+    if section.columns:
+        draw_table(page, x, top - down, section.columns, section.lines)
+    else:
+        page.lines(x, top - down, [line for (line,) in section.lines], SIZE)
+    return section.height
+
+
+def _line(content: ExportContent, period: Period) -> list[str]:
+    project, calendar = content.project, content.project.calendar
+    sun = [hhmm(when, calendar) if when is not None else "" for when in period.sun]
+    fires = [fire_acres(fire, period.day + 1, project) for fire in (content.plan, content.baseline)]
+    return [
+        f"{period.day + 1}", f"{period.begin.astimezone(calendar.local_zone):%Y-%m-%d}", *sun, f"{len(period.rows):,}",
+        f"{period.drops(Material.RETARDANT):,}", f"{period.drops(Material.WATER):,}", f"{sum(period.dark):,}",
+        _count([row.near_water for row in period.rows]), f"{period.gallons(Material.RETARDANT):,.0f}",
+        f"{period.gallons(Material.WATER):,.0f}", *("" if acres is None else f"{acres:,.0f}" for acres in fires),
+        _grounded(content, period),
+    ]  # fmt: skip
+
+
+def _count(values: Sequence[bool | None]) -> str:
+    """How many are true; ``?`` where that is not known of all."""
+    return "?" if any(value is None for value in values) else f"{sum(bool(value) for value in values):,}"
+
+
+def _drops_text(line: TypeLine | None) -> str:
+    """Drops of a type on a day; a dash where it is grounded."""
+    if line is None:
+        return ""
+    return "–" if line.grounded and not line.drops else f"{line.drops:,}"
+
+
+def _grounded(content: ExportContent, period: Period) -> str:
+    """Which types stay on the ground all day, by id, or how many where that is a long list."""
+    kinds = [kind for kind in content.project.planned_fleet.types if kind.count]
+    ids = [kind.id for kind in kinds if period.day in kind.grounded_days]
+    if len(ids) > 2:
+        return "all types" if len(ids) == len(kinds) else f"{len(ids)} of {len(kinds)} types"
+    return ", ".join(ids)
+
+
+def _sentence(text: str) -> str:
+    """A note with a capital and a full stop; one that begins with the name of a file keeps its letters."""
+    first, _, _ = text.partition(" ")
+    begun = f"{text[:1].upper()}{text[1:]}" if first.isalpha() else text
+    return f"{begun.rstrip('.')}."

@@ -6,20 +6,24 @@ Coordinating Group, Standards for Geospatial Operations, PMS 936, "Map Elements"
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from firegui.domain.fuel_groups import FUEL_GROUPS
+from firegui.domain.relief import hillshade_codes
+from firegui.domain.scenario import Scenario
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.figure_page import INK, Page, printing, save
-from firegui.io.exporters.map_graticule import draw_graticule
-from firegui.io.exporters.map_ground import draw_ground
+from firegui.io.exporters.figure_page import INK, MUTED, Page, printing, save, width_of
 from firegui.io.exporters.map_labels import Labels
 from firegui.io.exporters.map_layers import (
     draw_areas,
@@ -39,11 +43,12 @@ from firegui.io.exporters.map_margin import (
     draw_scale,
     period_text,
 )
-from firegui.io.exporters.map_sheet import Orientation
+from firegui.io.exporters.map_sheet import Ground, Orientation
 from firegui.io.exporters.map_view import View, view_of
 from firegui.io.exporters.map_wind import draw_wind_box
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
+from firegui.io.water import WATER_FUEL
 
 Check = Callable[[], None]
 
@@ -178,3 +183,175 @@ def _heading(page: Page, x: float, top: float, text: str) -> float:
 
 def _go_on() -> None:
     """Nobody asks to stop."""
+
+
+_MINUTES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 2.5, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)
+_SPACING_INCHES = 1.0
+_SAMPLES = 25
+_SIZE = 6.5
+
+Line = list[tuple[float, float]]
+"""Points as inches in the frame."""
+
+
+def draw_graticule(page: Page, axes: Axes, frame: tuple[float, float], view: View, place: Georeference) -> str:
+    """Draw the lines on ``axes`` and their labels around the frame, whose lower left corner is at ``frame`` inches.
+
+    Returns what to say of it. Labels that would touch each other, or leave the frame, are left out.
+    """
+    extent = _extent(view, place)
+    if extent is None:
+        return "No graticule: the grid has no place on the Earth"
+    west, south, east, north = extent
+    step = _step(max(east - west, north - south) * 60.0, max(view.width, view.height))
+    meridians = [(value, _line(view, place, [(value, lat) for lat in _spread(south, north)]))
+                 for value in _multiples(west, east, step)]  # fmt: skip
+    parallels = [(value, _line(view, place, [(lon, value) for lon in _spread(west, east)]))
+                 for value in _multiples(south, north, step)]  # fmt: skip
+    for _, line in (*meridians, *parallels):
+        _draw_graticule(axes, view, line)
+    for value, line in meridians:
+        _label_meridian(page, frame, view, line, minutes_text(value, step, "E", "W"))
+    for value, line in parallels:
+        _label_parallel(page, frame, view, line, minutes_text(value, step, "N", "S"))
+    return f"Graticule: WGS 84, every {step:g}′, degrees and decimal minutes"
+
+
+def minutes_text(minutes: float, step: float, positive: str, negative: str) -> str:
+    """A longitude or latitude given in minutes as ``121°07.5′ W``, with as many decimals as ``step`` needs."""
+    decimals = 2 if step < 0.1 else 1
+    whole, rest = divmod(round(abs(minutes), decimals), 60.0)
+    return f"{whole:.0f}°{rest:0{3 + decimals}.{decimals}f}′ {positive if minutes >= 0 else negative}"
+
+
+def _extent(view: View, place: Georeference) -> tuple[float, float, float, float] | None:
+    """West, south, east and north of the frame in degrees; longitudes go on past 180°."""
+    top, left, bottom, right = view.box
+    edge = np.linspace(0.0, 1.0, 9)
+    rows = np.concatenate(
+        [np.full(9, top), np.full(9, bottom), top + edge * (bottom - top), top + edge * (bottom - top)]
+    )
+    columns = np.concatenate(
+        [left + edge * (right - left), left + edge * (right - left), np.full(9, left), np.full(9, right)]
+    )
+    found = place.lonlat_many(rows - 0.5, columns - 0.5)
+    if found is None or not np.isfinite(found).all():
+        return None
+    lon, lat = found
+    if lon.max() - lon.min() > 180.0:
+        lon = lon % 360.0
+    return float(lon.min()), float(lat.min()), float(lon.max()), float(lat.max())
+
+
+def _step(minutes: float, inches: float) -> float:
+    wanted = minutes * _SPACING_INCHES / inches
+    return next((step for step in _MINUTES if step >= wanted), _MINUTES[-1])
+
+
+def _multiples(low: float, high: float, step: float) -> list[float]:
+    """Multiples of ``step`` minutes between two numbers of degrees, in minutes."""
+    return [k * step for k in range(math.ceil(low * 60.0 / step), math.floor(high * 60.0 / step) + 1)]
+
+
+def _spread(low: float, high: float) -> NDArray[np.float64]:
+    # A little beyond both ends, because a parallel is not a row of the grid.
+    margin = 0.1 * (high - low)
+    return np.linspace((low - margin) * 60.0, (high + margin) * 60.0, _SAMPLES)
+
+
+def _line(view: View, place: Georeference, minutes: list[tuple[float, float]]) -> Line:
+    points = (place.from_lonlat((lon / 60.0 + 180.0) % 360.0 - 180.0, lat / 60.0) for lon, lat in minutes)
+    return [view.inches(point[1] + 0.5, point[0] + 0.5) for point in points if point is not None]
+
+
+def _draw_graticule(axes: Axes, view: View, line: Line) -> None:
+    _, left, bottom, _ = view.box
+    columns = [left + x * view.cells_per_inch for x, _ in line]
+    rows = [bottom - y * view.cells_per_inch for _, y in line]
+    axes.plot(columns, rows, color="#1d4f8a", linewidth=0.45, alpha=0.55, zorder=1.5, scalex=False, scaley=False)
+
+
+def _label_meridian(page: Page, frame: tuple[float, float], view: View, line: Line, text: str) -> None:
+    half = width_of(text, _SIZE) / 2.0
+    for level, y, up in ((0.0, frame[1] - 0.05, "top"), (view.height, frame[1] + view.height + 0.05, "bottom")):
+        x = _crossing([(b, a) for a, b in line], level)
+        if x is not None and half <= x <= view.width - half:
+            page.text(frame[0] + x, y, text, _SIZE, color=MUTED, across="center", up=up)
+
+
+def _label_parallel(page: Page, frame: tuple[float, float], view: View, line: Line, text: str) -> None:
+    half = width_of(text, _SIZE) / 2.0
+    for level, x, up in ((0.0, frame[0] - 0.05, "bottom"), (view.width, frame[0] + view.width + 0.05, "top")):
+        y = _crossing(line, level)
+        if y is not None and half <= y <= view.height - half:
+            page.text(x, frame[1] + y, text, _SIZE, color=MUTED, across="center", up=up, turned=90.0)
+
+
+def _crossing(line: Line, at: float) -> float | None:
+    """The second coordinate where the line's first one passes ``at``."""
+    for (a, u), (b, v) in pairwise(line):
+        if min(a, b) <= at <= max(a, b) and a != b:
+            return u + (at - a) / (b - a) * (v - u)
+    return None
+
+
+WATER, BUILT_UP, CANOPY = "#9cc7e8", "#cfc8c0", "#7fb38a"
+_MOST_CELLS = 2400
+_PALE = 0.55
+"""How much of a colour is white: the fire and the drops are drawn over it."""
+
+Colours = NDArray[np.float32]
+
+
+def draw_ground(axes: Axes, scenario: Scenario, ground: Ground, view: View) -> list[tuple[str, str]]:
+    """Draw what lies under the fire in the part that ``view`` shows; returns ``(name, colour)`` for the legend."""
+    top, left = max(math.floor(view.box[0]), 0), max(math.floor(view.box[1]), 0)
+    bottom, right = min(math.ceil(view.box[2]), view.grid.rows), min(math.ceil(view.box[3]), view.grid.columns)
+    if ground is Ground.NONE or bottom - top < 1 or right - left < 1:
+        return []
+    every = max(math.ceil(max(bottom - top, right - left) / _MOST_CELLS), 1)
+    layers = {key: layer[top:bottom:every, left:right:every] for key, layer in scenario.layers.items()}
+    colours, entries = _tinted(layers, ground)
+    elevation = layers.get("elevation")
+    if elevation is not None and min(elevation.shape) > 1 and np.isfinite(elevation).any():
+        colours *= _shade(elevation, view.grid.cell_size_m * every)
+    rows, columns = colours.shape[:2]
+    axes.imshow(
+        np.clip(colours, 0.0, 1.0), extent=(left, left + columns * every, top + rows * every, top),
+        interpolation="nearest", zorder=0,
+    )  # fmt: skip
+    return entries
+
+
+def _tinted(layers: Mapping[str, NDArray[np.float32]], ground: Ground) -> tuple[Colours, list[tuple[str, str]]]:
+    shape = next(iter(layers.values())).shape if layers else (1, 1)
+    colours = np.ones((*shape, 3), np.float32)
+    fuel, canopy = layers.get("fuel"), layers.get("canopy_cover")
+    if ground is Ground.FUEL and fuel is not None:
+        masks = [(group.name, group.holds(fuel), group.color) for group in FUEL_GROUPS]
+        return colours, [_tint(colours, mask, name, color) for name, mask, color in masks if mask.any()]
+    entries = []
+    if canopy is not None and "elevation" not in layers:
+        cover = np.clip(np.nan_to_num(canopy), 0.0, 100.0)[..., None] / 100.0
+        colours -= (1.0 - _PALE) * cover * (1.0 - np.array(to_rgb(CANOPY), np.float32))
+        entries.append(("Canopy cover, darker is denser", CANOPY))
+    if fuel is not None:
+        entries += [
+            _tint(colours, mask, name, color, pale=0.0)
+            for mask, name, color in ((fuel == WATER_FUEL, "Water", WATER), (fuel == 91, "Built up", BUILT_UP))
+            if mask.any()
+        ]
+    return colours, entries
+
+
+def _tint(colours: Colours, mask: NDArray[np.bool_], name: str, color: str, pale: float = _PALE) -> tuple[str, str]:
+    """Lay a colour on the cells of ``mask``; returns name and colour as they end up on the paper."""
+    red, green, blue = (pale + (1.0 - pale) * part for part in to_rgb(color))
+    colours[mask] = (red, green, blue)
+    return name, f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
+
+
+def _shade(elevation: NDArray[np.float32], cell_size_m: float) -> Colours:
+    """Factors around 1: slopes away from the light are darker, those towards it stay as they are."""
+    light = hillshade_codes(elevation, cell_size_m).astype(np.float32) / 180.0
+    return np.asarray(np.clip(0.40 + 0.60 * light, 0.45, 1.06)[..., None], np.float32)

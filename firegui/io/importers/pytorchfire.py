@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 
@@ -11,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.scenario import LAYERS, Scenario
-from firegui.errors import Problems
+from firegui.errors import Problem, Problems
+from firegui.io import npz
+from firegui.io.importers.daily_wind import STRONGEST_MS
 from firegui.io.importers.observations import observe, say_coverage, say_observed
 from firegui.io.importers.placing import check_when, find_place, find_start, local_offset
-from firegui.io.importers.pytorchfire_fields import NO_FIELDS, Fields, read_fields
+from firegui.io.known_grids import KnownGrid, recognise
 from firegui.io.perimeters import PerimeterSource
+from firegui.io.source_files import cells_problem, days_problem
 
 _SIMULATED = "come from a simulated run of PyTorchFire, not from the fire"
 
@@ -87,3 +91,177 @@ def _notes(folder: Path, fields: Fields, observed: NDArray[np.bool_] | None, dat
     missing = [LAYERS[key][0].lower() for key in LAYERS if key not in fields.layers]
     notes.append(f"Missing layers: {', '.join(missing)}.")
     return notes
+
+
+REQUIRED = ("p_veg", "p_den", "wind_velocity", "wind_towards_direction")
+OPTIONAL = ("initial_ignition", "slope")
+_LEAD = {"wind_velocity": 1, "wind_towards_direction": 1}
+_TAIL = {"slope": (3, 3)}
+_ONE_GRID = "bring every file onto one grid"
+
+Raster = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fields:
+    """What could be read; ``None`` stands for what was reported. ``shape`` is the raster's rows and columns."""
+
+    shape: tuple[int, int] | None
+    known: KnownGrid | None
+    layers: dict[str, Raster]
+    wind_speed: Raster | None
+    wind_dir: Raster | None
+    ignition: NDArray[np.bool_] | None
+
+
+NO_FIELDS = Fields(None, None, {}, None, None, None)
+"""What can be read where there is no folder."""
+
+
+def read_fields(folder: Path, problems: Problems) -> Fields:
+    """Read, decode and check every file of the folder, adding all that is wrong to ``problems``.
+
+    The sizes are judged first, and what has a wrong one is not read.
+    """
+    headers = _headers(folder, problems)
+    shape = _raster_shape(headers)
+    fitting = _fitting(headers, shape, problems)
+    arrays = _load(folder, fitting, problems)
+    decoded = {
+        "canopy_cover": _decoded(arrays, "p_veg", 0.4, 100.0, 100.0, problems),
+        "canopy_density": _decoded(arrays, "p_den", 0.2, 0.5, 5.0, problems),
+        "slope": _slope(arrays, problems),
+    }
+    ignition = arrays.get("initial_ignition")
+    return Fields(
+        shape,
+        recognise(arrays["p_veg"]) if "p_veg" in arrays else None,
+        {key: layer for key, layer in decoded.items() if layer is not None},
+        _speed(arrays, problems),
+        _towards(arrays, problems),
+        None if ignition is None else _ignition(ignition, problems),
+    )
+
+
+def _headers(folder: Path, problems: Problems) -> dict[str, npz.Header]:
+    headers = {}
+    for key in (*REQUIRED, *OPTIONAL):
+        path = folder / f"{key}.npz"
+        if key in OPTIONAL and not path.exists():
+            continue
+        with npz.opened(path, problems) as archive:
+            header = None if archive is None else npz.header(archive, "data", path.name, problems)
+        if header is not None:
+            headers[key] = header
+    return headers
+
+
+def _load(folder: Path, keys: Sequence[str], problems: Problems) -> dict[str, npz.Array]:
+    arrays = {}
+    for key in keys:
+        path = folder / f"{key}.npz"
+        with npz.opened(path, problems) as archive:
+            value = None if archive is None else npz.array(archive, "data", path.name, problems)
+        if value is not None:
+            arrays[key] = value
+    return arrays
+
+
+def _raster_shape(headers: Mapping[str, npz.Header]) -> tuple[int, int] | None:
+    """The rows and columns that most files have, of several the first, so that the odd ones can be named."""
+    shapes = Counter(
+        header.shape[_LEAD.get(key, 0) :][:2]
+        for key, header in headers.items()
+        if header.ndim == _LEAD.get(key, 0) + 2 + len(_TAIL.get(key, ()))
+    )
+    found = next(iter(shapes.most_common(1)), None)
+    return None if found is None else (found[0][0], found[0][1])
+
+
+def _fitting(headers: Mapping[str, npz.Header], shape: tuple[int, int] | None, problems: Problems) -> list[str]:
+    """The files that are of a size with ``shape``; all others are reported, and every one where no raster can be."""
+    if shape is None:
+        problems.extend(
+            Problem(f"{key}.npz", _say_shape(key, header, header.shape, None), _ONE_GRID)
+            for key, header in headers.items()
+        )
+        return []
+    if (problem := cells_problem("p_veg.npz", *shape)) is not None:
+        problems.extend([problem])
+        return []
+    fitting = []
+    for key, header in headers.items():
+        lead = _LEAD.get(key, 0)
+        wanted = (*header.shape[:lead], *shape, *_TAIL.get(key, ()))
+        found = [] if header.shape == wanted else [_say_shape(key, header, wanted, shape)]
+        problems.extend(Problem(f"{key}.npz", what, _ONE_GRID) for what in found)
+        if lead and not found and (problem := days_problem(f"{key}.npz", header.shape[0])) is not None:
+            problems.extend([problem])
+        elif not found:
+            fitting.append(key)
+    days = {key: headers[key].shape[0] for key in _LEAD if key in headers and headers[key].ndim == 3}
+    if len(set(days.values())) > 1:
+        counts = " and ".join(f"{key}.npz has {n} days" for key, n in days.items())
+        problems.add("wind", counts, "give speed and direction for the same days")
+    return fitting
+
+
+def _say_shape(key: str, header: npz.Header, wanted: tuple[int, ...], shape: tuple[int, int] | None) -> str:
+    named = [*("D" * _LEAD.get(key, 0)), *(str(n) for n in shape or ("H", "W")), *(str(n) for n in _TAIL.get(key, ()))]
+    turned = ": its axes are transposed" if npz.is_reordered(header.shape, wanted) else ""
+    return f"has shape [{', '.join(str(n) for n in header.shape)}], not [{', '.join(named)}]{turned}"
+
+
+def _decoded(
+    arrays: Mapping[str, npz.Array], key: str, offset: float, scale: float, high: float, problems: Problems
+) -> Raster | None:
+    """``(value + offset) · scale`` in 0 … ``high``, rounded to take off the noise of the coding."""
+    if key not in arrays:
+        return None
+    where = f"{key}.npz"
+    if npz.floats(arrays[key], where, problems) is None:
+        return None
+    value = np.round((np.asarray(arrays[key], np.float64) + offset) * scale, 4)
+    if value.size and not 0.0 <= value.min() <= value.max() <= high:
+        problems.add(
+            where, f"decodes to {value.min():g} … {value.max():g}, outside 0 … {high:g}", "check how it is coded"
+        )
+        return None
+    return np.asarray(value, np.float32)
+
+
+def _speed(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:
+    raw = arrays.get("wind_velocity")
+    return (
+        None if raw is None else npz.floats(raw, "wind_velocity.npz", problems, low=0.0, high=STRONGEST_MS, unit=" m/s")
+    )
+
+
+def _towards(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:
+    """Degrees to radians; the sense (towards, counter-clockwise from east) is already ours."""
+    raw = arrays.get("wind_towards_direction")
+    if raw is None or npz.floats(raw, "wind_towards_direction.npz", problems) is None:
+        return None
+    return np.deg2rad(np.asarray(raw, np.float64)).astype(np.float32)
+
+
+def _ignition(raw: npz.Array, problems: Problems) -> NDArray[np.bool_] | None:
+    burning = npz.flags(raw, "initial_ignition.npz", problems)
+    if burning is not None and burning.size and not burning.any():
+        remedy = "mark at least one cell, or leave the file out"
+        problems.add("initial_ignition.npz", "no cell burns at the start", remedy)
+    return burning
+
+
+def _slope(arrays: Mapping[str, npz.Array], problems: Problems) -> Raster | None:
+    """Steepness in degrees from the angles towards the four edge neighbours (central differences).
+
+    Whether an angle counts up or down does not matter for it, and would for the aspect, which is left out.
+    """
+    raw = arrays.get("slope")
+    if raw is None or npz.floats(raw, "slope.npz", problems) is None or raw.shape[2:] != (3, 3):
+        return None
+    rise = np.tan(np.deg2rad(np.clip(np.asarray(raw, np.float64), -89.0, 89.0)))
+    eastward = (rise[..., 1, 2] - rise[..., 1, 0]) / 2.0
+    southward = (rise[..., 2, 1] - rise[..., 0, 1]) / 2.0
+    return np.degrees(np.arctan(np.hypot(eastward, southward))).astype(np.float32)

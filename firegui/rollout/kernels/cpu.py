@@ -4,15 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
-from firegui.rollout.kernels.cpu_gains import hear_gain_slopes
+from firegui.native.compiled import inlined, kernel
+from firegui.native.vectors import load16, lowest_bit, splat16, store
+from firegui.rollout.kernels.board import (
+    BEGIN,
+    DONE,
+    END,
+    HALF,
+    OTHER,
+    PRESENT,
+    STEP,
+    Board,
+    left_to_me,
+    next_ticket,
+    offer,
+    post,
+    take_place,
+    wait_for,
+)
+from firegui.rollout.kernels.cpu_arithmetic import TREATED, survival16
+from firegui.rollout.kernels.cpu_backward import unburn
+from firegui.rollout.kernels.cpu_forward import unscale
 from firegui.rollout.kernels.cpu_model import layout_of, objective_of
 from firegui.rollout.kernels.cpu_run import Run
+from firegui.rollout.kernels.cpu_state import tile_start
 from firegui.rollout.kernels.cpu_sweep import Sweep
+from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Setting, Shape, aligned
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
@@ -94,3 +117,135 @@ class ActiveFront:
             hear_gain_slopes(run, slopes(days), hear, check, through_days=through_days)
             run.clean(swept=True)
         return days
+
+
+@inlined
+def _give_gain(slopes: Floats, gains: Floats, fields: Fields, to: int, gain: int, source: int, flow: Any) -> Any:
+    """Add one neighbour's share; returns what the neighbour adds to the exposure."""
+    emitted = load16(fields.emission, source)
+    store(slopes, to, load16(slopes, to) - flow * emitted)
+    return emitted * load16(gains, gain)
+
+
+@kernel
+def descend_gains(
+    fields: Fields, gains: Floats, slopes: Floats, clock: Clock, shape: Shape, places: NDArray[np.int32],
+    values: Floats, begin: int, end: int, step: int,
+) -> None:  # fmt: skip
+    """One step of the adjoint on the pieces that ignited, and what it adds to the day's slopes by ``K``."""
+    stride = shape.stride
+    day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
+    scale = splat16(clock.decay[step % clock.steps_per_day % clock.period])
+    for piece in range(begin, end):
+        at, to = places[piece, 0], (places[piece, 1] & (TREATED - 1)) * 128
+        gain = day_start + to
+        unburned, adjoint = load16(fields.unburned, at), load16(fields.adjoint, at)
+        flow = adjoint * unburned * scale
+        heat = _give_gain(slopes, gains, fields, to, gain, at - stride - 1, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 16, gain + 16, at - stride, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 32, gain + 32, at - stride + 1, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 48, gain + 48, at - 1, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 64, gain + 64, at + 1, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 80, gain + 80, at + stride - 1, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 96, gain + 96, at + stride, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 112, gain + 112, at + stride + 1, flow)
+        store(fields.adjoint, at, adjoint * survival16(heat * scale))
+        store(fields.unburned, at, unburned + load16(values, piece * 16))
+
+
+@kernel
+def assist_gains(
+    board: Board, fields: Fields, gains: Floats, slopes: Floats, clock: Clock, shape: Shape, setting: Setting,
+    places: NDArray[np.int32], values: Floats,
+) -> None:  # fmt: skip
+    """What a second thread does during :func:`sweep_gains`: second halves of steps."""
+    words = board.words
+    if take_place(board):
+        ticket = next_ticket(board)
+        while ticket != 0:
+            step, middle, end = words[STEP], words[BEGIN], words[END]
+            unburn(fields, clock, step, setting.emitter, places, values, middle, end)
+            post(words, HALF, ticket)
+            wait_for(board, OTHER, ticket)
+            descend_gains(fields, gains, slopes, clock, shape, places, values, middle, end, step)
+            post(words, DONE, ticket)
+            ticket = next_ticket(board)
+    post(words, PRESENT, 0)
+
+
+@kernel
+def sweep_gains(
+    fields: Fields, gains: Floats, slopes: Floats, clock: Clock, shape: Shape, setting: Setting,
+    places: NDArray[np.int32], values: Floats, log: NDArray[np.int64], first: int, last: int, board: Board,
+) -> None:  # fmt: skip
+    """Steps ``last − 1 … first``. Pieces write only what is theirs, so the halves of a step meet nowhere."""
+    for step in range(last - 1, first - 1, -1):
+        if (step + 1) % clock.steps_per_day % clock.period == 0:
+            unscale(fields, setting.emitter, places, values, log[step, 1], log[step + 1, 0])
+        begin, end, middle = log[step, 0], log[step, 1], log[step, 2]
+        ticket, alone = 0, True
+        if middle < end:
+            ticket = offer(board, step, middle, end)
+        unburn(fields, clock, step, setting.emitter, places, values, begin, middle)
+        if middle < end:
+            post(board.words, OTHER, ticket)
+            alone = left_to_me(board, ticket)
+            if alone:
+                unburn(fields, clock, step, setting.emitter, places, values, middle, end)
+            else:
+                wait_for(board, HALF, ticket)
+        descend_gains(fields, gains, slopes, clock, shape, places, values, begin, middle, step)
+        if alone:
+            descend_gains(fields, gains, slopes, clock, shape, places, values, middle, end, step)
+        else:
+            wait_for(board, DONE, ticket)
+
+
+@kernel
+def take_slopes(fields: Fields, marks: Marks, shape: Shape, slopes: NDArray[np.float32], keep: bool) -> None:
+    """``g ← g − l`` where it burned, with ``l = slopes [H, W]`` of the state at hand; without ``keep``, ``g ← −l``."""
+    for word in range(len(marks.touched)):
+        bits = marks.touched[word]
+        while bits != 0:
+            first = tile_start(word, lowest_bit(bits), shape)
+            bits &= bits - 1
+            top, left = first // shape.stride - 1, first % shape.stride - 16
+            for i in range(top, min(top + 4, shape.rows)):
+                for j in range(left, min(left + 16, shape.columns)):
+                    at = (i + 1) * shape.stride + 16 + j
+                    held = fields.adjoint[at] if keep else np.float32(0.0)
+                    fields.adjoint[at] = held - slopes[i, j]
+
+
+@kernel
+def lay_back(slopes: Floats, shape: Shape, rasters: NDArray[np.float32]) -> None:
+    """From tiles to ``[8, H, W]``; leaves the tiles at 0."""
+    nothing = splat16(np.float32(0.0))
+    for i in range(shape.rows):
+        for tile_column in range(shape.tile_columns):
+            at = ((i // 4 * shape.tile_columns + tile_column) * 4 + i % 4) * 128
+            for n in range(8):
+                for j in range(min(16, shape.columns - tile_column * 16)):
+                    rasters[n, i, tile_column * 16 + j] = slopes[at + n * 16 + j]
+                store(slopes, at + n * 16, nothing)
+
+
+def hear_gain_slopes(
+    run: Run, slopes: NDArray[np.float32], hear: Hear, check: Check | None, *, through_days: bool
+) -> None:
+    """Sweep a run back; see :meth:`firegui.rollout.kernels.cpu.ActiveFront.gain_slopes`."""
+    space, shape, steps = run.space, run.shape, run.clock.steps_per_day
+    day_slopes = aligned(shape.tile_rows * shape.tile_columns * 512)
+    rasters = np.empty((8, shape.rows, shape.columns), np.float32)
+    fire = (space.fields, run.layout.gains, day_slopes, run.clock, shape, run.setting)
+    log = (space.log_places, space.log_values)
+    for day in range(run.model.maps.days - 1, -1, -1):
+        if check is not None:
+            check()
+        take_slopes(space.fields, space.marks, shape, slopes[day + 1], through_days)
+        first, last = day * steps, (day + 1) * steps
+        halved = run.threads > 1 and bool((run.log[first:last, 2] < run.log[first:last, 1]).any())
+        with space.partner.helping(assist_gains, *fire, *log, wanted=halved) as board:
+            sweep_gains(*fire, *log, run.log, first, last, board)
+        lay_back(day_slopes, shape, rasters)
+        hear(day, rasters)

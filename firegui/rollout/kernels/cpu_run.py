@@ -8,15 +8,17 @@ import time
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import Schedule
+from firegui.native.compiled import kernel
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, state_of
+from firegui.rollout.footprint import CELL_VARIANCE
 from firegui.rollout.gates import Gates, gates_of
-from firegui.rollout.grey import levels_of
 from firegui.rollout.kernels.cpu_drops import DropLog, Print
-from firegui.rollout.kernels.cpu_footprints import AMOUNT
+from firegui.rollout.kernels.cpu_footprints import AMOUNT, REACH, Aircraft, Pieces, Wind, evaluate
 from firegui.rollout.kernels.cpu_forward import (
     WORTH_HALVING,
     assist_forward,
@@ -26,7 +28,6 @@ from firegui.rollout.kernels.cpu_forward import (
     wake_touched,
 )
 from firegui.rollout.kernels.cpu_model import aircraft_of, objective_of, wind_of
-from firegui.rollout.kernels.cpu_pieces import pieces_of
 from firegui.rollout.kernels.cpu_reading import Listed
 from firegui.rollout.kernels.cpu_state import (
     Body,
@@ -48,6 +49,7 @@ from firegui.rollout.kernels.layout import (
     UNSCORED,
     Layout,
     Setting,
+    Shape,
     Workspace,
     raster_of,
     unset,
@@ -294,3 +296,64 @@ class Run:
     def clean(self, *, swept: bool = False) -> None:
         """Leave the workspace at rest, after a backward pass too."""
         clean(self.space.fields, self.space.marks, self.shape, self.space.stamps, swept)
+
+
+Pairs = NDArray[np.int64]
+
+
+def pieces_of(
+    pairs: Pairs, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape, space: Workspace, name: str,
+    *, moving: bool = True,
+) -> Pieces:  # fmt: skip
+    """The footprints of ``pairs [n, 2]`` = ``(step, column)``, in the memory that ``space`` has under ``name``."""
+    count, done = _estimate(pairs, fleet), 0
+    pieces = _room(len(pairs), count, space, name)
+    pieces.first[0] = 0
+    while True:
+        done = evaluate(pairs, done, poses, fleet, wind, shape, pieces, moving)
+        if done == len(pairs):
+            return pieces
+        count = 2 * count + 1024
+        more = _room(len(pairs), count, space, name)
+        for field, old in pieces._asdict().items():
+            getattr(more, field)[: len(old)] = old
+        pieces = more
+
+
+def _estimate(pairs: Pairs, fleet: Aircraft) -> int:
+    """As many pieces as the ellipses need: their area, and one more per row."""
+    along, across = np.sqrt(fleet.parallel**2 + CELL_VARIANCE), np.sqrt(fleet.perpendicular**2 + CELL_VARIANCE)
+    each = 2.0 * REACH * np.pi * along * across / 8.0 + 2.0 * np.sqrt(2.0 * REACH) * along + 4.0
+    return int(each[pairs[:, 1]].sum()) + 64
+
+
+def _room(pairs: int, count: int, space: Workspace, name: str) -> Pieces:
+    return Pieces(
+        space.room(f"{name} first", pairs + 1, np.int64),
+        space.room(f"{name} places", count, np.int32),
+        space.room(f"{name} weights", 8 * count, np.float32),
+        space.room(f"{name} corner", 2 * count, np.float32),
+        space.room(f"{name} about", 8 * pairs, np.float64),
+    )
+
+
+@kernel
+def grey_levels(probability: NDArray[np.float32], complement: bool, levels: NDArray[np.uint8]) -> None:
+    """``levels = rint(255 p)`` cut to 0 … 255, where ``p`` is ``probability``, or ``1 − probability``; all ``[h, w]``.
+
+    Every operation is one of 32 bits, as it is where a picture is made by torch: the levels are the same.
+    """
+    one, most, least = np.float32(1.0), np.float32(255.0), np.float32(0.0)
+    for row in range(probability.shape[0]):
+        for column in range(probability.shape[1]):
+            value = probability[row, column]
+            if complement:
+                value = one - value
+            levels[row, column] = np.uint8(min(max(np.rint(value * most), least), most))
+
+
+def levels_of(probability: Tensor, complement: bool) -> NDArray[np.uint8]:
+    """:func:`firegui.rollout.observe.levels_of` of a tensor of 32 bits in the computer's memory."""
+    levels = np.empty(tuple(probability.shape), np.uint8)
+    grey_levels(probability.numpy(), complement, levels)
+    return levels

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import gc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import RLock
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
@@ -16,7 +18,6 @@ from firegui.rollout.gains import SpreadGains
 from firegui.rollout.kernels.gpu_arena import Arena, History
 from firegui.rollout.kernels.gpu_drops import Tiling, band_size
 from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, Setting, TritonKernels, triton_is_there
-from firegui.rollout.kernels.gpu_memory import Found, Notice, Rung, climb_down, free_bytes, quiet
 from firegui.rollout.kernels.gpu_rollout import Body, Rollouts
 from firegui.rollout.kernels.gpu_sweep import Sweep
 from firegui.rollout.kernels.gpu_torch import TorchKernels
@@ -25,6 +26,63 @@ from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
 
 Result = TypeVar("Result")
+
+Notice = Callable[[str], None]
+"""Takes one plain sentence for the person at the window."""
+
+
+def quiet(_: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rung(Generic[Result]):
+    """One way to compute: ``run`` it, and if memory runs out say ``failed`` and take the next."""
+
+    run: Callable[[], Result]
+    failed: str = ""
+
+
+@dataclass(slots=True)
+class Found:
+    """What has been found to fit for one fire, so that nothing is tried, or said, at every call.
+
+    ``batch`` schedules at once, and per kind of work the rung that it has come down to.
+    """
+
+    batch: int
+    rung: dict[str, int] = field(default_factory=dict)
+
+
+def climb_down(rungs: Sequence[Rung[Result]], notice: Notice, found: Found, kind: str) -> Result:
+    """The result of the first rung that fits in memory, from the one on that ``kind`` of work has come down to.
+
+    Raises :class:`torch.cuda.OutOfMemoryError` when not even the last one does.
+    """
+    begin = min(found.rung.get(kind, 0), len(rungs) - 1)
+    for number, rung in enumerate(rungs[begin:-1], begin):
+        try:
+            return rung.run()
+        except torch.cuda.OutOfMemoryError:
+            # The traceback holds the tensors that were allocated until here; leaving this block lets them go.
+            found.rung[kind] = number + 1
+        release()
+        notice(rung.failed)
+    return rungs[-1].run()
+
+
+def release() -> None:
+    """Give unused memory of the device back to it."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def free_bytes(device: str) -> int:
+    """Bytes that can be allocated on ``device``; plenty on a CPU."""
+    return int(torch.cuda.mem_get_info()[0]) if device.startswith("cuda") else 2**33
+
+
 Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
 
 TILE = (8, 32)

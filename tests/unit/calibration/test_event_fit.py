@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from firegui.calibration import network_misfit
-from firegui.calibration.event_fit import CorrectionVariables, EventFit, half_of, nodes_of, trained_event
+from firegui.calibration.network_fit import CorrectionVariables, EventFit, half_of, nodes_of, trained_event
 from firegui.calibration.network_misfit import Misfit
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import GAINS, TrainedEvent

@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from firegui.assets import installed_version
-from firegui.calibration.event_fit import EventFit
-from firegui.calibration.network_fit import DECAY, fit_network, training_of, weights_of_state
+from firegui.calibration.network_fit import DECAY, EventFit, fit_network, training_of, weights_of_state
 from firegui.domain.fit import FitState
 from firegui.domain.weights import TENSOR_SHAPES
 from firegui.errors import CancelledError, InputError

@@ -5,9 +5,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from firegui.fire.demo.places import easiest_way, grown
-from firegui.fire.demo.terrain import power_law_field, ranked, relief_of
-from firegui.fire.demo.weather import daily_wind, hourly_wind, spread_over
+from firegui.fire.demo import (
+    daily_wind,
+    easiest_way,
+    grown,
+    hourly_wind,
+    power_law_field,
+    ranked,
+    relief_of,
+    spread_over,
+)
 
 
 def test_a_random_field_is_standard_and_smoother_with_a_steeper_law() -> None:

@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 
 from firegui.domain.weights import MAPS
-from firegui.fire.daily import TorchMaps, daily_maps
 from firegui.fire.features import Features
 from firegui.fire.frozen_network import FrozenNetwork
+from firegui.fire.learned import TorchMaps, daily_maps
 from tests.unit.fire.test_network import lively, random_features, random_wind
 
 SHAPE = (40, 53)

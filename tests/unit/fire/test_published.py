@@ -11,7 +11,7 @@ from firegui.assets import resource
 from firegui.domain.grid import Grid
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError
-from firegui.fire.published import published_for, read_published
+from firegui.fire.skill_report import published_for, read_published
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from tests.unit.fire.events import event, square
 

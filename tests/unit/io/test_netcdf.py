@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from firegui.errors import Problems
-from firegui.io.cf_time import TimeError, decode_times
-from firegui.io.netcdf import opened_netcdf
-from firegui.io.netcdf_classic import FormatError, read_classic
+from firegui.io.importers.wind_netcdf import TimeError, decode_times
+from firegui.io.netcdf import FormatError, opened_netcdf, read_classic
 
 scipy_io = pytest.importorskip("scipy.io", reason="scipy writes the classic files that are read here")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.native.kept import forget_unused_kernels
+from firegui.native.compiled import forget_unused_kernels
 
 DAY = 86_400.0
 

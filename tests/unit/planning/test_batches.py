@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from firegui.planning.batches import Batches
+from firegui.planning.elimination import Batches
 
 Removed = frozenset[int]
 

@@ -9,12 +9,11 @@ import pytest
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings
-from firegui.planning.robust import displacements, trials_of
+from firegui.planning.robust import displacements, front_shift, trials_of
 from firegui.planning.trials import Trial, constraint_weights, displaced, passes, run
 from firegui.rollout.day_state import UNBOUNDED, Bounds
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
-from firegui.uncertainty.front_shift import front_shift
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 
 TERMS = ("burn", "final")

@@ -26,8 +26,14 @@ from firegui.domain.scaling import (
 from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError
 from firegui.planning.problem import build
-from firegui.planning.scaling import ScalingBench, most_drops
-from firegui.planning.scaling_fires import BYTES_PER_CELL_AND_DAY, ScalingFires, grouped, window_around
+from firegui.planning.scaling import (
+    BYTES_PER_CELL_AND_DAY,
+    ScalingBench,
+    ScalingFires,
+    grouped,
+    most_drops,
+    window_around,
+)
 from firegui.rollout.remark import silent
 from firegui.rollout.simulate import simulate
 from tests.support import SHAPE, STEPS_PER_DAY, make_project

@@ -12,8 +12,8 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings
 from firegui.errors import InputError
 from firegui.planning.robust import trials_of
-from firegui.planning.smoothing import PoseSmoothing, SmoothingSettings, SmoothingState
 from firegui.planning.trials import Trial, passes, ratios, run
+from firegui.planning.two_stage import PoseSmoothing, SmoothingSettings, SmoothingState
 from firegui.rollout.gates import apply_gates
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 

@@ -8,7 +8,7 @@ import torch
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import RetardantSide
 from firegui.rollout import reference
-from firegui.rollout.dense import DenseRollout
+from firegui.rollout.benchmark import DenseRollout
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 
 

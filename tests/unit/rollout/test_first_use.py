@@ -12,8 +12,7 @@ import pytest
 
 from firegui.domain.settings import NOMINAL
 from firegui.planning.problem import build
-from firegui.rollout.backend import engine
-from firegui.rollout.first_use import COMPILING, compile_once
+from firegui.rollout.backend import COMPILING, compile_once, engine
 from firegui.rollout.model import Model
 from firegui.rollout.remark import Remark
 from tests.support import make_project

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from firegui.cli.progress import scalars
 from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, Task, TaskTerms
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
@@ -22,7 +23,6 @@ from firegui.runs.benchmark_folder import HEADER, read_benchmark, read_header, t
 from firegui.runs.benchmark_line import Report, Word
 from firegui.runs.benchmark_tables import write_tables
 from firegui.runs.control import RunControl
-from firegui.runs.event_lines import scalars
 from firegui.runs.events import (
     BenchmarkProgress,
     BenchmarkReady,

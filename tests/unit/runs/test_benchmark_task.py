@@ -20,8 +20,7 @@ from firegui.io.schedule_file import read_schedule
 from firegui.runs import benchmark_task
 from firegui.runs.benchmark_folder import task_folder, write_row
 from firegui.runs.benchmark_line import Order, Report, Word
-from firegui.runs.benchmark_task import Desk, carried_out
-from firegui.runs.benchmark_two_stage import SECONDS
+from firegui.runs.benchmark_task import SECONDS, Desk, carried_out
 from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
 from firegui.runs.history import read_history
 from firegui.runs.lock import is_held

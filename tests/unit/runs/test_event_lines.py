@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from firegui.cli.progress import scalars
 from firegui.domain.film import Film
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.results import Frames
-from firegui.runs.event_lines import scalars
 from firegui.runs.events import (
     BaselineReady,
     EliminationStep,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from firegui.cli.progress import scalars
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.scaling import QualityTask, ScalingSettings, ScalingTable
@@ -16,7 +17,6 @@ from firegui.errors import InputError
 from firegui.planning.scaling_figures import QUALITY as QUALITY_PICTURE
 from firegui.planning.scaling_figures import RATIO as RATIO_PICTURE
 from firegui.runs.control import RunControl
-from firegui.runs.event_lines import scalars
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, ScalingReady
 from firegui.runs.lock import FolderLock
 from firegui.runs.scaling import bare_table

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from firegui.cli.progress import scalars
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import DesignRow, Row, SensitivityKind, SensitivitySettings, SensitivityTable
@@ -14,7 +15,6 @@ from firegui.domain.settings import DESIGN, NOMINAL, Effectiveness
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorFit, ErrorSource
 from firegui.errors import InputError, Problem
 from firegui.runs.control import RunControl
-from firegui.runs.event_lines import scalars
 from firegui.runs.events import (
     EpochDone,
     FinishReason,

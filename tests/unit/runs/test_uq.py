@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.cli.progress import scalars
 from firegui.domain.options import degrees_text
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
@@ -30,9 +31,8 @@ from firegui.fire.card import scalar_card
 from firegui.io.ensemble_file import write_members
 from firegui.io.project_store import list_runs
 from firegui.io.rasters import read_raster, write_raster
-from firegui.runs import uq_members
+from firegui.runs import uq
 from firegui.runs.control import RunControl
-from firegui.runs.event_lines import scalars
 from firegui.runs.events import (
     BaselineReady,
     EnsembleReady,
@@ -291,7 +291,7 @@ def test_a_disk_that_is_full_for_a_moment_does_not_end_it(tmp_path: Path, monkey
             raise InputError([Problem("disk", "is full")])
         real(path, *what)
 
-    monkeypatch.setattr(uq_members, "write_members", write)
+    monkeypatch.setattr(uq, "write_members", write)
     events = carried_out(uq_spec(tmp_path / "run", checkpoint_seconds=0.0))
     assert end(events).reason is FinishReason.COMPLETED and len(members_of(tmp_path / "run")) == 8
     warnings = [event.text for event in events if isinstance(event, Message) and event.level == "warning"]

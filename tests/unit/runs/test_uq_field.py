@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from firegui.cli.progress import scalars
 from firegui.domain.uncertainty import PAPER_BEAR
 from firegui.runs.control import RunControl
-from firegui.runs.event_lines import scalars
 from firegui.runs.events import FieldDrawn, FinishReason, RunEvent, RunFinished
 from firegui.runs.runner import execute
 from firegui.runs.spec import ErrorFieldSpec

@@ -7,9 +7,9 @@ import pytest
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import PAPER_BEAR
+from firegui.planning.robust import calibrated_k, front_shift
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
-from firegui.uncertainty.front_shift import calibrated_k, front_shift
 from firegui.uncertainty.ilr import ilr, inverse
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 

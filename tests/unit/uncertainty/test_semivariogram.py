@@ -9,7 +9,7 @@ import pytest
 
 from firegui.domain.uncertainty import Semivariogram
 from firegui.errors import InputError
-from firegui.uncertainty.semivariogram import fit_exponential, semivariogram
+from firegui.uncertainty.residuals import fit_exponential, semivariogram
 
 
 def by_pairs(fields: list[np.ndarray], mask: np.ndarray) -> dict[float, tuple[float, int]]:

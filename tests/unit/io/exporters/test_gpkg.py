@@ -14,7 +14,7 @@ import shapely
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
 from firegui.io.exporters import export
-from firegui.io.exporters.qgis_style import LAYERS
+from firegui.io.exporters.gpkg import LAYERS
 from firegui.io.exporters.table import NOTICE
 from tests.unit.io.builders import drop, project
 from tests.unit.io.exporters.plans import plan

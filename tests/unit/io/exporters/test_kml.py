@@ -11,8 +11,8 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError
-from firegui.io.exporters import export, kml, refusals
-from firegui.io.exporters.kml_shapes import NAMESPACE, kml_colour
+from firegui.io.exporters import export, kml_gpx_geojson, refusals
+from firegui.io.exporters.kml_gpx_geojson import NAMESPACE, kml_colour
 from firegui.io.exporters.table import NOTICE
 from tests.unit.io.builders import aircraft, drop, project
 from tests.unit.io.exporters.plans import plan
@@ -111,7 +111,7 @@ def test_proposals_that_are_not_flown_are_left_out(tmp_path: Path) -> None:
 def test_a_large_plan_stays_under_the_most_features(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, footprints: bool, points: int, said: str | None
 ) -> None:
-    monkeypatch.setattr(kml, "MOST_FEATURES", 500)
+    monkeypatch.setattr(kml_gpx_geojson, "MOST_FEATURES", 500)
     whole, drops = many(count)
     root = written(tmp_path, project=whole, drops=drops, baseline=False)
     about = text(named(root, "Document")[0], "description")
@@ -123,8 +123,8 @@ def test_a_large_plan_stays_under_the_most_features(
 
 
 def test_a_plan_that_is_too_large_even_so_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert kml.MOST_FEATURES == 10_000
-    monkeypatch.setattr(kml, "MOST_FEATURES", 500)
+    assert kml_gpx_geojson.MOST_FEATURES == 10_000
+    monkeypatch.setattr(kml_gpx_geojson, "MOST_FEATURES", 500)
     whole, drops = many(520, types=260)
     content = plan(project=whole, drops=drops)
     assert "one for each aircraft and day" in refusals(content)["kml"]

@@ -19,8 +19,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import CancelledError, InputError
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import printable, shortened, texts_of, width_of, wrapped
-from firegui.io.exporters.map_figure import map_page, map_picture, write_map
-from firegui.io.exporters.map_graticule import minutes_text
+from firegui.io.exporters.map_figure import map_page, map_picture, minutes_text, write_map
 from firegui.io.exporters.map_layers import RETARDANT, WATER
 from firegui.io.exporters.map_sheet import Ground, Orientation, Paper, Sheet
 from firegui.io.exporters.map_view import View, grid_north, round_scale, view_of

@@ -21,8 +21,7 @@ from firegui.planning import recorded_search
 from firegui.planning.contest import Contest
 from firegui.planning.daily_basis import start_vector
 from firegui.planning.evaluations import Arrays, Evaluations
-from firegui.planning.planners.cma_es import cma_es
-from firegui.planning.planners.evolution import differential_evolution, particle_swarm
+from firegui.planning.planners.derivative_free import cma_es, differential_evolution, particle_swarm
 from firegui.planning.recorded_search import AT_ONCE, RecordedSearch
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.model import Model

@@ -9,7 +9,7 @@ import pytest
 
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.schedule import Schedule
-from firegui.planning.planners.random_feasible import BURNS
+from firegui.planning.planners.baselines import BURNS
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import watch

@@ -1,4 +1,4 @@
-"""The random feasible controls (paper, appendix ``planners``): neither matches drop times to the fire's arrival."""
+"""Planners that do not search: no drops at all, and random drops that keep the rules."""
 
 from __future__ import annotations
 
@@ -65,6 +65,31 @@ class RandomFeasible:
         self._contest.evaluations.charge(1)
         found = burned.cpu().numpy()
         return np.argwhere(found if found.any() else ~found)
+
+    def state(self) -> Arrays:
+        """Whether it is done."""
+        return {"done": np.array([self._done])}
+
+
+class NoIntervention:
+    """The fire without drops, but for those that are pinned; one rollout."""
+
+    dimension = 0
+
+    def __init__(self, contest: Contest, state: Arrays | None = None) -> None:
+        self._contest = contest
+        self._done = state is not None and bool(state["done"][0])
+
+    @property
+    def finished(self) -> bool:
+        """After its one rollout."""
+        return self._done or self._contest.evaluations.left < 1
+
+    def advance(self, check: Check | None = None) -> None:
+        """Roll it out."""
+        model = self._contest.model
+        self._contest.evaluations.score([Schedule.empty(model.n_steps, model.fleet.n_aircraft)], check)
+        self._done = True
 
     def state(self) -> Arrays:
         """Whether it is done."""

@@ -1,0 +1,358 @@
+"""A plan as KML, GPX and GeoJSON: drops and footprints by day, regions, zones and perimeters.
+
+KML (OGC 07-147r2, KML 2.2) is for a globe: folders and placemarks together stay under :data:`MOST_FEATURES`. A plan
+that needs more leaves out first the footprints; if that is not enough, all drops of an aircraft on a day become one
+placemark of several points. The document's description says so. A plan too large even then is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from xml.etree import ElementTree as XML
+
+import shapely
+from gpxpy.gpx import GPX, GPXRoute, GPXRoutePoint, GPXWaypoint
+
+from firegui.domain.fleet import Material
+from firegui.errors import Problem
+from firegui.io.atomic import write_text
+from firegui.io.exporters.areas import PERIMETERS, Area, Kind, drawn_areas, drop_span, footprints, perimeters
+from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.palette import BASELINE, OBSERVED, PLANNED, REGION, RETARDANT, WATER, ZONE
+from firegui.io.exporters.properties import drop_attributes, drop_words
+from firegui.io.exporters.table import NOTICE, DropRow, utc_text
+from firegui.io.exporters.wgs84 import DIGITS, bounds_of, coordinates
+
+MOST_FEATURES = 10_000
+
+_GROUPS = (("Protected regions", (Kind.REGION,)), ("No-drop zones", (Kind.ZONE,)), ("Perimeters", PERIMETERS))
+_NO_FOOTPRINTS = "Footprints are left out, to keep the file under 10,000 features."
+_GROUPED = (
+    "There are so many drops that footprints are left out and all drops of an aircraft on a day are one placemark, "
+    "to keep the file under 10,000 features."
+)
+
+
+def kml_problems(content: ExportContent) -> list[Problem]:
+    """A plan that is too large for KML even when every aircraft has one placemark a day."""
+    needed = _grouped_count(content)
+    if needed < MOST_FEATURES:
+        return []
+    what = f"KML would need {needed:,} features even with one for each aircraft and day, and fewer than 10,000 are read"
+    return [Problem("format kml", what, "plan fewer days, or export a GeoPackage")]
+
+
+def write_kml(path: Path, content: ExportContent) -> None:
+    """Write the executed drops, their footprints, regions, zones and perimeters, each with the time when it holds."""
+    root = XML.Element("kml", xmlns=NAMESPACE)
+    document = add(root, "Document")
+    areas, outlines = [*drawn_areas(content), *perimeters(content)], footprints(content)
+    count = _count(content, areas)
+    whole, single = count + len(outlines) + _days(content) < MOST_FEATURES, count < MOST_FEATURES
+    reduced = "" if whole else _NO_FOOTPRINTS if single else _GROUPED
+    add(document, "name", content.project.scenario.name)
+    add(document, "open", "1")
+    add(document, "description", "<br/>".join(escape(text) for text in _head(content, reduced)))
+    styles(document)
+    for day, rows in groupby(content.flown, key=lambda row: row.day):
+        folder = _folder(document, f"{_day_title(day, content)}, drops")
+        for together in _placemarks(list(rows), single=single):
+            _add_drops(folder, together, content)
+    if whole:
+        for day, shown in groupby(outlines, key=lambda area: area.row.day if area.row else 0):
+            _add_areas(_folder(document, f"{_day_title(day, content)}, footprints"), shown)
+    for title, kinds in _GROUPS:
+        chosen = [area for area in areas if area.kind in kinds]
+        if chosen:
+            _add_areas(_folder(document, title), chosen)
+    text = XML.tostring(root, encoding="unicode")
+    write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')
+
+
+def _head(content: ExportContent, reduced: str) -> list[str]:
+    made = content.made.astimezone(content.project.calendar.local_zone).isoformat(sep=" ", timespec="minutes")
+    run = f"Run {content.run}, made {made}" if content.run else f"Made {made}"
+    lines = [NOTICE, run, f"{len(content.flown):,} drops, fire model {content.project.fire_model.label}"]
+    return [*lines, *content.notes, *([reduced] if reduced else [])]
+
+
+def _count(content: ExportContent, areas: Sequence[Area]) -> int:
+    """Features without footprints: the document, a folder a day, three for areas, and a placemark for everything."""
+    return 1 + _days(content) + 3 + len(content.flown) + len(areas)
+
+
+def _grouped_count(content: ExportContent) -> int:
+    pairs = {(row.drop.aircraft, row.day) for row in content.flown}
+    event, operations = content.project.scenario, content.project.operations
+    states = sum(len(fire.days) for fire in (content.plan, content.baseline) if fire is not None)
+    areas = len(content.project.regions) + len(operations.no_drop_zones) + len(event.observed_dates) + states
+    return 1 + _days(content) + 3 + len(pairs) + areas
+
+
+def _days(content: ExportContent) -> int:
+    return len({row.day for row in content.flown})
+
+
+def _day_title(day: int, content: ExportContent) -> str:
+    return f"Day {day + 1}, {content.project.calendar.date_of_day(day)}"
+
+
+def _placemarks(rows: Sequence[DropRow], *, single: bool) -> list[list[DropRow]]:
+    """The drops of a day that share a placemark."""
+    if single:
+        return [[row] for row in rows]
+    ordered = sorted(rows, key=lambda row: (row.drop.column, row.drop.step))
+    return [list(found) for _, found in groupby(ordered, key=lambda row: row.drop.column)]
+
+
+def _folder(document: XML.Element, title: str) -> XML.Element:
+    folder = add(document, "Folder")
+    add(folder, "name", title)
+    return folder
+
+
+def _add_drops(folder: XML.Element, rows: Sequence[DropRow], content: ExportContent) -> None:
+    """One placemark: a drop, or all drops of an aircraft on a day."""
+    first = rows[0].drop
+    placemark = add(folder, "Placemark")
+    clock = rows[0].time_local[11:16]
+    title = f"{first.aircraft} {clock}" if len(rows) == 1 else f"{first.aircraft}, {len(rows)} drops"
+    add(placemark, "name", title)
+    add(placemark, "description", _table(rows))
+    time_span(placemark, *drop_span(rows[0], content))
+    add(placemark, "styleUrl", f"#{first.material}")
+    holder = placemark if len(rows) == 1 else add(placemark, "MultiGeometry")
+    for row in rows:
+        if row.lonlat is not None:
+            point(holder, row.lonlat)
+
+
+def _table(rows: Sequence[DropRow]) -> str:
+    """The balloon's text. It is HTML of its own, so that values are escaped once here and once as XML."""
+    if len(rows) > 1:
+        lines = [f"{row.time_local}: {row.release_ddm}" for row in rows]
+        return "<br/>".join(escape(printable(line)) for line in [*lines, NOTICE])
+    cells = "".join(
+        f"<tr><td>{escape(title)}</td><td>{escape(printable(text))}</td></tr>" for title, text in drop_words(rows[0])
+    )
+    return f"<table>{cells}</table>"
+
+
+def _add_areas(folder: XML.Element, areas: Iterable[Area]) -> None:
+    for area in areas:
+        placemark = add(folder, "Placemark")
+        add(placemark, "name", area.name if area.row is None else f"{area.name} {area.row.time_local[11:16]}")
+        held = f"{utc_text(area.begin)} to {utc_text(area.end)}" if area.begin and area.end else ""
+        add(placemark, "description", "<br/>".join(escape(text) for text in (str(area.kind), held, NOTICE) if text))
+        if area.begin is not None and area.end is not None:
+            time_span(placemark, area.begin, area.end)
+        style = str(area.kind) if area.row is None else f"{area.kind} {area.row.drop.material}"
+        add(placemark, "styleUrl", f"#{style.replace(' ', '-')}")
+        shape_of(placemark, area.shape)
+
+
+def write_gpx(path: Path, content: ExportContent) -> None:
+    """Write the drops by time, then the routes by aircraft and day. A route joins drops; it is no flight path."""
+    gpx = GPX()
+    gpx.creator = "firegui"
+    gpx.name = printable(content.project.scenario.name)
+    gpx.description = printable("\n".join([NOTICE, *content.notes]))
+    gpx.time = content.made.astimezone(UTC)
+    names = _names(content.flown)
+    for row in content.flown:
+        if row.lonlat is not None:
+            gpx.waypoints.append(_waypoint(row, names[row.drop.step, row.drop.column], content))
+    gpx.routes.extend(_routes(content, names))
+    write_text(path, gpx.to_xml(version="1.1") + "\n")
+
+
+Names = dict[tuple[int, int], str]
+
+
+def _names(rows: tuple[DropRow, ...]) -> Names:
+    """``S-2T-1 D02 #3``: the third drop of an aircraft on its second day."""
+    names: Names = {}
+    ordered = sorted(rows, key=lambda row: (row.drop.column, row.drop.step))
+    for (_, day), found in groupby(ordered, key=lambda row: (row.drop.column, row.day)):
+        for number, row in enumerate(found, start=1):
+            names[row.drop.step, row.drop.column] = printable(f"{row.drop.aircraft} D{day + 1:02d} #{number}")
+    return names
+
+
+def _waypoint(row: DropRow, name: str, content: ExportContent) -> GPXWaypoint:
+    assert row.lonlat is not None
+    time = content.project.calendar.time_of_step(row.drop.step)
+    words = printable("\n".join(f"{title}: {text}" for title, text in drop_words(row)))
+    lon, lat = row.lonlat
+    point = GPXWaypoint(latitude=lat, longitude=lon, time=time, name=name, description=words)
+    point.type = str(row.drop.material)
+    # GPX counts the variation eastward from 0 to 360.
+    point.magnetic_variation = None if row.declination is None else round(row.declination, 2) % 360.0
+    return point
+
+
+def _routes(content: ExportContent, names: Names) -> Iterator[GPXRoute]:
+    calendar = content.project.calendar
+    ordered = sorted(content.flown, key=lambda row: (row.drop.column, row.drop.step))
+    for (_, day), found in groupby(ordered, key=lambda row: (row.drop.column, row.day)):
+        rows = list(found)
+        title = f"{rows[0].drop.aircraft}, day {day + 1}, {calendar.date_of_day(day)}"
+        route = GPXRoute(name=printable(title), description=NOTICE)
+        for row in rows:
+            if row.lonlat is not None:
+                lon, lat = row.lonlat
+                name = names[row.drop.step, row.drop.column]
+                time = calendar.time_of_step(row.drop.step)
+                route.points.append(GPXRoutePoint(latitude=lat, longitude=lon, time=time, name=name))
+        yield route
+
+
+def write_drops_geojson(path: Path, content: ExportContent) -> None:
+    """Write one point per proposed drop at its release in WGS 84, with where it lands among its properties."""
+    cell = content.project.scenario.grid.cell_size_m
+    features = [_drop(row, cell) for row in content.rows]
+    lonlats = [row.lonlat for row in content.rows if row.lonlat is not None]
+    _write(path, content, features, _bounds_of_points(lonlats))
+
+
+def write_areas_geojson(path: Path, content: ExportContent) -> None:
+    """Write the polygons: footprints of executed drops, regions, no-drop zones, perimeters; ``kind`` tells which."""
+    areas = [*footprints(content), *drawn_areas(content), *perimeters(content)]
+    _write(path, content, [_area(area) for area in areas], bounds_of([area.shape for area in areas]))
+
+
+def _write(path: Path, content: ExportContent, features: list[dict[str, Any]], bounds: list[float] | None) -> None:
+    document: dict[str, Any] = {"type": "FeatureCollection", "name": content.project.scenario.name, "notice": NOTICE}
+    document |= {} if bounds is None else {"bbox": bounds}
+    document |= {"notes": list(content.notes), "features": features}
+    write_text(path, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _drop(row: DropRow, cell_size_m: float) -> dict[str, Any]:
+    point = None
+    if row.lonlat is not None:
+        point = {"type": "Point", "coordinates": [round(value, DIGITS) for value in row.lonlat]}
+    return {"type": "Feature", "geometry": point, "properties": drop_attributes(row, cell_size_m)}
+
+
+def _area(area: Area) -> dict[str, Any]:
+    properties: dict[str, Any] = {"kind": str(area.kind), "name": area.name}
+    properties |= {"begin": utc_text(area.begin), "end": utc_text(area.end)} if area.begin and area.end else {}
+    if area.row is not None:
+        drop = area.row.drop
+        properties |= {"step": drop.step, "day": area.row.day, "material": str(drop.material)}
+        properties |= {"time_local": area.row.time_local, "near_water": area.row.near_water}
+    if area.weight is not None:
+        properties["weight"] = area.weight
+    properties["notice"] = NOTICE
+    geometry = {"type": area.shape.geom_type, "coordinates": coordinates(area.shape)}
+    return {"type": "Feature", "geometry": geometry, "properties": properties}
+
+
+def _bounds_of_points(lonlats: list[tuple[float, float]]) -> list[float] | None:
+    if not lonlats:
+        return None
+    lons, lats = [lon for lon, _ in lonlats], [lat for _, lat in lonlats]
+    west, east = min(lons), max(lons)
+    if east - west > 180.0:
+        # Across the antimeridian a box's west is more than its east (RFC 7946, section 5.2).
+        west, east = min(lon for lon in lons if lon >= 0.0), max(lon for lon in lons if lon < 0.0)
+    return [round(value, DIGITS) for value in (west, min(lats), east, max(lats))]
+
+
+NAMESPACE = "http://www.opengis.net/kml/2.2"
+
+# What XML 1.0 cannot hold, escaped or not.
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+MATERIALS: Mapping[str, str] = MappingProxyType({Material.RETARDANT: RETARDANT, Material.WATER: WATER})
+LINES: Mapping[Kind, str] = MappingProxyType(
+    {Kind.REGION: REGION, Kind.ZONE: ZONE, Kind.OBSERVED: OBSERVED, Kind.PLANNED: PLANNED, Kind.BASELINE: BASELINE}
+)
+
+
+def add(parent: XML.Element, tag: str, text: str | None = None) -> XML.Element:
+    """A new KML element below ``parent``."""
+    element = XML.SubElement(parent, tag)
+    if text is not None:
+        element.text = printable(text)
+    return element
+
+
+def printable(text: str) -> str:
+    """``text`` without the control characters that no XML may hold."""
+    return _NO_XML.sub("", text)
+
+
+def time_span(parent: XML.Element, begin: datetime, end: datetime) -> None:
+    """When a feature holds."""
+    span = add(parent, "TimeSpan")
+    add(span, "begin", utc_text(begin.astimezone(UTC)))
+    add(span, "end", utc_text(end.astimezone(UTC)))
+
+
+def point(parent: XML.Element, lonlat: tuple[float, float]) -> None:
+    """A point on the ground."""
+    add(add(parent, "Point"), "coordinates", f"{lonlat[0]:.{DIGITS}f},{lonlat[1]:.{DIGITS}f}")
+
+
+def shape_of(parent: XML.Element, shape: Any) -> None:
+    """A polygon or multipolygon on the ground."""
+    if isinstance(shape, shapely.MultiPolygon):
+        holder = add(parent, "MultiGeometry")
+        for part in shape.geoms:
+            _polygon(holder, part)
+    else:
+        _polygon(parent, shape)
+
+
+def styles(document: XML.Element) -> None:
+    """A style for each material's points and footprints and for each kind of area, by colour and line."""
+    for material, colour in MATERIALS.items():
+        style = _style(document, str(material))
+        icon = add(style, "IconStyle")
+        add(icon, "color", kml_colour(colour))
+        add(icon, "scale", "0.7")
+        add(add(style, "LabelStyle"), "scale", "0.7")
+        _outline(_style(document, f"{Kind.FOOTPRINT}-{material}"), colour, 1.5, 0.4)
+    for kind, colour in LINES.items():
+        fill = 0.25 if kind in (Kind.REGION, Kind.ZONE) else 0.0
+        _outline(_style(document, kind.replace(" ", "-")), colour, 2.0, fill)
+
+
+def kml_colour(colour: str, opacity: float = 1.0) -> str:
+    """``#rrggbb`` as KML has it: ``aabbggrr``."""
+    red, green, blue = colour[1:3], colour[3:5], colour[5:7]
+    return f"{round(opacity * 255):02x}{blue}{green}{red}"
+
+
+def _style(document: XML.Element, name: str) -> XML.Element:
+    style = add(document, "Style")
+    style.set("id", name)
+    return style
+
+
+def _outline(style: XML.Element, colour: str, width: float, fill: float) -> None:
+    line = add(style, "LineStyle")
+    add(line, "color", kml_colour(colour))
+    add(line, "width", f"{width:g}")
+    poly = add(style, "PolyStyle")
+    add(poly, "color", kml_colour(colour, fill))
+    add(poly, "fill", "1" if fill else "0")
+
+
+def _polygon(parent: XML.Element, shape: Any) -> None:
+    polygon = add(parent, "Polygon")
+    add(polygon, "tessellate", "1")
+    for tag, rings in (("outerBoundaryIs", [shape.exterior]), ("innerBoundaryIs", shape.interiors)):
+        for ring in rings:
+            text = " ".join(f"{x:.{DIGITS}f},{y:.{DIGITS}f}" for x, y in ring.coords)
+            add(add(add(polygon, tag), "LinearRing"), "coordinates", text)

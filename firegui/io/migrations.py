@@ -1,0 +1,76 @@
+"""Numbered steps from an older project file to the current one.
+
+``project.toml`` carries ``format = n``. A step takes the parsed table of format ``n`` (plain values, as TOML gives
+them) and returns that of ``n + 1``. Steps use no live code: the code moves on, the old files do not. To change the
+format, add the function that leads from ``n`` to ``n + 1``, enter it in :data:`STEPS` and raise
+:data:`CURRENT_FORMAT`; never change an older step.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+TomlTable = dict[str, Any]
+Step = Callable[[TomlTable], TomlTable]
+
+CURRENT_FORMAT = 4
+
+
+def _to_format_2(table: TomlTable) -> TomlTable:
+    """Format 2 knows the network fire model and the table of its weights; format 1 had neither.
+
+    Nothing moves: the constant parameters or imported maps of an older project stay its fire model.
+
+    The number changes, so that a firegui which does not know the network says that it is too old.
+    """
+    return table
+
+
+def _to_format_3(table: TomlTable) -> TomlTable:
+    """Format 3 knows the second stage and the operational constraints; format 2 had neither.
+
+    The paper's elimination, the gradient with its full carry, and no operational constraint.
+    """
+    plan = table.get("plan")
+    if isinstance(plan, dict):
+        plan.setdefault(
+            "elimination",
+            {
+                "slack": 1.02, "floor": 1e-4, "first_batch": 32, "largest_batch": 256, "allowance": 40_000,
+                "keep": 0, "perturbations": 0, "perturbation_scale": 1e-3, "front_shift": 0.0, "smoothing": 0,
+            },
+        )  # fmt: skip
+        if isinstance(plan.get("optimizer"), dict):
+            plan["optimizer"].setdefault("full_carry", True)
+            plan["optimizer"].setdefault("start", "front")
+    table.setdefault("operations", {})
+    return table
+
+
+def _to_format_4(table: TomlTable) -> TomlTable:
+    """Format 4 knows the coverage that the fuel requires; in format 3 it was the paper's for every fire.
+
+    The paper's 2.7 gal/100 ft² stays what the plans of an older project were made with.
+    """
+    source = "the paper's value for Bear 2020, as every project had before it could be set"
+    table.setdefault("coverage", {"c_req": 2.7, "source": source, "levels": {}})
+    return table
+
+
+STEPS: Mapping[int, Step] = MappingProxyType({1: _to_format_2, 2: _to_format_3, 3: _to_format_4})
+"""``n`` → the step from format ``n`` to ``n + 1``."""
+
+
+def migrate(table: TomlTable, *, steps: Mapping[int, Step] = STEPS, current: int = CURRENT_FORMAT) -> TomlTable:
+    """Bring a table of format 1 … ``current`` to ``current``; the given table is left as it is.
+
+    Raises ``KeyError`` when a step is missing, which is a fault of firegui and not of the file.
+    """
+    result = copy.deepcopy(table)
+    for number in range(int(table["format"]), current):
+        result = steps[number](result)
+        result["format"] = number + 1
+    return result
