@@ -17,7 +17,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from firegui.calibration.forecast import scalar_forecast, score_days
-from firegui.calibration.scalar import KNOBS, FitProgress, FitSettings, fit_scalar, knobs_for
+from firegui.calibration.scalar import KNOBS, FitSettings, ScalarFitProgress, fit_scalar, knobs_for
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError
 from firegui.fire.card import DayScore, ModelCard
@@ -124,7 +124,7 @@ def card_text(card: ModelCard) -> str:
     return HEADER + dumps(table)
 
 
-def _say(progress: FitProgress) -> None:
+def _say(progress: ScalarFitProgress) -> None:
     if progress.done % 10 == 0:
         print(
             f"{progress.done} of at most {progress.total}: best {progress.best_loss:.4f}", file=sys.stderr, flush=True

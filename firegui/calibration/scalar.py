@@ -83,7 +83,7 @@ class FitSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class FitProgress:
+class ScalarFitProgress:
     """After each candidate: how many of about how many are done, and the best so far."""
 
     done: int
@@ -108,7 +108,7 @@ def fit_scalar(
     settings: FitSettings | None = None,
     *,
     start: ScalarParameters = START,
-    progress: Callable[[FitProgress], None] | None = None,
+    progress: Callable[[ScalarFitProgress], None] | None = None,
     check: Check | None = None,
 ) -> FitResult:
     """Search the scalars on days ``0 … fit_days − 1``; the same event and settings give the same result.
@@ -173,7 +173,7 @@ class _Search:
         event: Scenario,
         settings: FitSettings,
         start: ScalarParameters,
-        progress: Callable[[FitProgress], None] | None,
+        progress: Callable[[ScalarFitProgress], None] | None,
         check: Check | None,
     ) -> None:
         self._event, self._settings, self._progress, self._check = event, settings, progress, check
@@ -229,5 +229,5 @@ class _Search:
             self._best, self._best_loss, self._scores = candidate, loss, scores
         self._done += 1
         if self._progress is not None:
-            self._progress(FitProgress(self._done, self._total, loss, self._best_loss, self._best))
+            self._progress(ScalarFitProgress(self._done, self._total, loss, self._best_loss, self._best))
         return better

@@ -116,13 +116,15 @@ def benchmark(
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _BenchmarkRequest:
     settings: BenchmarkSettings
     notes: tuple[str, ...] = ()
     unread: bool = False
 
 
-def _wanted(given: Mapping[str, Any], earlier: BenchmarkHeader | None, engine: Engine, gather: Gather) -> _Wanted:
+def _wanted(
+    given: Mapping[str, Any], earlier: BenchmarkHeader | None, engine: Engine, gather: Gather
+) -> _BenchmarkRequest:
     """What is asked for, on top of what was asked for ``earlier``; every problem is noted."""
     base = BenchmarkSettings(planners=()) if earlier is None else earlier.settings
     notes = () if earlier is None else earlier.notes
@@ -142,7 +144,7 @@ def _wanted(given: Mapping[str, Any], earlier: BenchmarkHeader | None, engine: E
         planners=tuple(dict.fromkeys((*base.planners, *planners))),
         matched=tuple(dict.fromkeys((*base.matched, *matched))),
     )
-    return _Wanted(settings, notes, any(item.where in ("--planners", "--matched") for item in gather))
+    return _BenchmarkRequest(settings, notes, any(item.where in ("--planners", "--matched") for item in gather))
 
 
 def _names(text: str | None, option: str, gather: Gather) -> tuple[PlannerName, ...]:

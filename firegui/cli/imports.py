@@ -22,13 +22,13 @@ from firegui.fire.first_project import first_project
 from firegui.io.importers.events import EventFileSource, import_events
 from firegui.io.importers.folder import recognise
 from firegui.io.importers.landscape import import_landscape
-from firegui.io.importers.landscape_source import LandscapeSource, LayerFile, TargetGrid
+from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.importers.units import UNITS, find_unit
 from firegui.io.importers.wind import WindSource
-from firegui.io.importers.wind_units import Clock, Components, Height, North, Sense, SpeedUnit, Traits
-from firegui.io.perimeter_growth import Growth
+from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, Traits
+from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeters import PerimeterSource
 from firegui.io.project_store import load_project, save_project
 
@@ -44,7 +44,7 @@ def perimeter_options(command: F) -> F:
         click.option("--perimeters-layer", metavar="NAME", help="Its layer, where it holds several."),
         click.option("--perimeters-date", metavar="COLUMN", help="Its column of dates; recognised otherwise."),
         click.option(
-            "--perimeters-are", type=click.Choice([member.value for member in Growth]),
+            "--perimeters-are", type=click.Choice([member.value for member in PerimeterGrowth]),
             help="Whether a date's polygons are that day's growth or the whole fire; told from them otherwise.",
         ),
     ]  # fmt: skip
@@ -62,7 +62,11 @@ def perimeter_source(options: Mapping[str, Any], problems: Problems) -> Perimete
                 problems.add(f"--perimeters-{name}", "is given without --perimeters", "give the file as well")
         return None
     return PerimeterSource(
-        options["perimeters"], layer, column, None if growth is None else Growth(growth), options.get("utc_offset")
+        options["perimeters"],
+        layer,
+        column,
+        None if growth is None else PerimeterGrowth(growth),
+        options.get("utc_offset"),
     )
 
 
@@ -105,7 +109,7 @@ def wind_options(command: F) -> F:
         _choice("--wind-sense", Sense, "Whether directions say where the wind comes from or goes to."),
         _choice("--wind-components", Components, "The two numbers that the files hold."),
         _choice("--wind-north", North, "The north of directions: the pole, or the top of the file's raster."),
-        _choice("--wind-clock", Clock, "The clock of times without an offset."),
+        _choice("--wind-clock", TimeBasis, "The clock of times without an offset."),
         click.option("--wind-first", metavar="ISO", help="Time of the first sample, for files without times."),
         click.option("--wind-step", type=float, metavar="H", help="Hours between its samples, likewise."),
     ]  # fmt: skip
@@ -118,7 +122,7 @@ def source_of(options: Mapping[str, Any], gather: Gather) -> LandscapeSource:
     if options["folder"] is not None:
         found = gather.attempt(lambda: recognise(options["folder"]))
         base = base if found is None else replace(found.source, notes=found.notes)
-    layers = {**base.layers, **{key: LayerFile(options[key]) for key in LAYERS if options[key] is not None}}
+    layers = {**base.layers, **{key: LayerBand(options[key]) for key in LAYERS if options[key] is not None}}
     bands = _pairs("--band", options["bands"], gather)
     units = _pairs("--unit", options["units"], gather)
     names = {key: unit for key, text in units.items() if (unit := _unit(key, text, gather)) is not None}
@@ -191,7 +195,7 @@ def _wind(options: Mapping[str, Any], base: WindSource, gather: Gather) -> WindS
         _member(Height, options["wind_height"]) or said.height,
         _member(Sense, options["wind_sense"]) or said.sense,
         _member(North, options["wind_north"]) or said.north,
-        _member(Clock, options["wind_clock"]) or said.clock,
+        _member(TimeBasis, options["wind_clock"]) or said.clock,
     )
     first: datetime | None = _read(options["wind_first"], parse_start, gather)
     return replace(

@@ -75,7 +75,7 @@ LONG_HOURS = 100
 
 def emitter(mode: str) -> Emit:
     """What a run's events are given to under ``--progress`` ``mode``."""
-    makers: dict[str, Callable[[], Emit]] = {"bar": Bar, "json": JsonLines, "none": Silent}
+    makers: dict[str, Callable[[], Emit]] = {"bar": TerminalProgressBar, "json": JsonLines, "none": Silent}
     return makers[mode]()
 
 
@@ -94,7 +94,7 @@ class JsonLines:
         click.echo(json.dumps({key: _finite(value) for key, value in scalars(event).items()}), err=True)
 
 
-class Bar:
+class TerminalProgressBar:
     """One line that is rewritten on a terminal; elsewhere a line now and then, so that a log stays readable."""
 
     def __init__(self) -> None:

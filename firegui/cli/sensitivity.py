@@ -22,7 +22,7 @@ from firegui.domain.sensitivity import (
     EffectivenessRow,
     MonteCarlo,
     PoseRow,
-    Reading,
+    RolloutSummary,
     Row,
     SensitivityKind,
     SensitivitySettings,
@@ -108,12 +108,14 @@ def sensitivity(
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _SensitivityRequest:
     kind: SensitivityKind
     settings: SensitivitySettings
 
 
-def _wanted(name: str, given: Mapping[str, Any], earlier: SensitivityHeader | None, gather: Gather) -> _Wanted | None:
+def _wanted(
+    name: str, given: Mapping[str, Any], earlier: SensitivityHeader | None, gather: Gather
+) -> _SensitivityRequest | None:
     """The kind of table and its settings, what is not given as it was ``earlier``; every problem is noted."""
     kind = gather.attempt(lambda: _kind(name))
     base = SensitivitySettings() if earlier is None else earlier.settings
@@ -123,7 +125,7 @@ def _wanted(name: str, given: Mapping[str, Any], earlier: SensitivityHeader | No
     if given["epochs"] is not None and kind is not SensitivityKind.DESIGN:
         remedy = f"leave it out, or give --kind {SensitivityKind.DESIGN.value}"
         gather.add("--epochs", f"does not belong to the table {kind.value}", remedy)
-    return _Wanted(kind, settings)
+    return _SensitivityRequest(kind, settings)
 
 
 def _kind(name: str) -> SensitivityKind:
@@ -142,8 +144,8 @@ def _with_optimizer(project: Project, earlier: SensitivityHeader | None, epochs:
 
 
 def _seeded(
-    wanted: _Wanted | None, project: Project, earlier: SensitivityHeader | None, seed: int | None
-) -> _Wanted | None:
+    wanted: _SensitivityRequest | None, project: Project, earlier: SensitivityHeader | None, seed: int | None
+) -> _SensitivityRequest | None:
     """A new sweep plans with the project's seed unless another is given."""
     if wanted is None or wanted.kind is not SensitivityKind.DESIGN or earlier is not None or seed is not None:
         return wanted
@@ -209,7 +211,7 @@ def _head(found: SensitivityTable[Row]) -> Iterator[str]:
         yield f"Schedule {found.schedule}: {_reading(found.scored)}"
 
 
-def _reading(reading: Reading) -> str:
+def _reading(reading: RolloutSummary) -> str:
     extent = f"final extent {reading.final_extent_cells:,.0f} cells"
     return f"{extent}, J_fire {_number(reading.fire_objective)}, protected {reading.protected_cells:,.0f}"
 
@@ -237,7 +239,7 @@ def _row(row: Row) -> tuple[str, ...]:
             )
 
 
-def _scored(reading: Reading, relative: float) -> tuple[str, ...]:
+def _scored(reading: RolloutSummary, relative: float) -> tuple[str, ...]:
     return (
         f"{reading.final_extent_cells:,.0f}",
         f"{relative:.2f}",

@@ -17,7 +17,7 @@ from firegui.cli.output import table as aligned
 from firegui.cli.progress import clock, emitter, plain_progress_option
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.study_table import MEASURES, Bar, StudyTable, front_of, points_of, tornado_of
+from firegui.domain.study_table import MEASURES, StudyTable, TornadoBar, front_of, points_of, tornado_of
 from firegui.io.project_store import load_project
 from firegui.io.schedule_file import read_schedule
 from firegui.io.study_file import StudyFile, read_study
@@ -164,7 +164,7 @@ def _measure_lines(table: StudyTable, measure: str) -> Iterator[str]:
         yield f"  … {len(bars) - _MOST_LINES} more in the table"
 
 
-def _bar_line(bar: Bar) -> tuple[str, ...]:
+def _bar_line(bar: TornadoBar) -> tuple[str, ...]:
     said = bar.label if bar.label == bar.high_text else f"{bar.label} {bar.low_text} → {bar.high_text}"
     spread = "" if math.isnan(bar.spread) else f"{bar.spread:.3g}"
     return said, f"{bar.low:.5g}", f"{bar.high:.5g}", f"{bar.change:+.3g}", spread

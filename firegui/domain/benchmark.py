@@ -134,7 +134,7 @@ class BenchmarkSettings:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Task:
+class PlannerTask:
     """One run of one planner: ``matched`` is at the two-stage plan's cost in place of the shared allowance."""
 
     planner: PlannerName
@@ -147,7 +147,7 @@ class Task:
         return f"{self.planner.value}{'-matched' if self.matched else ''}-{self.seed}"
 
 
-def tasks_of(settings: BenchmarkSettings) -> tuple[Task, ...]:
+def tasks_of(settings: BenchmarkSettings) -> tuple[PlannerTask, ...]:
     """Every task in the order in which they are begun; the two-stage plan first, whose budget the others may need."""
     planners = list(dict.fromkeys(settings.planners))
     needs_plan = settings.budget == 0 or settings.matched
@@ -155,11 +155,11 @@ def tasks_of(settings: BenchmarkSettings) -> tuple[Task, ...]:
         planners.append(PlannerName.TWO_STAGE)
     planners.sort(key=lambda name: name is not PlannerName.TWO_STAGE)
     tasks = [
-        Task(name, settings.seed + number)
+        PlannerTask(name, settings.seed + number)
         for name in planners
         for number in range(1 if name in ALWAYS_ONE_SEED else settings.seeds)
     ]
-    return (*tasks, *(Task(name, settings.seed, matched=True) for name in dict.fromkeys(settings.matched)))
+    return (*tasks, *(PlannerTask(name, settings.seed, matched=True) for name in dict.fromkeys(settings.matched)))
 
 
 class LineStyle(StrEnum):
@@ -184,7 +184,7 @@ class TaskTerms:
     The two-stage plan has no allowance; ``budget`` 0 says that its own drops become the budget.
     """
 
-    task: Task
+    task: PlannerTask
     allowance: int
     budget: int
     excess: float
@@ -211,7 +211,7 @@ class BenchmarkRow:
     made. ``curve`` are ``(evaluations, best objective)`` of every improvement, at the effectiveness searched at.
     """
 
-    task: Task
+    task: PlannerTask
     metrics: Metrics
     objective: float
     dimension: int
@@ -224,16 +224,16 @@ class BenchmarkRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class SeedSpread:
     """Mean and sample standard deviation over seeds; ``sd`` is ``None`` for a single one."""
 
     mean: float
     sd: float | None
 
     @staticmethod
-    def of(values: Sequence[float]) -> Spread:
+    def of(values: Sequence[float]) -> SeedSpread:
         """Of at least one value."""
-        return Spread(fmean(values), stdev(values) if len(values) > 1 else None)
+        return SeedSpread(fmean(values), stdev(values) if len(values) > 1 else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ class BenchmarkTable:
     """
 
     settings: BenchmarkSettings
-    tasks: tuple[Task, ...]
+    tasks: tuple[PlannerTask, ...]
     rows: tuple[BenchmarkRow, ...] = ()
     budget: int = 0
     matched_allowance: int = 0
@@ -255,7 +255,7 @@ class BenchmarkTable:
         return {row.task for row in self.rows} >= set(self.tasks)
 
     @property
-    def missing(self) -> tuple[Task, ...]:
+    def missing(self) -> tuple[PlannerTask, ...]:
         """The tasks that are not done."""
         done = {row.task for row in self.rows}
         return tuple(task for task in self.tasks if task not in done)
@@ -294,36 +294,36 @@ class Group:
         return PLANNERS[self.planner].title + (", matched allowance" if self.matched else "")
 
     @property
-    def objective(self) -> Spread:
+    def objective(self) -> SeedSpread:
         """Of the shared objective."""
-        return Spread.of([row.objective for row in self.rows])
+        return SeedSpread.of([row.objective for row in self.rows])
 
-    def metric(self, name: str) -> Spread:
+    def metric(self, name: str) -> SeedSpread:
         """Of a field of :class:`~firegui.domain.results.Metrics`. Raises ``KeyError`` for an unknown one."""
         if name not in {item.name for item in fields(Metrics)}:
             raise KeyError(name)
-        return Spread.of([float(getattr(row.metrics, name)) for row in self.rows])
+        return SeedSpread.of([float(getattr(row.metrics, name)) for row in self.rows])
 
     @property
-    def seconds(self) -> Spread:
+    def seconds(self) -> SeedSpread:
         """Processor time."""
-        return Spread.of([row.seconds for row in self.rows])
+        return SeedSpread.of([row.seconds for row in self.rows])
 
     @property
-    def evaluations(self) -> Spread:
+    def evaluations(self) -> SeedSpread:
         """Charged rollout-equivalents."""
-        return Spread.of([float(row.evaluations) for row in self.rows])
+        return SeedSpread.of([float(row.evaluations) for row in self.rows])
 
     @property
-    def candidates(self) -> Spread:
+    def candidates(self) -> SeedSpread:
         """Drops proposed before the gates."""
-        return Spread.of([float(row.candidate) for row in self.rows])
+        return SeedSpread.of([float(row.candidate) for row in self.rows])
 
     @property
-    def gradient_cost(self) -> Spread | None:
+    def gradient_cost(self) -> SeedSpread | None:
         """What a gradient epoch took, in rollouts; ``None`` where none was measured."""
         found = [row.gradient_cost for row in self.rows if row.gradient_cost is not None]
-        return Spread.of(found) if found else None
+        return SeedSpread.of(found) if found else None
 
     @property
     def violations(self) -> Violations:

@@ -173,7 +173,7 @@ STATE_TENSORS = ("extent", "protected", "fire", "burning", "corner", "samples", 
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class EnsembleSpread:
     """Mean, standard deviation (``n − 1``; NaN of one), standard error and :data:`QUANTILES` of ``count`` numbers."""
 
     mean: float
@@ -192,13 +192,13 @@ class Fan:
     quantiles: Floats
 
 
-def spread_of(values: Floats) -> Spread:
+def spread_of(values: Floats) -> EnsembleSpread:
     """Raises :class:`ValueError` for no number."""
     if not len(values):
         raise ValueError("nothing to summarise: no member is done")
     sd = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
     levels = tuple(float(level) for level in np.quantile(values, QUANTILES))
-    return Spread(float(np.mean(values)), sd, sd / math.sqrt(len(values)), levels, len(values))
+    return EnsembleSpread(float(np.mean(values)), sd, sd / math.sqrt(len(values)), levels, len(values))
 
 
 def fan_of(series: Floats, levels: Sequence[float] = QUANTILES) -> Fan:

@@ -10,7 +10,7 @@ from statistics import fmean, median
 
 import numpy as np
 
-from firegui.domain.benchmark import GRADIENT_CHARGE, PlannerName, Spread
+from firegui.domain.benchmark import GRADIENT_CHARGE, PlannerName, SeedSpread
 from firegui.domain.fleet import Fleet
 from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem
@@ -32,7 +32,7 @@ SEARCHED = (PlannerName.GRADIENT, PlannerName.CMA_ES)
 """What is compared as the dimension grows."""
 
 
-class Sweep(StrEnum):
+class ScalingAxis(StrEnum):
     """What grows while the rest stays."""
 
     FLEET = "fleet"
@@ -70,7 +70,7 @@ class ScalingSettings:
 class ScalingCase:
     """One setting of the table: ``days`` of the fire on a raster of ``rows`` × ``columns``, flown by ``aircraft``."""
 
-    sweep: Sweep
+    sweep: ScalingAxis
     rows: int
     columns: int
     days: int
@@ -81,11 +81,11 @@ class ScalingCase:
     def label(self) -> str:
         """As the paper's table calls it."""
         match self.sweep:
-            case Sweep.FLEET:
+            case ScalingAxis.FLEET:
                 return f"fleet: {self.aircraft} aircraft"
-            case Sweep.GRID:
+            case ScalingAxis.GRID:
                 return f"grid: {self.rows}x{self.columns}"
-            case Sweep.HORIZON:
+            case ScalingAxis.HORIZON:
                 return f"horizon: {self.days}d"
 
     @property
@@ -107,13 +107,15 @@ class ScalingCase:
 def cases_of(shape: tuple[int, int], days: int, steps_per_day: int, aircraft: int) -> tuple[ScalingCase, ...]:
     """The settings of a project: fifteen where it is large enough, fewer where some of them would be the same."""
     middle = _share(days, MIDDLE_HORIZON)
-    fleets = [ScalingCase(Sweep.FLEET, *shape, middle, steps_per_day, _share(aircraft, part)) for part in FLEET_SHARES]
+    fleets = [
+        ScalingCase(ScalingAxis.FLEET, *shape, middle, steps_per_day, _share(aircraft, part)) for part in FLEET_SHARES
+    ]
     grids = [
-        ScalingCase(Sweep.GRID, _side(shape[0], part), _side(shape[1], part), middle, steps_per_day, aircraft)
+        ScalingCase(ScalingAxis.GRID, _side(shape[0], part), _side(shape[1], part), middle, steps_per_day, aircraft)
         for part in GRID_SHARES
     ]
     horizons = [
-        ScalingCase(Sweep.HORIZON, *shape, _share(days, part), steps_per_day, aircraft) for part in HORIZON_SHARES
+        ScalingCase(ScalingAxis.HORIZON, *shape, _share(days, part), steps_per_day, aircraft) for part in HORIZON_SHARES
     ]
     return tuple(dict.fromkeys([*fleets, *grids, *horizons]))
 
@@ -253,16 +255,16 @@ class QualityPoint:
 
     aircraft: int
     dimension: int
-    gradient: Spread
-    cma_es: Spread
-    advantage: Spread
+    gradient: SeedSpread
+    cma_es: SeedSpread
+    advantage: SeedSpread
 
 
 def quality_tasks(cases: Sequence[ScalingCase], settings: ScalingSettings) -> tuple[QualityTask, ...]:
     """Every search, the smallest fleet first."""
     if not settings.quality:
         return ()
-    sizes = [case.aircraft for case in cases if case.sweep is Sweep.FLEET]
+    sizes = [case.aircraft for case in cases if case.sweep is ScalingAxis.FLEET]
     seeds = range(settings.seed, settings.seed + settings.seeds)
     return tuple(QualityTask(size, planner, seed) for size in sizes for seed in seeds for planner in SEARCHED)
 
@@ -324,14 +326,14 @@ def _point(rows: Sequence[QualityRow]) -> QualityPoint | None:
     gradient, cma_es = ([row for row in rows if row.task.planner is planner] for planner in SEARCHED)
     if not gradient or not cma_es:
         return None
-    ahead, behind = (Spread.of([row.objective for row in some]) for some in (gradient, cma_es))
+    ahead, behind = (SeedSpread.of([row.objective for row in some]) for some in (gradient, cma_es))
     spread = None if ahead.sd is None or behind.sd is None else math.hypot(ahead.sd, behind.sd)
     return QualityPoint(
         rows[0].task.aircraft,
         rows[0].dimension,
-        Spread.of([row.removed for row in gradient]),
-        Spread.of([row.removed for row in cma_es]),
-        Spread(behind.mean - ahead.mean, spread),
+        SeedSpread.of([row.removed for row in gradient]),
+        SeedSpread.of([row.removed for row in cma_es]),
+        SeedSpread(behind.mean - ahead.mean, spread),
     )
 
 

@@ -116,7 +116,7 @@ class SensitivitySettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RolloutSummary:
     """One rollout as the tables show it.
 
     ``fire_objective`` is ``J_fire = λ_burn 𝓛_burn + λ_final 𝓛_final + λ_prot 𝓛_prot``, without the budget term.
@@ -129,9 +129,9 @@ class Reading:
     drops: int
 
     @staticmethod
-    def of(metrics: Metrics, weights: ObjectiveWeights) -> Reading:
+    def of(metrics: Metrics, weights: ObjectiveWeights) -> RolloutSummary:
         """What the tables show of ``metrics``."""
-        return Reading(
+        return RolloutSummary(
             fire_objective(metrics, weights),
             metrics.final_extent_cells,
             metrics.final_extent_ha,
@@ -155,7 +155,7 @@ class EffectivenessRow:
     """The schedule at another effectiveness; ``relative`` is its final extent over that at the nominal one."""
 
     effectiveness: Effectiveness
-    reading: Reading
+    reading: RolloutSummary
     relative: float
 
 
@@ -167,7 +167,7 @@ class PoseRow:
     """
 
     scale: float
-    draws: tuple[Reading, ...]
+    draws: tuple[RolloutSummary, ...]
 
     @property
     def mean(self) -> float:
@@ -195,7 +195,7 @@ class SideRow:
     """The schedule with retardant acting on ``side``; ``relative`` as in :class:`EffectivenessRow`."""
 
     side: RetardantSide
-    reading: Reading
+    reading: RolloutSummary
     relative: float
 
 
@@ -234,7 +234,7 @@ class DesignRow:
 
     design: Effectiveness
     folder: str
-    reading: Reading
+    reading: RolloutSummary
     reduction: float
     state_sampling: MonteCarlo
     model_error: MonteCarlo
@@ -264,8 +264,8 @@ class SensitivityTable(Generic[RowT]):
     nominal: Effectiveness
     retardant_acts_on: RetardantSide
     schedule: str
-    baseline: Reading
-    scored: Reading | None
+    baseline: RolloutSummary
+    scored: RolloutSummary | None
     rows: tuple[RowT, ...]
     settings: SensitivitySettings
     complete: bool = True

@@ -42,7 +42,7 @@ _REMEDY = "see the table of factors in the help page Study"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class PreparedCell:
     """A cell to be carried out: the project as it plans it, and how; ``wind`` is what its wind differs in, if it does.
 
     The project has the wind of the forecast still: another one changes its rasters, which takes the engine.
@@ -61,7 +61,7 @@ def study_cells(settings: StudySettings, project: Project) -> tuple[Cell, ...]:
     return cells_of(settings, frozenset(name for name in names if kind_of(name, project) is int))
 
 
-def prepared(project: Project, settings: StudySettings, cell: Cell) -> Prepared:
+def prepared(project: Project, settings: StudySettings, cell: Cell) -> PreparedCell:
     """What ``cell`` plans. Raises :class:`~firegui.errors.InputError` for a factor or a value that there is not."""
     values = {**settings.set, **dict(cell.values)}
     problems = Problems()
@@ -69,7 +69,7 @@ def prepared(project: Project, settings: StudySettings, cell: Cell) -> Prepared:
     problems.raise_if_any(f"Cell {cell.number} cannot be planned")
     terms = {key: values.pop(key) for key in _TERMS if key in values}
     wind = {key: float(values.pop(f"wind.{key}")) for key in _WIND if f"wind.{key}" in values}  # type: ignore[arg-type]
-    return Prepared(
+    return PreparedCell(
         _applied(project, values),
         str(terms.get("planner", settings.planner)),
         int(terms.get("allowance", settings.allowance)),  # type: ignore[arg-type]

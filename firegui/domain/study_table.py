@@ -36,7 +36,7 @@ class StudyRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class StudyMeasure:
     """Something that can be read off a row; ``better`` is −1 where less is better, 1 where more is, 0 for neither."""
 
     title: str
@@ -58,32 +58,32 @@ def _of_baseline(name: str) -> Callable[[StudyRow], float]:
     return lambda row: float(getattr(row.baseline, name))
 
 
-MEASURES: Mapping[str, Measure] = {
-    "objective": Measure("Objective with penalty", "", lambda row: row.objective),
-    "objective_before_penalty": Measure("Objective", "", _of_plan("objective")),
-    "final_extent_ha": Measure("Final extent", "ha", _of_plan("final_extent_ha")),
-    "final_extent_cells": Measure("Final extent", "cells", _of_plan("final_extent_cells")),
-    "occupancy_cell_days": Measure("Occupancy", "cell-days", _of_plan("occupancy_cell_days")),
-    "protected_cells": Measure("Fire in protected regions", "cells", _of_plan("protected_cells")),
-    "loss_burn": Measure("Burn loss", "", _of_plan("loss_burn")),
-    "loss_final": Measure("Final loss", "", _of_plan("loss_final")),
-    "loss_prot": Measure("Protection loss", "", _of_plan("loss_prot")),
-    "drops_executed": Measure("Executed drops", "", _of_plan("drops_executed")),
-    "drops_proposed": Measure("Proposed drops", "", _of_plan("drops_proposed"), 0),
-    "baseline_objective": Measure("Objective without drops", "", _of_baseline("objective"), 0),
-    "baseline_final_extent_ha": Measure("Final extent without drops", "ha", _of_baseline("final_extent_ha"), 0),
-    "saved_ha": Measure(
+MEASURES: Mapping[str, StudyMeasure] = {
+    "objective": StudyMeasure("Objective with penalty", "", lambda row: row.objective),
+    "objective_before_penalty": StudyMeasure("Objective", "", _of_plan("objective")),
+    "final_extent_ha": StudyMeasure("Final extent", "ha", _of_plan("final_extent_ha")),
+    "final_extent_cells": StudyMeasure("Final extent", "cells", _of_plan("final_extent_cells")),
+    "occupancy_cell_days": StudyMeasure("Occupancy", "cell-days", _of_plan("occupancy_cell_days")),
+    "protected_cells": StudyMeasure("Fire in protected regions", "cells", _of_plan("protected_cells")),
+    "loss_burn": StudyMeasure("Burn loss", "", _of_plan("loss_burn")),
+    "loss_final": StudyMeasure("Final loss", "", _of_plan("loss_final")),
+    "loss_prot": StudyMeasure("Protection loss", "", _of_plan("loss_prot")),
+    "drops_executed": StudyMeasure("Executed drops", "", _of_plan("drops_executed")),
+    "drops_proposed": StudyMeasure("Proposed drops", "", _of_plan("drops_proposed"), 0),
+    "baseline_objective": StudyMeasure("Objective without drops", "", _of_baseline("objective"), 0),
+    "baseline_final_extent_ha": StudyMeasure("Final extent without drops", "ha", _of_baseline("final_extent_ha"), 0),
+    "saved_ha": StudyMeasure(
         "Area saved", "ha", lambda row: row.baseline.final_extent_ha - row.plan.final_extent_ha, 1
     ),
-    "saved_objective": Measure(
+    "saved_objective": StudyMeasure(
         "Objective saved", "", lambda row: row.baseline.objective - row.plan.objective, 1
     ),
-    "saved_ha_per_drop": Measure(
+    "saved_ha_per_drop": StudyMeasure(
         "Area saved per drop", "ha",
         lambda row: (row.baseline.final_extent_ha - row.plan.final_extent_ha) / max(row.plan.drops_executed, 1), 1,
     ),
-    "evaluations": Measure("Charged rollouts", "", lambda row: float(row.evaluations), 0),
-    "violations": Measure(
+    "evaluations": StudyMeasure("Charged rollouts", "", lambda row: float(row.evaluations), 0),
+    "violations": StudyMeasure(
         "Rule violations", "",
         lambda row: float(sum(astuple(row.violations))),
     ),
@@ -126,7 +126,7 @@ INTERVALS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class FactorLevel:
     """A value of a factor, or an interval of its values, with the cells that have it."""
 
     text: str
@@ -134,7 +134,7 @@ class Level:
     cells: tuple[Cell, ...]
 
 
-def levels_of(table: StudyTable, name: str) -> tuple[Level, ...]:
+def levels_of(table: StudyTable, name: str) -> tuple[FactorLevel, ...]:
     """The cells of a study by what the factor ``name`` is set to in them, in order; all of them, done or not."""
     by_value: dict[Value | None, list[Cell]] = {}
     for cell in table.cells:
@@ -142,13 +142,13 @@ def levels_of(table: StudyTable, name: str) -> tuple[Level, ...]:
     numeric = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in by_value)
     if not numeric:
         return tuple(
-            Level(_name(name, value), float(place), tuple(cells))
+            FactorLevel(_name(name, value), float(place), tuple(cells))
             for place, (value, cells) in enumerate(by_value.items())
         )
     numbers = sorted(float(value) for value in by_value)  # type: ignore[arg-type]
     if len(numbers) <= MOST_LEVELS:
         found = sorted(by_value.items(), key=lambda pair: float(pair[0]))  # type: ignore[arg-type]
-        return tuple(Level(value_text(value), float(value), tuple(cells)) for value, cells in found)  # type: ignore[arg-type]
+        return tuple(FactorLevel(value_text(value), float(value), tuple(cells)) for value, cells in found)  # type: ignore[arg-type]
     return _intervals(numbers, {float(value): cells for value, cells in by_value.items()})  # type: ignore[arg-type]
 
 
@@ -156,7 +156,7 @@ def _name(name: str, value: Value | None) -> str:
     return value_text(value) if value is not None or name == CASE else "as it is"
 
 
-def _intervals(numbers: Sequence[float], by_value: Mapping[float, Sequence[Cell]]) -> tuple[Level, ...]:
+def _intervals(numbers: Sequence[float], by_value: Mapping[float, Sequence[Cell]]) -> tuple[FactorLevel, ...]:
     low, width = numbers[0], (numbers[-1] - numbers[0]) / INTERVALS
     found = []
     for number in range(INTERVALS):
@@ -164,7 +164,7 @@ def _intervals(numbers: Sequence[float], by_value: Mapping[float, Sequence[Cell]
         last = number == INTERVALS - 1
         inside = [cell for value in numbers if begin <= value < end or (last and value >= begin)
                   for cell in by_value[value]]  # fmt: skip
-        found.append(Level(f"{begin:.3g} – {end:.3g}", 0.5 * (begin + end), tuple(inside)))
+        found.append(FactorLevel(f"{begin:.3g} – {end:.3g}", 0.5 * (begin + end), tuple(inside)))
     return tuple(found)
 
 
@@ -173,8 +173,8 @@ def _intervals(numbers: Sequence[float], by_value: Mapping[float, Sequence[Cell]
 class Heat:
     """The means of a measure over two factors: ``values[down][across]``, NaN where no cell is done."""
 
-    across: tuple[Level, ...]
-    down: tuple[Level, ...]
+    across: tuple[FactorLevel, ...]
+    down: tuple[FactorLevel, ...]
     values: tuple[tuple[float, ...], ...]
     cells: tuple[tuple[tuple[Cell, ...], ...], ...]
 
@@ -191,7 +191,7 @@ def heat_of(table: StudyTable, across: str, down: str, measure: str) -> Heat:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TornadoBar:
     """What a factor does to a measure: its mean at ``low_text`` and at ``high_text``, beside the ``reference``.
 
     Of a case ``low`` is the reference, the first case. ``spread`` is the sample standard deviation of the difference
@@ -224,7 +224,7 @@ _SEEDS = ("seed", "optimizer.seed")
 """What they do is chance: the spread of the others."""
 
 
-def tornado_of(table: StudyTable, measure: str) -> tuple[Bar, ...]:
+def tornado_of(table: StudyTable, measure: str) -> tuple[TornadoBar, ...]:
     """A bar a factor and a bar a case but the first, the longest first; those that cannot be told yet are left out.
 
     Cases are compared with the first, cell by cell with what else varies the same (paired), which is fairer than means
@@ -236,7 +236,7 @@ def tornado_of(table: StudyTable, measure: str) -> tuple[Bar, ...]:
     return tuple(sorted(bars, key=lambda bar: -bar.length))
 
 
-def _case_bars(table: StudyTable, measure: str) -> list[Bar]:
+def _case_bars(table: StudyTable, measure: str) -> list[TornadoBar]:
     cases = table.settings.cases
     if len(cases) < 2:
         return []
@@ -254,12 +254,13 @@ def _case_bars(table: StudyTable, measure: str) -> list[Bar]:
         changes = [b - a for a, b in zip(before, after, strict=True)]
         spread = stdev(changes) if len(changes) > 1 else math.nan
         base = fmean(before)
-        bars.append(Bar(case.name, base, base + fmean(changes), cases[0].name, case.name, base, spread, len(both),
-                        tuple(other for _, other in both)))  # fmt: skip
+        others = tuple(other for _, other in both)
+        end = base + fmean(changes)
+        bars.append(TornadoBar(case.name, base, end, cases[0].name, case.name, base, spread, len(both), others))
     return bars
 
 
-def _factor_bar(table: StudyTable, name: str, measure: str) -> Bar | None:
+def _factor_bar(table: StudyTable, name: str, measure: str) -> TornadoBar | None:
     found = [(level, table.mean(level.cells, measure)) for level in levels_of(table, name)]
     found = [(level, mean) for level, mean in found if not math.isnan(mean)]
     if len(found) < 2:
@@ -269,7 +270,7 @@ def _factor_bar(table: StudyTable, name: str, measure: str) -> Bar | None:
         found.sort(key=lambda pair: pair[1])
     (low, at_low), (high, at_high) = found[0], found[-1]
     middle = table.mean(table.cells, measure)
-    return Bar(name, at_low, at_high, low.text, high.text, middle, pairs=len(table.rows), cells=high.cells)
+    return TornadoBar(name, at_low, at_high, low.text, high.text, middle, pairs=len(table.rows), cells=high.cells)
 
 
 def front_of(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:

@@ -68,7 +68,7 @@ def make_demo(seed: int = 7) -> Project:
     return _project(event, places)
 
 
-def _project(event: Scenario, places: Places) -> Project:
+def _project(event: Scenario, places: DemoPlaces) -> Project:
     grounded = {name: (event.date_of_day(GROUNDED_DAY),) for name in GROUNDED_TYPES}
     weights = ObjectiveWeights.of(Setting.A)
     plan = PlanSettings(days=DAYS, setting=Setting.A, weights=weights, optimizer=OPTIMIZER)
@@ -90,7 +90,7 @@ def _level(relief: Relief, water: Bools) -> Relief:
     return Relief(relief.elevation, np.where(water, 0.0, relief.slope), np.where(water, -1.0, relief.aspect))
 
 
-def _regions(places: Places) -> tuple[Region, ...]:
+def _regions(places: DemoPlaces) -> tuple[Region, ...]:
     """The village with a belt around it, and the shore where the reservoir is nearest to the fire."""
     rows, columns = np.nonzero(places.village)
     village = _box("Village", rows, columns, 6)
@@ -105,7 +105,7 @@ def _box(name: str, rows: NDArray[np.intp], columns: NDArray[np.intp], belt: int
     return Region.rectangle(name, (top, bottom), (left, right))
 
 
-def _markers(places: Places) -> tuple[tuple[str, str, tuple[tuple[float, float], ...]], ...]:
+def _markers(places: DemoPlaces) -> tuple[tuple[str, str, tuple[tuple[float, float], ...]], ...]:
     rows, columns = np.nonzero(places.reservoir)
     lake = ((float(np.round(rows.mean(), 1)), float(np.round(columns.mean(), 1))),)
     village = ((float(places.village_centre[0]), float(places.village_centre[1])),)
@@ -149,7 +149,7 @@ def moisture_rank(relief: Relief, noise: Floats) -> Floats:
     return ranked(-0.6 * high + 0.9 * northness * np.minimum(relief.slope / 15.0, 1.0) + 0.8 * noise)
 
 
-def make_layers(relief: Relief, places: Places, noise: Floats) -> dict[str, Raster]:
+def make_layers(relief: Relief, places: DemoPlaces, noise: Floats) -> dict[str, Raster]:
     """Every landscape layer of :data:`firegui.domain.scenario.LAYERS`, float32 ``[H, W]``."""
     rank = moisture_rank(relief, noise)
     fuel = np.zeros(rank.shape)
@@ -176,7 +176,7 @@ def make_layers(relief: Relief, places: Places, noise: Floats) -> dict[str, Rast
     return {key: layer.astype(np.float32) for key, layer in layers.items()}
 
 
-def unburnable(relief: Relief, places: Places, rank: Floats) -> list[tuple[int, Bools]]:
+def unburnable(relief: Relief, places: DemoPlaces, rank: Floats) -> list[tuple[int, Bools]]:
     """``(code, cells)`` of what does not burn, later ones over earlier ones.
 
     Rock on the steepest heights, fields on gentle ground around the village, houses, water.
@@ -242,7 +242,7 @@ IGNITION_CELLS = 96
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class DemoPlaces:
     """``reservoir`` and ``village`` as masks ``[H, W]``, ``road`` as cells from the west to the east edge."""
 
     reservoir: Bools
@@ -289,7 +289,7 @@ def distance_from(cell: Cell, shape: tuple[int, int]) -> Floats:
     return np.asarray(np.hypot(rows - cell[0], columns - cell[1]), np.float64)
 
 
-def choose_places(elevation: Floats, slope: Floats) -> Places:
+def choose_places(elevation: Floats, slope: Floats) -> DemoPlaces:
     """A reservoir on low ground, a village on gentle ground north of it, both east of the fire, and a road."""
     shape = (int(elevation.shape[0]), int(elevation.shape[1]))
     outlet = best_cell(elevation, near(shape, 0.72, 0.72, 24.0))
@@ -304,7 +304,7 @@ def choose_places(elevation: Floats, slope: Floats) -> Places:
     )
     road = [(row, column) for column, row in enumerate(west)]
     road += [(row, shape[1] - 1 - column) for column, row in enumerate(east[:-1])][::-1]
-    return Places(reservoir, float(elevation[reservoir].max()), village, centre, tuple(road))
+    return DemoPlaces(reservoir, float(elevation[reservoir].max()), village, centre, tuple(road))
 
 
 def start_of_fire(burnable: Bools, unevenness: Floats) -> Bools:

@@ -26,7 +26,7 @@ HEIGHT_SCALE_M = 55.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Features:
+class NetworkFeatures:
     """Everything but the wind.
 
     ``values [7, H, W]`` float32 in the order of :data:`firegui.domain.weights.LAYER_CHANNELS`, ``fuel [H, W]`` int64
@@ -38,15 +38,15 @@ class Features:
     fuel: NDArray[np.int64]
     present: Raster
 
-    def cropped(self, rows: slice, columns: slice) -> Features:
+    def cropped(self, rows: slice, columns: slice) -> NetworkFeatures:
         """A window of the raster, with the scales of the whole of it."""
         box = (slice(None), rows, columns)
-        return Features(self.values[box], self.fuel[rows, columns], self.present[box])
+        return NetworkFeatures(self.values[box], self.fuel[rows, columns], self.present[box])
 
 
 def event_features(
     scenario: Scenario, known: Collection[str] = OPTIONAL_LAYERS, steepest_deg: float = math.inf
-) -> Features:
+) -> NetworkFeatures:
     """The channels of an event.
 
     A layer that is not in ``known`` counts as missing: a network that never saw it has random weights there. Slopes are
@@ -72,7 +72,7 @@ def event_features(
     )
     flags = np.stack([present.get(key, nothing) for key in OPTIONAL_LAYERS])
     fuel = np.rint(filled.get("fuel", nothing)).astype(np.int64)
-    return Features(np.stack(values).astype(np.float32), fuel, flags.astype(np.float32))
+    return NetworkFeatures(np.stack(values).astype(np.float32), fuel, flags.astype(np.float32))
 
 
 def wind_inputs(wind_speed: Raster, wind_dir: Raster, strongest_ms: float = math.inf) -> Raster:

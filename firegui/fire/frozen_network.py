@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from firegui.domain.weights import KERNELS, MAPS, STATIC_CHANNELS, WIDTH
-from firegui.fire.features import Features
+from firegui.fire.features import NetworkFeatures
 from firegui.fire.network import SpreadNetwork, activated
 from firegui.native.compiled import inlined, kernel
 from firegui.native.vectors import fma, load16, splat16, store, where_above
@@ -37,7 +37,7 @@ class FrozenNetwork:
     bias: Floats
 
     @staticmethod
-    def of(network: SpreadNetwork, features: Features) -> FrozenNetwork:
+    def of(network: SpreadNetwork, features: NetworkFeatures) -> FrozenNetwork:
         """Computes the shared part."""
         rows, columns = features.fuel.shape
         pieces = -(-columns // LANES)

@@ -18,7 +18,7 @@ from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import GAINS, KERNELS, MAPS, Correction, NetworkWeights
-from firegui.fire.features import Features, event_features, wind_inputs
+from firegui.fire.features import NetworkFeatures, event_features, wind_inputs
 from firegui.fire.landscape import T_BURN_STEPS, burnable
 from firegui.fire.network import Partial, SpreadNetwork, network_of
 from firegui.fire.one_thread import one_thread
@@ -170,7 +170,7 @@ class TorchMaps:
             return self.network.daily(self.partial, torch.from_numpy(wind), wanted)
 
 
-def daily_maps(network: SpreadNetwork, features: Features) -> DailyMaps:
+def daily_maps(network: SpreadNetwork, features: NetworkFeatures) -> DailyMaps:
     """The faster way that this computer has."""
     try:
         # By name: numba is not on every machine that has torch.

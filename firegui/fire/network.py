@@ -30,7 +30,7 @@ from firegui.domain.weights import (
     Training,
 )
 from firegui.errors import InputError
-from firegui.fire.features import Features
+from firegui.fire.features import NetworkFeatures
 from firegui.fire.prior import PRIOR
 
 Partial = tuple[Tensor, ...]
@@ -56,7 +56,7 @@ class SpreadNetwork(nn.Module):
         self.branches = nn.ModuleList(nn.Conv2d(CHANNELS, WIDTH, size, padding=size // 2) for size in KERNELS)
         self.head = nn.Conv2d(WIDTH * len(KERNELS), len(MAPS), 1)
 
-    def static_channels(self, features: Features) -> Tensor:
+    def static_channels(self, features: NetworkFeatures) -> Tensor:
         """Every channel but the wind, ``[18, H, W]``: layers, fuel vectors, presence flags."""
         weight = self.fuel.weight
         values, present = (torch.from_numpy(part).to(weight) for part in (features.values, features.present))
@@ -65,7 +65,7 @@ class SpreadNetwork(nn.Module):
         fuel = self.fuel(codes).permute(2, 0, 1) * present[FUEL_FLAG]
         return torch.cat([values, fuel, present])
 
-    def static(self, features: Features) -> Partial:
+    def static(self, features: NetworkFeatures) -> Partial:
         """The part of the three sums that the days share, biases included."""
         channels = _packed(self.static_channels(features))
         return tuple(

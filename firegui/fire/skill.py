@@ -144,7 +144,7 @@ class Skill:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class BurnGrowth:
     """Cells burned after the last fitted day, on the last scored day.
 
     ``observed``: in its perimeter and not in the fitted one. ``expected`` and ``likely``: by how much ΣP and ΣL of the
@@ -174,7 +174,7 @@ class ForecastSkill:
     key: str
     label: str
     days: Mapping[int, Skill]
-    growth: Growth | None
+    growth: BurnGrowth | None
 
     def mean_iou(self, first: int, last: int) -> float | None:
         """Mean of the daily IoU over the scored days ``first … last``; ``None`` where there is none."""
@@ -278,9 +278,9 @@ def held_skill(event: Scenario, days: int, fit_days: int) -> ForecastSkill:
     return forecast_skill("held", "last perimeter held", event, states, fit_days, base=fitted.astype(np.float32))
 
 
-def _growth(day: int, state: NDArray[Any], base: NDArray[Any], observed: Bools, fitted: Bools) -> Growth:
+def _growth(day: int, state: NDArray[Any], base: NDArray[Any], observed: Bools, fitted: Bools) -> BurnGrowth:
     likely = state >= LIKELY
-    return Growth(
+    return BurnGrowth(
         day,
         _count(observed & ~fitted),
         float(state.sum(dtype=np.float64)) - float(base.sum(dtype=np.float64)),

@@ -20,7 +20,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_board import MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import FireView, Session
 from firegui.gui.window.main_window import MainWindow
-from firegui.io.exporters.animation import Film, write_film
+from firegui.io.exporters.animation import AnimationFrames, write_film
 from firegui.io.project_store import load_project
 
 _SETTLE_MS = 400
@@ -71,7 +71,7 @@ def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence
         try:
             steps = film_steps(window.workbench.session)
             samples = [stage.picture(step) for step in sample_steps(steps)]
-            write_film(film, Film((stage.picture(step) for step in steps), fps, samples))
+            write_film(film, AnimationFrames((stage.picture(step) for step in steps), fps, samples))
         finally:
             stage.deleteLater()
 

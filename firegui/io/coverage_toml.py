@@ -21,7 +21,7 @@ SHIPPED = "fuel/coverage.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class FuelCoverage:
     """The coverage level of one fuel model; ``basis`` says what it rests on."""
 
     code: int
@@ -35,7 +35,7 @@ class CoverageTable:
     """Levels by fuel model, and where they are from."""
 
     source: str
-    models: tuple[Level, ...]
+    models: tuple[FuelCoverage, ...]
 
     @property
     def levels(self) -> dict[int, float]:
@@ -55,7 +55,7 @@ def read_table(path: Path) -> CoverageTable:
     problems.raise_if_any(f"{path.name} cannot be used")
     table = strict.Table(raw, path.name, problems)
     source = table.take("source", str, "")
-    rows = [(row.where, strict.read_dataclass(Level, row, lenient=True)) for row in table.tables("model")]
+    rows = [(row.where, strict.read_dataclass(FuelCoverage, row, lenient=True)) for row in table.tables("model")]
     table.finish()
     if not rows:
         problems.add(path.name, "names no fuel model", "add [[model]] with code and coverage")
@@ -83,7 +83,7 @@ def coverage_of(event: Scenario, table: CoverageTable | None = None) -> Required
     return weighted_coverage(event.layers.get("fuel"), chosen.levels, chosen.source)
 
 
-def _check(model: Level, where: str, seen: set[int], problems: Problems) -> None:
+def _check(model: FuelCoverage, where: str, seen: set[int], problems: Problems) -> None:
     if model.code in NONBURNABLE:
         problems.add(where, f"model {model.code} does not burn", "leave it out")
     elif model.code not in FBFM40 | FBFM13:

@@ -15,14 +15,14 @@ _COVERED = 0.9
 _SHOWN = 3
 
 
-class Growth(StrEnum):
+class PerimeterGrowth(StrEnum):
     """What the polygons of a date show."""
 
     INCREMENTS = "increments"
     CUMULATIVE = "cumulative"
 
 
-def guess_growth(masks: Masks) -> tuple[Growth, str]:
+def guess_growth(masks: Masks) -> tuple[PerimeterGrowth, str]:
     """What masks ``[N, H, W]`` of what is drawn on each date are, and a note that says so and why.
 
     Whole perimeters cover the fire of the date before: cumulative where each covers nine tenths of all that was drawn
@@ -30,21 +30,21 @@ def guess_growth(masks: Masks) -> tuple[Growth, str]:
     """
     covered = _covered(masks)
     if not covered:
-        return Growth.CUMULATIVE, ""
+        return PerimeterGrowth.CUMULATIVE, ""
     least = min(covered)
     if least >= _COVERED:
         why = f"every one covers at least {np.floor(least * 100):.0f} % of those before it"
-        return Growth.CUMULATIVE, f"The perimeters are taken for the whole fire of their date: {why}."
+        return PerimeterGrowth.CUMULATIVE, f"The perimeters are taken for the whole fire of their date: {why}."
     why = f"one covers only {np.floor(least * 100):.0f} % of those before it"
-    return Growth.INCREMENTS, f"The perimeters are taken for daily increments and add up: {why}."
+    return PerimeterGrowth.INCREMENTS, f"The perimeters are taken for daily increments and add up: {why}."
 
 
-def accumulate(masks: Masks, days: Sequence[date], growth: Growth) -> tuple[Masks, list[str]]:
+def accumulate(masks: Masks, days: Sequence[date], growth: PerimeterGrowth) -> tuple[Masks, list[str]]:
     """The fire of each date, ``[N, H, W]``, and what to know of it.
 
     Increments add up. A whole perimeter stands as it was mapped: cells that a later map takes back are said.
     """
-    if growth is Growth.INCREMENTS:
+    if growth is PerimeterGrowth.INCREMENTS:
         return np.logical_or.accumulate(masks, axis=0), []
     back = {day: int((earlier & ~later).sum())
             for day, earlier, later in zip(days[1:], masks[:-1], masks[1:], strict=True)}  # fmt: skip

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from firegui.domain.grid import HECTARE_M2
 from firegui.errors import Problem, Problems
 from firegui.io.dates import find_dates
-from firegui.io.vector_files import Features, polygons_of
+from firegui.io.vector_files import VectorLayer, polygons_of
 
 _DETECTED = ("FRP", "BRIGHTNESS", "BRIGHT_TI4", "ACQ_DATE", "CONFIDENCE")
 """Columns of FIRMS' detections by VIIRS and MODIS."""
@@ -20,7 +20,7 @@ _POINTS = ("Point", "MultiPoint")
 _SHOWN = 20
 
 
-def no_polygons(features: Features, where: str) -> list[Problem]:
+def no_polygons(features: VectorLayer, where: str) -> list[Problem]:
     """The features that are no perimeters; a file of points gets one word for all."""
     if len(features.geometries) == 0:
         remedy = "export it as GeoPackage, GeoJSON, KML or shapefile with one polygon per date"
@@ -39,7 +39,7 @@ def no_polygons(features: Features, where: str) -> list[Problem]:
     return found
 
 
-def are_detections(features: Features) -> bool:
+def are_detections(features: VectorLayer) -> bool:
     """Whether points are where satellites saw heat, told from their columns or from dates that differ."""
     held = {name.upper() for name in features.columns}
     if sum(name in held for name in _DETECTED) >= 2:
@@ -48,7 +48,7 @@ def are_detections(features: Features) -> bool:
     return dates is not None and len(set(dates.dates)) > 1
 
 
-def _say_points(features: Features, where: str) -> Problem:
+def _say_points(features: VectorLayer, where: str) -> Problem:
     count = f"{len(features.geometries):,} point{'' if len(features.geometries) == 1 else 's'}"
     if are_detections(features):
         dates = find_dates(features.columns, len(features.geometries), "", Problems(), None, 0.0)

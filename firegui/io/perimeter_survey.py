@@ -16,11 +16,11 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.io.crs import short_name
 from firegui.io.dates import FeatureDates, find_dates
 from firegui.io.mask_rasters import band_dates, is_tiff
-from firegui.io.perimeter_growth import Growth, guess_growth
+from firegui.io.perimeter_growth import PerimeterGrowth, guess_growth
 from firegui.io.perimeter_shapes import are_detections, no_polygons
 from firegui.io.perimeters import PerimeterSource, read_perimeters
 from firegui.io.rasterize import polygon_mask
-from firegui.io.vector_files import Features, crs_problems, may_hold_points, read_features, vector_file
+from firegui.io.vector_files import VectorLayer, crs_problems, may_hold_points, read_features, vector_file
 
 _SIDE = 256
 _POINTS = ("Point", "MultiPoint")
@@ -43,7 +43,7 @@ class PerimeterSurvey:
     features: int = 0
     columns: tuple[str, ...] = ()
     date_column: str = ""
-    growth: Growth | None = None
+    growth: PerimeterGrowth | None = None
     growth_reason: str = ""
     dates: tuple[date, ...] = ()
     ignition: bool = False
@@ -71,7 +71,7 @@ def holds_ignition(path: Path, layer: str | None) -> bool:
     return features is not None and _are_points(features) and not are_detections(features)
 
 
-def _are_points(features: Features) -> bool:
+def _are_points(features: VectorLayer) -> bool:
     kinds = [geometry is not None and geometry.geom_type in _POINTS for geometry in features.geometries]
     return bool(kinds) and all(kinds)
 
@@ -106,7 +106,7 @@ def _vector(source: PerimeterSource, grid: Grid | None, problems: Problems) -> P
 
 
 def _dated(
-    source: PerimeterSource, grid: Grid | None, survey: PerimeterSurvey, features: Features, dates: FeatureDates,
+    source: PerimeterSource, grid: Grid | None, survey: PerimeterSurvey, features: VectorLayer, dates: FeatureDates,
     problems: Problems,
 ) -> PerimeterSurvey:  # fmt: skip
     notes, days = dates.notes, tuple(sorted(set(dates.dates)))
@@ -131,7 +131,7 @@ def _dated(
     )
 
 
-def _sketch(features: Features, dates: FeatureDates) -> NDArray[np.bool_]:
+def _sketch(features: VectorLayer, dates: FeatureDates) -> NDArray[np.bool_]:
     """What the polygons of each date cover on a small raster around them all."""
     left, bottom, right, top = shapely.total_bounds(features.geometries)
     size = max(right - left, top - bottom, 1e-9) / _SIDE

@@ -18,10 +18,10 @@ from firegui.errors import InputError, Problems
 from firegui.io import crs
 from firegui.io.dates import FeatureDates, find_dates
 from firegui.io.local_time import guess_offset_h
-from firegui.io.perimeter_growth import Growth, accumulate, guess_growth
+from firegui.io.perimeter_growth import PerimeterGrowth, accumulate, guess_growth
 from firegui.io.perimeter_shapes import no_polygons, repaired
 from firegui.io.rasterize import polygon_mask
-from firegui.io.vector_files import Features, crs_problems, read_features, vector_file
+from firegui.io.vector_files import VectorLayer, crs_problems, read_features, vector_file
 
 Check = Callable[[], None]
 
@@ -38,7 +38,7 @@ class PerimeterSource:
     file: Path
     layer: str | None = None
     date_column: str | None = None
-    growth: Growth | None = None
+    growth: PerimeterGrowth | None = None
     utc_offset_h: float | None = None
 
 
@@ -48,7 +48,7 @@ class Perimeters:
 
     masks: NDArray[np.bool_]
     dates: tuple[date, ...]
-    growth: Growth
+    growth: PerimeterGrowth
     notes: tuple[str, ...]
 
 
@@ -110,7 +110,7 @@ def read_outline(path: Path, grid: Grid, until: date, utc_offset_h: float | None
     return mask
 
 
-def _opened(path: Path, layer: str | None, grid: Grid, problems: Problems, title: str) -> tuple[Path, Features]:
+def _opened(path: Path, layer: str | None, grid: Grid, problems: Problems, title: str) -> tuple[Path, VectorLayer]:
     """The file and its features. Raises with what is wrong with them or with the place of the grid."""
     if not grid.is_georeferenced:
         what = "the event has no place on the map"
@@ -125,19 +125,19 @@ def _opened(path: Path, layer: str | None, grid: Grid, problems: Problems, title
 
 
 def _dated(
-    asked: PerimeterSource, features: Features, grid: Grid, file: Path, problems: Problems
+    asked: PerimeterSource, features: VectorLayer, grid: Grid, file: Path, problems: Problems
 ) -> FeatureDates | None:
     offset = asked.utc_offset_h if asked.utc_offset_h is not None else guess_offset_h(grid, None)
     count = len(features.geometries)
     return find_dates(features.columns, count, file.name, problems, asked.date_column, offset)
 
 
-def _check(features: Features, file: Path, problems: Problems) -> None:
+def _check(features: VectorLayer, file: Path, problems: Problems) -> None:
     problems.extend(no_polygons(features, file.name))
     problems.extend(crs_problems(features, file))
 
 
-def _on_grid(features: Features, grid: Grid, file: Path, problems: Problems) -> tuple[NDArray[Any], list[str]]:
+def _on_grid(features: VectorLayer, grid: Grid, file: Path, problems: Problems) -> tuple[NDArray[Any], list[str]]:
     """The polygons in the grid's CRS, valid, with notes on what was repaired."""
     geometries = features.geometries
     if features.crs is not None and grid.crs is not None and not crs.same(features.crs, grid.crs):

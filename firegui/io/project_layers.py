@@ -16,7 +16,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problems
 from firegui.io.importers.maps import read_maps, write_maps
-from firegui.io.project_text import Event, LayerFile
+from firegui.io.project_text import ArrayFile, Event
 from firegui.io.rasters import Raster, read_raster, write_raster
 from firegui.io.source_files import file_problem
 
@@ -56,7 +56,7 @@ def contents_of(project: Project) -> dict[str, str]:
     return found if project.maps is None else found | {MAPS: content(maps_arrays(project.maps))}
 
 
-def write_layers(project: Project, folder: Path) -> dict[str, LayerFile]:
+def write_layers(project: Project, folder: Path) -> dict[str, ArrayFile]:
     """Write every array below ``folder``; returns what ``project.toml`` has to say of them."""
     event, contents = project.scenario, contents_of(project)
     (folder / "layers").mkdir(parents=True)
@@ -67,7 +67,7 @@ def write_layers(project: Project, folder: Path) -> dict[str, LayerFile]:
     if project.maps is not None:
         names[MAPS] = "maps.npz"
         write_maps(folder / names[MAPS], project.maps, event.grid, event.start)
-    return {key: LayerFile(name, file_hash(folder / name), contents[key]) for key, name in names.items()}
+    return {key: ArrayFile(name, file_hash(folder / name), contents[key]) for key, name in names.items()}
 
 
 def _descriptions(key: str, array: Array, event: Scenario) -> list[str]:
@@ -85,7 +85,7 @@ def file_hash(path: Path) -> str:
 
 
 def read_layers(
-    folder: Path, files: Mapping[str, LayerFile], event: Event, problems: Problems
+    folder: Path, files: Mapping[str, ArrayFile], event: Event, problems: Problems
 ) -> tuple[dict[str, Array], FireMaps | None]:
     """Read every file back, adding what is missing, changed or of another shape to ``problems``."""
     arrays: dict[str, Array] = {}
@@ -104,13 +104,13 @@ def read_layers(
     return arrays, maps
 
 
-def check_files(folder: Path, files: Mapping[str, LayerFile], problems: Problems) -> None:
+def check_files(folder: Path, files: Mapping[str, ArrayFile], problems: Problems) -> None:
     """Add every listed file that is missing, changed or not in the project folder to ``problems``; reads no array."""
     for key, file in files.items():
         checked_path(folder, key, file, problems)
 
 
-def checked_path(folder: Path, key: str, file: LayerFile, problems: Problems) -> Path | None:
+def checked_path(folder: Path, key: str, file: ArrayFile, problems: Problems) -> Path | None:
     """Where a listed file is; noted and ``None`` when it is missing, changed or not in the project folder."""
     name = PurePosixPath(file.file)
     if name.is_absolute() or ".." in name.parts or "\\" in file.file or ":" in file.file:
@@ -156,7 +156,7 @@ def _check_shapes(arrays: Mapping[str, Array], maps: FireMaps | None, event: Eve
         )
 
 
-def _check_present(files: Mapping[str, LayerFile], dates: tuple[date, ...], problems: Problems) -> None:
+def _check_present(files: Mapping[str, ArrayFile], dates: tuple[date, ...], problems: Problems) -> None:
     needed = [*_STACKS, *(["observed"] if dates else [])]
     for key in needed:
         if key not in files:

@@ -30,7 +30,7 @@ from firegui.io import strict
 from firegui.io.atomic import new_folder, write_text
 from firegui.io.migrations import CURRENT_FORMAT, migrate
 from firegui.io.project_layers import check_files, contents_of, read_layers, write_layers
-from firegui.io.project_text import LayerFile, ProjectText, listed_layers, read_text, to_tables
+from firegui.io.project_text import ArrayFile, ProjectText, listed_layers, read_text, to_tables
 from firegui.io.project_weights import (
     kept_weights,
     read_project_weights,
@@ -210,7 +210,7 @@ def _plain_date(value: Any) -> str:
     raise TypeError(f"{value!r} is not a plain value")
 
 
-def _text(project: Project, layers: Mapping[str, LayerFile], weights: LayerFile | None) -> str:
+def _text(project: Project, layers: Mapping[str, ArrayFile], weights: ArrayFile | None) -> str:
     tables = to_tables(project) | {"layers": {key: asdict(file) for key, file in layers.items()}}
     tables |= {} if weights is None else {"weights": asdict(weights)}
     return _HEADER + dumps({"format": CURRENT_FORMAT, **tables})

@@ -42,7 +42,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class LayerFile:
+class ArrayFile:
     """One file of arrays: its path in the project folder, the hash of the file and that of the values in it."""
 
     file: str
@@ -60,8 +60,8 @@ class ProjectText:
     regions: tuple[Region, ...]
     plan: PlanSettings
     fire_model: FireModel
-    layers: Mapping[str, LayerFile]
-    weights: LayerFile | None
+    layers: Mapping[str, ArrayFile]
+    weights: ArrayFile | None
     operations: Operations
     coverage: RequiredCoverage
 
@@ -147,7 +147,7 @@ def read_text(table: strict.Table) -> ProjectText | None:
         _check_grounded(grounded or {}, {kind.id for kind in types if kind is not None}, table)
     regions = tuple(_read_region(row) for row in table.tables("region"))
     layers = _read_layers(table.table("layers"))
-    weights = strict.read_dataclass(LayerFile, table.table("weights")) if "weights" in table else None
+    weights = strict.read_dataclass(ArrayFile, table.table("weights")) if "weights" in table else None
     operations = operations_from_table(table.table("operations"))
     coverage = _read_coverage(table.table("coverage"))
     table.finish()
@@ -159,7 +159,7 @@ def read_text(table: strict.Table) -> ProjectText | None:
     return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers, weights, operations, coverage)
 
 
-def listed_layers(table: strict.Table) -> dict[str, LayerFile]:
+def listed_layers(table: strict.Table) -> dict[str, ArrayFile]:
     """The files that a project names and that can be understood, whatever is wrong with the rest of it."""
     named = {"weights": table.raw("weights")} if "weights" in table else {}
     layers = _read_layers(strict.Table(table.raw("layers"), "layers", Problems()))
@@ -252,6 +252,6 @@ def _read_region(table: strict.Table) -> Region:
     return region
 
 
-def _read_layers(table: strict.Table) -> dict[str, LayerFile]:
-    files = {key: strict.read_dataclass(LayerFile, table.table(key)) for key in table.names}
+def _read_layers(table: strict.Table) -> dict[str, ArrayFile]:
+    files = {key: strict.read_dataclass(ArrayFile, table.table(key)) for key in table.names}
     return {key: file for key, file in files.items() if file is not None}

@@ -14,7 +14,7 @@ from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problems
 from firegui.io.project_layers import checked_path
-from firegui.io.project_text import LayerFile
+from firegui.io.project_text import ArrayFile
 from firegui.io.weights_file import read_weights, weights_bytes, write_weights
 
 WEIGHTS = "weights"
@@ -25,12 +25,12 @@ def weights_content(weights: NetworkWeights) -> str:
     return hashlib.sha256(weights_bytes(weights)).hexdigest()
 
 
-def write_project_weights(project: Project, folder: Path) -> LayerFile | None:
+def write_project_weights(project: Project, folder: Path) -> ArrayFile | None:
     """Write the project's weights into ``folder`` unless they are there; returns what ``project.toml`` says of them."""
     if project.weights is None:
         return None
     digest = weights_content(project.weights)
-    file = LayerFile(_file_name(digest), digest, digest)
+    file = ArrayFile(_file_name(digest), digest, digest)
     if not (folder / file.file).exists():
         write_weights(folder / file.file, project.weights)
     return file
@@ -46,7 +46,7 @@ def _file_name(digest: str) -> str:
     return f"fire-{digest[:12]}.safetensors"
 
 
-def read_project_weights(folder: Path, file: LayerFile | None, problems: Problems) -> NetworkWeights | None:
+def read_project_weights(folder: Path, file: ArrayFile | None, problems: Problems) -> NetworkWeights | None:
     """Read them back, adding what is missing, changed or damaged to ``problems``."""
     path = None if file is None else checked_path(folder, WEIGHTS, file, problems)
     try:
@@ -56,7 +56,7 @@ def read_project_weights(folder: Path, file: LayerFile | None, problems: Problem
         return None
 
 
-def remove_weights(folder: Path, file: LayerFile | None, kept: LayerFile | None) -> None:
+def remove_weights(folder: Path, file: ArrayFile | None, kept: ArrayFile | None) -> None:
     """Remove weights that the project no longer names; that it cannot be done is no harm."""
     if file is not None and (kept is None or kept.file != file.file):
         with suppress(OSError):

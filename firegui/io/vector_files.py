@@ -32,7 +32,7 @@ _FAILURES = (DataSourceError, DataLayerError, OSError, ValueError, RuntimeError,
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Features:
+class VectorLayer:
     """One layer of a vector file, and the names of all layers that have geometry.
 
     ``crs`` is ``None`` where the file does not say it; ``geometries`` are shapely's, ``None`` where a feature has none;
@@ -64,7 +64,7 @@ def vector_file(path: Path, problems: Problems) -> Path | None:
     return None
 
 
-def read_features(file: Path, layer: str | None, problems: Problems) -> Features | None:
+def read_features(file: Path, layer: str | None, problems: Problems) -> VectorLayer | None:
     """The features of a layer, or of the only one that has geometry; what is wrong is noted and ``None`` returned."""
     problem = _whole(file)
     if problem is not None:
@@ -93,7 +93,7 @@ def read_features(file: Path, layer: str | None, problems: Problems) -> Features
     if corners > MOST_CORNERS:
         problems.add(file.name, f"has outlines of {corners:,} corners", "simplify them in a GIS")
         return None
-    return Features(meta["crs"], geometries, columns, chosen, layers)
+    return VectorLayer(meta["crs"], geometries, columns, chosen, layers)
 
 
 def may_hold_points(file: Path) -> bool:
@@ -108,7 +108,7 @@ def may_hold_points(file: Path) -> bool:
         return False
 
 
-def crs_problems(features: Features, file: Path) -> list[Problem]:
+def crs_problems(features: VectorLayer, file: Path) -> list[Problem]:
     """What is wrong with the CRS of a file, which must be where its coordinates are."""
     if features.crs is None:
         remedy = "add it (a .prj file beside a shapefile, or set it in a GIS)"

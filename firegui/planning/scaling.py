@@ -19,10 +19,10 @@ from firegui.domain.project import Project
 from firegui.domain.scaling import (
     QualityRow,
     QualityTask,
+    ScalingAxis,
     ScalingCase,
     ScalingRow,
     ScalingSettings,
-    Sweep,
     Timings,
     part_of,
 )
@@ -123,7 +123,7 @@ class ScalingBench:
 
         The planners are the benchmark's, on its shared objective; without a budget that is the project's own objective.
         """
-        case = next(case for case in cases if case.sweep is Sweep.FLEET and case.aircraft == task.aircraft)
+        case = next(case for case in cases if case.sweep is ScalingAxis.FLEET and case.aircraft == task.aircraft)
         model = self._fires.model(case)
         nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
         budget = settings.budget or most_drops(model)

@@ -12,18 +12,18 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from firegui.domain.benchmark import Spread
-from firegui.domain.scaling import QualityPoint, ScalingRow, ScalingTable, Sweep
+from firegui.domain.benchmark import SeedSpread
+from firegui.domain.scaling import QualityPoint, ScalingAxis, ScalingRow, ScalingTable
 from firegui.io.atomic import replacing
 
 RATIO, QUALITY = "scaling_ratio", "planner_dimension"
 _DIMENSION = "decision variables $d = 4\\,T\\,N_a$"
 _DPI = 150
 _GRADIENT, _CMA, _REFERENCE = "#0072b2", "#d55e00", "#5a6472"
-_SWEEPS: Mapping[Sweep, tuple[str, str, str]] = {
-    Sweep.FLEET: ("fleet", "o", "#0072b2"),
-    Sweep.GRID: ("grid", "s", "#d55e00"),
-    Sweep.HORIZON: ("horizon", "^", "#009e73"),
+_SWEEPS: Mapping[ScalingAxis, tuple[str, str, str]] = {
+    ScalingAxis.FLEET: ("fleet", "o", "#0072b2"),
+    ScalingAxis.GRID: ("grid", "s", "#d55e00"),
+    ScalingAxis.HORIZON: ("horizon", "^", "#009e73"),
 }
 """What a sweep is called, its marker and its colour: Okabe and Ito's, which stay apart for the colour-blind."""
 _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": "firegui"}, "svg": {"Creator": "firegui", "Date": None}}
@@ -57,16 +57,16 @@ def ratio_figure(table: ScalingTable) -> Figure:
     """
     figure = Figure(figsize=(9.0, 4.2), dpi=_DPI, layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    for sweep in Sweep:
+    for sweep in ScalingAxis:
         rows = [row for row in table.rows if row.case.sweep is sweep]
         if rows:
-            _draw_sweep(right if sweep is Sweep.GRID else left, rows)
+            _draw_sweep(right if sweep is ScalingAxis.GRID else left, rows)
     left.set_ylabel("gradient step / rollout", fontsize=8)
     left.set_ylim(bottom=0.0)
     right.tick_params(labelleft=True)
-    grown = [row.case for row in table.rows if row.case.sweep is not Sweep.GRID]
+    grown = [row.case for row in table.rows if row.case.sweep is not ScalingAxis.GRID]
     _finish(left, [case.dimension for case in grown], _DIMENSION)
-    _finish(right, [row.case.cells for row in table.rows if row.case.sweep is Sweep.GRID], "cells of the raster")
+    _finish(right, [row.case.cells for row in table.rows if row.case.sweep is ScalingAxis.GRID], "cells of the raster")
     figure.legend(fontsize=7, loc="outside lower center", ncols=3)
     repeats = min(row.repeats for row in table.rows)
     _head(figure, f"{table.event}: medians and quartiles of {repeats} interleaved repeats")
@@ -81,7 +81,7 @@ def _head(figure: Figure, text: str) -> None:
 def _draw_sweep(axes: Axes, rows: Sequence[ScalingRow]) -> None:
     sweep = rows[0].case.sweep
     name, marker, color = _SWEEPS[sweep]
-    places = [row.case.cells if sweep is Sweep.GRID else row.case.dimension for row in rows]
+    places = [row.case.cells if sweep is ScalingAxis.GRID else row.case.dimension for row in rows]
     for flying in (False, True):
         ratios = [(row.flying if flying else row.start).ratio for row in rows]
         axes.errorbar(
@@ -120,7 +120,7 @@ def quality_figure(table: ScalingTable) -> Figure:
 
 
 def _draw_spread(
-    axes: Axes, points: Sequence[QualityPoint], value: Callable[[QualityPoint], Spread], scale: float, color: str,
+    axes: Axes, points: Sequence[QualityPoint], value: Callable[[QualityPoint], SeedSpread], scale: float, color: str,
     marker: str, label: str,
 ) -> None:  # fmt: skip
     found = [value(point) for point in points]

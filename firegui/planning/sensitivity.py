@@ -13,7 +13,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.sensitivity import (
     EffectivenessRow,
     PoseRow,
-    Reading,
+    RolloutSummary,
     Row,
     SensitivityKind,
     SensitivitySettings,
@@ -123,5 +123,5 @@ def _scored(model: Model, schedule: Schedule, check: Check) -> Metrics:
     return simulate_many(model, [schedule], check=check)[0].metrics
 
 
-def _reading(model: Model, metrics: Metrics) -> Reading:
-    return Reading.of(metrics, model.weights)
+def _reading(model: Model, metrics: Metrics) -> RolloutSummary:
+    return RolloutSummary.of(metrics, model.weights)

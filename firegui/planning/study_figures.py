@@ -19,7 +19,16 @@ from matplotlib.figure import Figure
 
 from firegui.domain.project import Project
 from firegui.domain.study import CASE
-from firegui.domain.study_table import MEASURES, Bar, StudyTable, front_of, heat_of, levels_of, points_of, tornado_of
+from firegui.domain.study_table import (
+    MEASURES,
+    StudyTable,
+    TornadoBar,
+    front_of,
+    heat_of,
+    levels_of,
+    points_of,
+    tornado_of,
+)
 from firegui.io.atomic import replacing
 
 TORNADO, HEAT, PARETO = "tornado", "heat", "pareto"
@@ -69,7 +78,7 @@ def heat_axes(table: StudyTable) -> tuple[str, str] | None:
     return (chosen[0], chosen[1]) if len(chosen) > 1 else None
 
 
-def tornado_figure(table: StudyTable, project: Project, measure: str, bars: Sequence[Bar]) -> Figure:
+def tornado_figure(table: StudyTable, project: Project, measure: str, bars: Sequence[TornadoBar]) -> Figure:
     """A bar a factor or case: how ``measure`` differs from the reference, with its spread over what else varies."""
     shown = bars[:MOST_BARS][::-1]
     figure = Figure(figsize=(7.6, 1.5 + 0.3 * len(shown)), dpi=_DPI, layout="constrained")
@@ -85,7 +94,7 @@ def tornado_figure(table: StudyTable, project: Project, measure: str, bars: Sequ
     return figure
 
 
-def _draw_bar(axes: Axes, place: int, bar: Bar, better: int) -> None:
+def _draw_bar(axes: Axes, place: int, bar: TornadoBar, better: int) -> None:
     for end in (bar.low - bar.reference, bar.high - bar.reference):
         good = _PLAIN if better == 0 else _BETTER if end * better > 0 else _WORSE
         axes.barh(place, end, height=0.68, color=good)
@@ -93,11 +102,11 @@ def _draw_bar(axes: Axes, place: int, bar: Bar, better: int) -> None:
         axes.errorbar(bar.change, place, xerr=bar.spread, color="black", linewidth=0.9, capsize=2.5)
 
 
-def _bar_name(bar: Bar) -> str:
+def _bar_name(bar: TornadoBar) -> str:
     return bar.label if bar.label == bar.high_text else f"{bar.label}: {bar.low_text} → {bar.high_text}"
 
 
-def _has_spread(bars: Sequence[Bar]) -> bool:
+def _has_spread(bars: Sequence[TornadoBar]) -> bool:
     return any(not math.isnan(bar.spread) for bar in bars)
 
 

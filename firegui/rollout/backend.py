@@ -49,7 +49,7 @@ IN_TORCH = "windowed torch"
 Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
 
 
-class Engine(Protocol):
+class RolloutBackend(Protocol):
     """What a backend can do."""
 
     def prepare(self, model: Model) -> None:
@@ -136,13 +136,13 @@ def dtype_of(precision: str) -> torch.dtype:
     return torch.float64 if precision == "float64" else torch.float32
 
 
-def engine(model: Model) -> Engine:
+def engine(model: Model) -> RolloutBackend:
     """The implementation behind ``model.backend``. The kernels compute in float32, which the fire model means."""
     if model.backend == "reference":
         return _Reference()
     if model.dtype != torch.float32:
         return _ClosedForm()
-    on_cpu: Engine = _ClosedForm() if NO_KERNELS else ActiveFront(kernel_threads())
+    on_cpu: RolloutBackend = _ClosedForm() if NO_KERNELS else ActiveFront(kernel_threads())
     return on_cpu if model.backend == "cpu" else Gpu(on_cpu, partial(_pass_on, model))
 
 

@@ -339,7 +339,7 @@ class _FootprintTable:
     def __init__(self, owner: Backward, steps: range, wanted: NDArray[np.bool_]) -> None:
         self._owner, self._steps = owner, steps
         executed = owner.forward.gates.executed
-        self._at: dict[int, list[_Reader]] = {}
+        self._at: dict[int, list[_FootprintReader]] = {}
         for moving, pairs in ((False, wanted & ~executed), (True, wanted & executed)):
             for batch in batches(owner.model, owner.schedule, pairs, slopes=moving):
                 tables = (
@@ -350,8 +350,10 @@ class _FootprintTable:
                 tables = (tables * batch.dose).to(owner.model.dtype)
                 bounds = np.flatnonzero(np.diff(batch.pairs[:, 0], prepend=-1, append=-1))
                 for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-                    reader = _Reader(batch.kind.material, batch.pairs[begin:end, 1], batch.prints.top[begin:end],
-                                     batch.prints.left[begin:end], tables[:, begin:end])  # fmt: skip
+                    reader = _FootprintReader(
+                        batch.kind.material, batch.pairs[begin:end, 1], batch.prints.top[begin:end],
+                        batch.prints.left[begin:end], tables[:, begin:end],
+                    )  # fmt: skip
                     self._at.setdefault(int(batch.pairs[begin, 0]), []).append(reader)
 
     def read(self, step: int) -> None:
@@ -364,7 +366,7 @@ class _FootprintTable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Reader:
+class _FootprintReader:
     """Footprints of one type at one step: ``tables [1 or 4, n, m, m]`` holds dose, then its slopes in y, x, θ."""
 
     material: Material

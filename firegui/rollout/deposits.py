@@ -12,7 +12,7 @@ from torch import Tensor
 
 from firegui.domain.fleet import AircraftType, Material
 from firegui.domain.schedule import Schedule
-from firegui.rollout.footprint import Footprints, Shape, footprints
+from firegui.rollout.footprint import Footprints, FootprintShape, footprints
 from firegui.rollout.landing import drift_cells
 from firegui.rollout.model import Model
 from firegui.rollout.suppression import dose_of_payload
@@ -33,9 +33,11 @@ class Batch:
     prints: Footprints
 
 
-def scales_of(kind: AircraftType, model: Model) -> Shape:
+def scales_of(kind: AircraftType, model: Model) -> FootprintShape:
     """Footprint scales in cells."""
-    return Shape(kind.sigma_parallel_m / model.maps.cell_size_m, kind.sigma_perpendicular_m / model.maps.cell_size_m)
+    return FootprintShape(
+        kind.sigma_parallel_m / model.maps.cell_size_m, kind.sigma_perpendicular_m / model.maps.cell_size_m
+    )
 
 
 def groups(model: Model, wanted: NDArray[np.bool_]) -> Iterator[tuple[AircraftType, Pairs]]:

@@ -15,7 +15,7 @@ HALF_WIDTH_SIGMAS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class FootprintShape:
     """Footprint scales of one aircraft type in cells: ``parallel`` σ∥/Δx and ``perpendicular`` σ⊥/Δx."""
 
     parallel: float
@@ -51,7 +51,7 @@ def windows(landing: Tensor, half_width: int, shape: tuple[int, int]) -> tuple[T
 
 
 def footprints(
-    landing: Tensor, theta: Tensor, scales: Shape, shape: tuple[int, int], *, slopes: bool = False
+    landing: Tensor, theta: Tensor, scales: FootprintShape, shape: tuple[int, int], *, slopes: bool = False
 ) -> Footprints:
     """Evaluate the footprints of ``n`` drops of one type.
 

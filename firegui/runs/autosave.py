@@ -50,7 +50,7 @@ class OpenNote:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class AutosaveState:
     """What is to be kept: the ``project`` as it is, as it was ``opened`` or saved last, and where it is saved."""
 
     project: Project
@@ -73,7 +73,7 @@ class Slot:
         self._lock = FolderLock(self.path) if path is not None else None
         self._based_on: Project | None = None
 
-    def keep(self, what: Kept) -> None:
+    def keep(self, what: AutosaveState) -> None:
         """Keep this in place of what was kept. Raises :class:`~firegui.errors.InputError` where it cannot be."""
         if self._lock is None:
             self._lock = FolderLock(self.path)
@@ -134,7 +134,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RecoverableProject:
     """A slot that was left behind."""
 
     path: Path
@@ -184,7 +184,7 @@ class Left:
         return saved, read_edits(saved, self.base, self.path / EDITS) if self.has_edits else saved
 
 
-def left_behind(place: Path) -> list[Left]:
+def left_behind(place: Path) -> list[RecoverableProject]:
     """What earlier windows left in ``place``, the latest first. Slots with nothing of use in them are removed."""
     found = []
     for path in sorted(place.iterdir()) if place.is_dir() else []:
@@ -198,15 +198,15 @@ def left_behind(place: Path) -> list[Left]:
     return sorted(found, key=lambda left: left.note.edited, reverse=True)
 
 
-def _left(path: Path) -> Left | None:
+def _left(path: Path) -> RecoverableProject | None:
     """The slot in ``path``; ``None`` where it does not say what it is, or a newer firegui wrote it."""
     try:
-        return Left(path, read_kept(path / OPEN, OpenNote, FORMAT, "look into the folder", _TITLE))
+        return RecoverableProject(path, read_kept(path / OPEN, OpenNote, FORMAT, "look into the folder", _TITLE))
     except InputError:
         return None
 
 
-def gone(left: Left) -> InputError:
+def gone(left: RecoverableProject) -> InputError:
     """What to say of a slot that another window has just taken."""
     problem = Problem(left.note.name, "is being recovered in another window", "look there")
     return InputError([problem], "The project was not recovered")

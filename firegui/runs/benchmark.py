@@ -16,7 +16,7 @@ from firegui.domain.benchmark import (
     BenchmarkSettings,
     BenchmarkTable,
     PlannerName,
-    Task,
+    PlannerTask,
     TaskTerms,
     tasks_of,
 )
@@ -24,7 +24,7 @@ from firegui.domain.results import Metrics
 from firegui.errors import FireguiError, InputError, Problem, Problems
 from firegui.io.plain_words import plain_words
 from firegui.rollout.machine import cores, processor
-from firegui.runs.benchmark_crew import Crew, Heard
+from firegui.runs.benchmark_crew import Heard, WorkerPool
 from firegui.runs.benchmark_folder import (
     LIKENESS,
     PLACE,
@@ -37,7 +37,7 @@ from firegui.runs.benchmark_folder import (
     table_of,
     terms_of,
 )
-from firegui.runs.benchmark_line import Order, Report, Word
+from firegui.runs.benchmark_line import MessageType, Report, WorkerOrder
 from firegui.runs.benchmark_tables import write_tables
 from firegui.runs.benchmark_text import benchmark_message
 from firegui.runs.control import RunControl
@@ -117,7 +117,7 @@ class BenchmarkRun:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._speaker = Speaker(emit, engine, spec.backend)
         self._folder = KeptFolder(PLACE, spec.out, spec.resume)
-        self._crew = Crew(spec.out)
+        self._crew = WorkerPool(spec.out)
         self._agenda = Agenda(spec.settings, (), pinned=False)
         self._processes = spec.processes or cores()
         self._told_at = -math.inf
@@ -246,21 +246,21 @@ class BenchmarkRun:
             heard.worker.end()
             if not heard.worker.is_ready:
                 self._go_on_with_fewer(death)
-            report = Report(Word.FAILED, message=death)
+            report = Report(MessageType.FAILED, message=death)
         match report.word:
-            case Word.DONE if report.row is not None:
+            case MessageType.DONE if report.row is not None:
                 self._agenda.finish(report.row)
                 with self._warned("the tables"):
                     self._keep()
-            case Word.WARNING if terms is not None:
+            case MessageType.WARNING if terms is not None:
                 self._emit(Message(f"{terms.task.name}: {report.message}", "warning"))
-            case Word.STOPPED if terms is not None:
+            case MessageType.STOPPED if terms is not None:
                 self._fail(terms.task, "its process was asked to stop by somebody else")
-            case Word.FAILED if terms is not None:
+            case MessageType.FAILED if terms is not None:
                 self._fail(terms.task, report.message)
-            case Word.FAILED if report.problems:
+            case MessageType.FAILED if report.problems:
                 raise InputError(report.problems, TITLE)
-            case Word.FAILED if heard.report is not None:
+            case MessageType.FAILED if heard.report is not None:
                 self._crew.dismiss(heard.worker)
                 self._go_on_with_fewer(report.message)
             case _:
@@ -274,14 +274,14 @@ class BenchmarkRun:
         others = counted(self._processes, "process", "processes")
         self._emit(Message(f"a process could not be begun: {death}; the benchmark goes on with {others}", "warning"))
 
-    def _fail(self, task: Task, why: str) -> None:
+    def _fail(self, task: PlannerTask, why: str) -> None:
         """Note what went wrong with a task; the others go on. After a stop it only was not as fast as that."""
         if not self._control.stop_requested:
             self._agenda.fail(task, why)
             self._emit(Message(f"{task.name}: {why}", "warning"))
 
     def _hold(self) -> None:
-        self._crew.tell(Order(Word.PAUSE))
+        self._crew.tell(WorkerOrder(MessageType.PAUSE))
         self._machine.move(RunState.PAUSED)
         with self._warned("the pause"):
             self._update(state=RunState.PAUSED)
@@ -289,7 +289,7 @@ class BenchmarkRun:
         self._control.wait_while_paused()
         self._folder.rest(time.monotonic() - held)
         if not self._control.stop_requested:
-            self._crew.tell(Order(Word.RESUME))
+            self._crew.tell(WorkerOrder(MessageType.RESUME))
             self._machine.move(RunState.RUNNING)
             with self._warned("the end of the pause"):
                 self._update(state=RunState.RUNNING)
@@ -349,8 +349,8 @@ class Agenda:
     def __init__(self, settings: BenchmarkSettings, rows: Iterable[BenchmarkRow], *, pinned: bool) -> None:
         self._settings, self._pinned = settings, pinned
         self._rows = {row.task: row for row in rows}
-        self._begun: set[Task] = set()
-        self.failed: dict[Task, str] = {}
+        self._begun: set[PlannerTask] = set()
+        self.failed: dict[PlannerTask, str] = {}
 
     @property
     def table(self) -> BenchmarkTable:
@@ -372,7 +372,7 @@ class Agenda:
         found = [terms_of(table, task) for task in waiting if self._is_known(task, table)]
         return sorted(found, key=_order)
 
-    def begin(self, task: Task) -> None:
+    def begin(self, task: PlannerTask) -> None:
         """``task`` was given to somebody."""
         self._begun.add(task)
 
@@ -380,11 +380,11 @@ class Agenda:
         """A task is done."""
         self._rows[row.task] = row
 
-    def fail(self, task: Task, why: str) -> None:
+    def fail(self, task: PlannerTask, why: str) -> None:
         """A task cannot be done; it is not begun again."""
         self.failed[task] = why
 
-    def _is_known(self, task: Task, table: BenchmarkTable) -> bool:
+    def _is_known(self, task: PlannerTask, table: BenchmarkTable) -> bool:
         """Whether everything that ``task`` is run under is known."""
         if task.planner is PlannerName.TWO_STAGE:
             return True
@@ -394,6 +394,6 @@ class Agenda:
         return table.budget > 0 or (task.planner is PlannerName.NONE and not self._pinned)
 
 
-def _order(terms: TaskTerms) -> tuple[bool, bool, int, Task]:
+def _order(terms: TaskTerms) -> tuple[bool, bool, int, PlannerTask]:
     task = terms.task
     return task.planner is not PlannerName.TWO_STAGE, task.planner in FIXED_COST, -terms.allowance, task

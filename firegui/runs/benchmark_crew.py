@@ -14,7 +14,7 @@ from multiprocessing import connection, resource_tracker
 from pathlib import Path
 
 from firegui.domain.benchmark import TaskTerms
-from firegui.runs.benchmark_line import Order, Report, Word
+from firegui.runs.benchmark_line import MessageType, Report, WorkerOrder
 from firegui.runs.benchmark_process import main
 from firegui.runs.events import TaskProgress
 
@@ -43,9 +43,9 @@ class Worker:
         """Hand a task over."""
         self.terms = terms
         self.progress = TaskProgress(terms.task, 0, terms.allowance, math.nan, 0.0)
-        self.tell(Order(Word.TASK, terms))
+        self.tell(WorkerOrder(MessageType.TASK, terms))
 
-    def tell(self, order: Order) -> None:
+    def tell(self, order: WorkerOrder) -> None:
         """Send an order. That nobody hears it any more shows when the worker is heard."""
         with suppress(OSError):
             self.connection.send_bytes(order.encoded())
@@ -58,14 +58,14 @@ class Worker:
             return None
         self.processor = report.processor
         match report.word:
-            case Word.READY:
+            case MessageType.READY:
                 self.is_ready = True
-            case Word.PROGRESS if self.terms is not None:
+            case MessageType.PROGRESS if self.terms is not None:
                 best = math.nan if report.best is None else report.best
                 self.progress = TaskProgress(
                     self.terms.task, report.spent, self.terms.allowance, best, report.seconds
                 )  # fmt: skip
-            case Word.DONE | Word.STOPPED | Word.FAILED:
+            case MessageType.DONE | MessageType.STOPPED | MessageType.FAILED:
                 self.terms = self.progress = None
         return report
 
@@ -94,7 +94,7 @@ class Heard:
     report: Report | None
 
 
-class Crew:
+class WorkerPool:
     """The workers of the benchmark in ``folder``."""
 
     def __init__(self, folder: Path) -> None:
@@ -145,14 +145,14 @@ class Crew:
         self.workers.remove(worker)
         worker.end()
 
-    def tell(self, order: Order) -> None:
+    def tell(self, order: WorkerOrder) -> None:
         """Say something to all."""
         for worker in self.workers:
             worker.tell(order)
 
     def stop(self) -> None:
         """Ask everybody to save and to end; those without a task have nothing to save and are ended."""
-        self.tell(Order(Word.STOP))
+        self.tell(WorkerOrder(MessageType.STOP))
         for worker in [worker for worker in self.workers if worker.terms is None]:
             self.dismiss(worker)
 

@@ -26,7 +26,7 @@ from firegui.domain.benchmark import (
     BenchmarkSettings,
     BenchmarkTable,
     PlannerName,
-    Task,
+    PlannerTask,
     TaskTerms,
     tasks_of,
 )
@@ -35,7 +35,7 @@ from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PRELIMINARY_CHECKPOINT, SMOOTHING_CHECKPOINT
 from firegui.runs.kept import KeptHeader, Likeness
-from firegui.runs.place import Place
+from firegui.runs.place import ResultStore
 from firegui.runs.spec import BenchmarkSpec
 
 HEADER, TASKS, ROW = "benchmark.toml", "tasks", "row.json"
@@ -73,7 +73,7 @@ class BenchmarkHeader(KeptHeader):
         return self.processor_seconds / 3600.0
 
 
-PLACE = Place("a benchmark", HEADER, TITLE, BenchmarkHeader, "run the benchmark again elsewhere")
+PLACE = ResultStore("a benchmark", HEADER, TITLE, BenchmarkHeader, "run the benchmark again elsewhere")
 read_header, write_header = PLACE.read, PLACE.write
 
 
@@ -91,7 +91,7 @@ def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec) -> list[Problem]
 
 
 # -- the tasks --------------------------------------------------------------------------------------------------------
-def task_folder(folder: Path, task: Task) -> Path:
+def task_folder(folder: Path, task: PlannerTask) -> Path:
     """Where a task keeps its files."""
     return folder / TASKS / task.name
 
@@ -102,14 +102,14 @@ def write_row(folder: Path, row: BenchmarkRow) -> None:
     atomic.write_text(task_folder(folder, row.task) / ROW, text + "\n")
 
 
-def clear_up(folder: Path, task: Task) -> None:
+def clear_up(folder: Path, task: PlannerTask) -> None:
     """Remove what only going on with ``task`` would need, now that its row is written. What cannot be removed stays."""
     for name in _CHECKPOINTS:
         with suppress(OSError):
             (task_folder(folder, task) / name).unlink(missing_ok=True)
 
 
-def read_rows(folder: Path, tasks: Iterable[Task]) -> tuple[BenchmarkRow, ...]:
+def read_rows(folder: Path, tasks: Iterable[PlannerTask]) -> tuple[BenchmarkRow, ...]:
     """The lines of those of ``tasks`` that are finished.
 
     Raises :class:`~firegui.errors.InputError` listing every line that cannot be read.
@@ -131,7 +131,7 @@ def read_rows(folder: Path, tasks: Iterable[Task]) -> tuple[BenchmarkRow, ...]:
     return tuple(rows)
 
 
-def row_problems(folder: Path, tasks: Iterable[Task]) -> list[Problem]:
+def row_problems(folder: Path, tasks: Iterable[PlannerTask]) -> list[Problem]:
     """The lines of ``tasks`` that cannot be read."""
     try:
         read_rows(folder, tasks)
@@ -152,7 +152,7 @@ def table_of(settings: BenchmarkSettings, rows: Iterable[BenchmarkRow]) -> Bench
     return BenchmarkTable(settings, tasks_of(settings), kept, settings.budget or own, cost)
 
 
-def terms_of(table: BenchmarkTable, task: Task) -> TaskTerms:
+def terms_of(table: BenchmarkTable, task: PlannerTask) -> TaskTerms:
     """Under what ``task`` is run, by what is known so far."""
     settings = table.settings
     allowance = table.matched_allowance if task.matched else settings.allowance

@@ -23,7 +23,7 @@ GRACE_SECONDS = 10.0
 """A worker whose benchmark is gone has so long to save what it has."""
 
 
-class Word(StrEnum):
+class MessageType(StrEnum):
     """What an order or a report is about."""
 
     TASK = "task"
@@ -39,10 +39,10 @@ class Word(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class WorkerOrder:
     """To a worker: a ``TASK`` with its terms, ``PAUSE``, ``RESUME``, or ``STOP`` once what it has is saved."""
 
-    word: Word
+    word: MessageType
     terms: TaskTerms | None = None
 
     def encoded(self) -> bytes:
@@ -58,7 +58,7 @@ class Report:
     without a task at work says that there is no working at all.
     """
 
-    word: Word
+    word: MessageType
     spent: int = 0
     best: float | None = None
     seconds: float = 0.0
@@ -91,7 +91,7 @@ class Listener(Protocol):
         """Hear how far the task is."""
 
 
-class Line:
+class WorkerChannel:
     """A worker's end of the pipe. A thread listens, so that a stop is heard while the worker computes.
 
     When the other end is gone the worker is ended: at once without a task, else once what it has is saved.
@@ -121,7 +121,7 @@ class Line:
 
     def say_progress(self, spent: int, best: float, seconds: float) -> None:
         """Send how far the task at work is."""
-        self.say(Report(Word.PROGRESS, spent, best if math.isfinite(best) else None, seconds))
+        self.say(Report(MessageType.PROGRESS, spent, best if math.isfinite(best) else None, seconds))
 
     def end(self) -> None:
         """Ask the worker to save what it has and to end."""
@@ -131,7 +131,7 @@ class Line:
     def _listen(self) -> None:
         while True:
             try:
-                order = msgspec.json.decode(self._connection.recv_bytes(), type=Order)
+                order = msgspec.json.decode(self._connection.recv_bytes(), type=WorkerOrder)
             except (EOFError, OSError):
                 self.end()
                 if self._at_work:
@@ -139,11 +139,11 @@ class Line:
                 self._leave(1)
                 return
             match order.word:
-                case Word.TASK:
+                case MessageType.TASK:
                     self._orders.put(order.terms)
-                case Word.PAUSE:
+                case MessageType.PAUSE:
                     self.control.request_pause()
-                case Word.RESUME:
+                case MessageType.RESUME:
                     self.control.request_resume()
                 case _:
                     self.end()

@@ -13,8 +13,8 @@ from firegui.domain.benchmark import (
     DeploymentRow,
     Group,
     PlannerName,
-    Spread,
-    Task,
+    PlannerTask,
+    SeedSpread,
     deployment,
 )
 from firegui.domain.project import Project
@@ -180,7 +180,7 @@ def _deployed(row: DeploymentRow) -> tuple[str, ...]:
     return (row.decision, time, row.group.title, duration_text(row.seconds), objective_text(row.group), reduction)
 
 
-def incomplete(table: BenchmarkTable, about: Callable[[Task], bool] = lambda _: True) -> list[str]:
+def incomplete(table: BenchmarkTable, about: Callable[[PlannerTask], bool] = lambda _: True) -> list[str]:
     """A sentence that names the tasks that are not done, of those that it is ``about``; none where all are."""
     asked = [task for task in table.tasks if about(task)]
     missing: dict[tuple[PlannerName, bool], list[str]] = {}
@@ -209,7 +209,7 @@ def dropless(table: BenchmarkTable) -> list[str]:
     return [f"Found nothing better than no drops within the allowance: {'; '.join(found)}."]
 
 
-def spread_text(spread: Spread, digits: Callable[[float], int]) -> str:
+def spread_text(spread: SeedSpread, digits: Callable[[float], int]) -> str:
     """``1,033 ± 3`` with the decimals of its mean; the mean alone where nothing varies."""
     places = digits(spread.mean)
     return f"{spread.mean:,.{places}f}" + (f" ± {spread.sd:,.{places}f}" if spread.sd else "")
@@ -240,7 +240,7 @@ def dimension_text(group: Group) -> str:
     return f"{max(row.dimension for row in group.rows):,}"
 
 
-def seconds_text(seconds: Spread) -> str:
+def seconds_text(seconds: SeedSpread) -> str:
     """Processor time as a number of seconds: ``301.7``, ``5.23 ± 0.14``, ``<0.01``."""
     if seconds.mean < 0.01:
         return "<0.01"

@@ -17,7 +17,7 @@ from firegui.domain.benchmark import (
     BenchmarkTable,
     Group,
     PlannerName,
-    Spread,
+    SeedSpread,
     deployment,
 )
 from firegui.domain.project import Project
@@ -179,7 +179,7 @@ def _feasibility(group: Group) -> Values:
     }
 
 
-def _spread(name: str, spread: Spread | None) -> Values:
+def _spread(name: str, spread: SeedSpread | None) -> Values:
     return {name: spread and spread.mean, f"{name}_sd": spread and spread.sd}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkRow, PlannerName, Task, TaskTerms, Violations
+from firegui.domain.benchmark import GRADIENT_CHARGE, BenchmarkRow, PlannerName, PlannerTask, TaskTerms, Violations
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError, InputError
@@ -22,7 +22,7 @@ from firegui.io.schedule_file import read_schedule, write_plan_safetensors
 from firegui.planning.audit import Conditions, replay
 from firegui.planning.shared_objective import SharedObjective
 from firegui.runs.benchmark_folder import TITLE, clear_up, read_rows, task_folder, write_row
-from firegui.runs.benchmark_line import Listener, Report, Word
+from firegui.runs.benchmark_line import Listener, MessageType, Report
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan
@@ -140,7 +140,7 @@ def _save_or_warn(desk: Desk, task: TaskRun, checkpoint: Path) -> None:
         task.save(checkpoint)
     except InputError as error:
         message = f"no checkpoint could be written ({error.problems[0]}); the benchmark goes on"
-        desk.line.say(Report(Word.WARNING, message=message))
+        desk.line.say(Report(MessageType.WARNING, message=message))
 
 
 def scored(desk: Desk, terms: TaskTerms, schedule: Schedule, cost: Cost) -> BenchmarkRow:
@@ -212,7 +212,7 @@ class TwoStage:
     """The plan of both stages of ``project`` in ``folder``, with the task's seed."""
 
     def __init__(
-        self, project: Project, engine: Engine, task: Task, folder: Path, project_folder: Path, backend: str
+        self, project: Project, engine: Engine, task: PlannerTask, folder: Path, project_folder: Path, backend: str
     ) -> None:  # fmt: skip
         optimizer = replace(project.plan.optimizer, seed=task.seed)
         self._project = replace(project, plan=replace(project.plan, optimizer=optimizer))
@@ -227,7 +227,7 @@ class TwoStage:
     def run(self, line: Listener, checkpoint_seconds: float) -> Made:
         """Make the plan, or what is missing of it. Raises :class:`~firegui.errors.CancelledError` when stopped."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        teller = _Teller(self._folder, line, checkpoint_seconds)
+        teller = _PlanProgress(self._folder, line, checkpoint_seconds)
         project, where = self._project, self._project_folder
         spec = PlanSpec(
             project=project,
@@ -256,7 +256,7 @@ class TwoStage:
         return Made(self._folder, charge, seconds, tuple(_improvements(before, record.history)))
 
 
-class _Teller:
+class _PlanProgress:
     """Passes on how far the plan is, and keeps its processor time: that of this session after those before."""
 
     def __init__(self, folder: Path, line: Listener, every: float) -> None:

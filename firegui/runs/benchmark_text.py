@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firegui.domain.benchmark import BenchmarkTable, Task
+from firegui.domain.benchmark import BenchmarkTable, PlannerTask
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 
 
 def benchmark_message(
-    table: BenchmarkTable, reason: FinishReason, failed: Mapping[Task, str], obstacle: str = ""
+    table: BenchmarkTable, reason: FinishReason, failed: Mapping[PlannerTask, str], obstacle: str = ""
 ) -> str:
     """What the table shows, in one sentence; of one that did not come to its end, how far it came and why."""
     done, asked = len(table.rows), counted(len(table.tasks), "task")

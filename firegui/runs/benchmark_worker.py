@@ -23,7 +23,7 @@ from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.io.project_store import load_project
 from firegui.rollout.remark import Tell, silent
 from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, read_header, task_folder
-from firegui.runs.benchmark_line import GRACE_SECONDS, Line, Report, Word
+from firegui.runs.benchmark_line import GRACE_SECONDS, MessageType, Report, WorkerChannel
 from firegui.runs.benchmark_task import Desk, carried_out
 from firegui.runs.engine import Engine
 from firegui.runs.failures import failure_message, is_foreseen, write_log
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def work(connection: Connection, folder: str) -> None:
     """Carry out the tasks that ``connection`` hands over, of the benchmark in ``folder``."""
-    line = Line(connection)
+    line = WorkerChannel(connection)
 
     def stop(number: int, frame: FrameType | None) -> None:
         line.end()
@@ -49,14 +49,14 @@ def work(connection: Connection, folder: str) -> None:
     except Exception as error:
         line.say(_failed(error, Path(folder)))
         return
-    line.say(Report(Word.READY))
+    line.say(Report(MessageType.READY))
     for terms in line.tasks():
         try:
             _await_release(task_folder(desk.out, terms.task), line)
             row = carried_out(desk, terms)
-            line.say(Report(Word.DONE, row=row))
+            line.say(Report(MessageType.DONE, row=row))
         except CancelledError:
-            line.say(Report(Word.STOPPED))
+            line.say(Report(MessageType.STOPPED))
             return
         except Exception as error:
             line.say(_failed(error, desk.out))
@@ -76,7 +76,7 @@ class ModelAtHand(Engine):
         return self.model.with_effectiveness(effectiveness)
 
 
-def _desk(out: Path, line: Line) -> Desk:
+def _desk(out: Path, line: WorkerChannel) -> Desk:
     header = read_header(out)
     project = _project(header)
     engine, check = Engine(), line.control.check
@@ -111,7 +111,7 @@ def _project(header: BenchmarkHeader) -> Project:
     return project
 
 
-def _await_release(place: Path, line: Line) -> None:
+def _await_release(place: Path, line: WorkerChannel) -> None:
     """A worker of a benchmark that was killed may still be saving the same task."""
     until = time.monotonic() + GRACE_SECONDS
     while is_held(place) and time.monotonic() < until:
@@ -124,4 +124,4 @@ def _failed(error: Exception, out: Path) -> Report:
     if not is_foreseen(error):
         log = write_log(error, out)
         message = f"an error in firegui ({type(error).__name__}: {error})" + (f"; details are in {log}" if log else "")
-    return Report(Word.FAILED, message=message, problems=error.problems if isinstance(error, InputError) else ())
+    return Report(MessageType.FAILED, message=message, problems=error.problems if isinstance(error, InputError) else ())

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.benchmark import BenchmarkTable, Task
+from firegui.domain.benchmark import BenchmarkTable, PlannerTask
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.fit import FitProgress
 from firegui.domain.results import Frames, Metrics
@@ -212,7 +212,7 @@ class TaskProgress:
     For the two-stage plan ``allowance`` is 0, because nobody knows what it will take; ``best`` is NaN before the first.
     """
 
-    task: Task
+    task: PlannerTask
     spent: int
     allowance: int
     best: float
@@ -228,7 +228,7 @@ class BenchmarkProgress:
     tasks: int
     seconds: float
     """Of every session, by the clock."""
-    failed: tuple[tuple[Task, str], ...] = ()
+    failed: tuple[tuple[PlannerTask, str], ...] = ()
     """The tasks that cannot be done in this session, and why."""
 
 

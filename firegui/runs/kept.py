@@ -24,7 +24,7 @@ from firegui.runs.header import (
     path_text,
 )
 from firegui.runs.lock import FolderLock
-from firegui.runs.place import Place
+from firegui.runs.place import ResultStore
 from firegui.runs.resume import differences, value_words
 from firegui.runs.snapshot import ProjectSnapshot
 
@@ -150,7 +150,7 @@ class Likeness:
 class KeptFolder(Generic[Kind]):
     """The folder of one run: checked before anything is made, then held, and told how the run stands."""
 
-    def __init__(self, place: Place[Kind], out: Path, resume: bool) -> None:
+    def __init__(self, place: ResultStore[Kind], out: Path, resume: bool) -> None:
         self._place, self._out, self._resume = place, out, resume
         self._lock: FolderLock | None = None
         self._header: Kind | None = None
@@ -187,7 +187,7 @@ class KeptFolder(Generic[Kind]):
         return then
 
     def claim(self, then: Kind | None, header: Kind) -> None:
-        """Take the folder, which said ``then`` when it was checked; nothing is written yet. See :meth:`Place.claim`."""
+        """Lock the folder, whose header was ``then`` when it was checked. Nothing is written yet."""
         self._lock = self._place.claim(self._out, self._resume, then)
         self._header, self.written = header, self._out
 

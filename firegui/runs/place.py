@@ -45,7 +45,7 @@ def check_place(path: Path, thing: str, title: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Generic[Header]):
+class ResultStore(Generic[Header]):
     """Folders in which things of one kind are made, and gone on with.
 
     ``one`` is such a thing, for people: ``a benchmark``. ``header`` is the file that says what it is, a ``kind``, and

@@ -14,7 +14,7 @@ from firegui.runs.events import BaselineReady, FinishReason, Message, PlanUpdate
 from firegui.runs.folder import OCCUPANCY
 from firegui.runs.messages import counted
 from firegui.runs.replan_base import TITLE, ReplanJob, ReplanScores, no_drops, note_of
-from firegui.runs.replan_stages import Ended, ReplanFolder, RestStages
+from firegui.runs.replan_stages import ReplanFolder, ReplanResult, RestStages
 from firegui.runs.session import RunSession
 from firegui.runs.spec import Stage
 
@@ -138,7 +138,7 @@ class _Work:
     replanner: Replanner
     left: RemainingProblem
     outlook: _Outlook
-    ended: Ended
+    ended: ReplanResult
 
 
 def _opening(reason: FinishReason, day: int) -> str:

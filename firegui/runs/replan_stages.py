@@ -39,7 +39,7 @@ class ReplanFolder(RunFolder):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ReplanResult:
     """How the stages ended: the better schedule of what is left, and the second stage's account."""
 
     rest: Schedule
@@ -81,13 +81,13 @@ class RestStages:
             stage.save()
 
     @property
-    def ended(self) -> Ended:
+    def ended(self) -> ReplanResult:
         """The best so far; the old plan before the first epoch."""
         first = self._first
         epoch = -1 if first is None else first.planner.best_epoch
         if self._second is not None:
-            return Ended(self._second.schedule, self._second.pruned, epoch)
-        return Ended(self._left.rest if first is None or epoch < 0 else first.planner.best, None, epoch)
+            return ReplanResult(self._second.schedule, self._second.pruned, epoch)
+        return ReplanResult(self._left.rest if first is None or epoch < 0 else first.planner.best, None, epoch)
 
     def _reference(self) -> Schedule:
         model = self._left.design

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from firegui.domain.benchmark import PlannerName, Task
+from firegui.domain.benchmark import PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
@@ -72,7 +72,7 @@ def benchmark_project(header: BenchmarkHeader, project: Project) -> Project:
     return project_then(header, project, "benchmark", "run", "run it again")
 
 
-def task_schedule(folder: Path, task: Task, project: Project) -> Schedule | None:
+def task_schedule(folder: Path, task: PlannerTask, project: Project) -> Schedule | None:
     """Return the best schedule of a finished task, ``None`` for the fire without drops."""
     place = task_folder(folder, task)
     if task.planner is PlannerName.NONE:
@@ -84,12 +84,14 @@ def task_schedule(folder: Path, task: Task, project: Project) -> Schedule | None
     return read_project_schedule(plan, project)
 
 
-def task_spec(folder: Path, task: Task, project: Project, backend: str) -> EvaluateSpec:
+def task_spec(folder: Path, task: PlannerTask, project: Project, backend: str) -> EvaluateSpec:
     """Return the spec of the fire without drops and the fire of a finished task."""
     return EvaluateSpec(project, task_schedule(folder, task, project), backend=backend)
 
 
-def task_comparison_spec(folder: Path, one: Task, other: Task, project: Project, backend: str) -> EvaluateSpec:
+def task_comparison_spec(
+    folder: Path, one: PlannerTask, other: PlannerTask, project: Project, backend: str
+) -> EvaluateSpec:
     """Return the spec of the fire of ``one`` as the plan, and that of ``other`` in place of the fire without drops."""
     none = Schedule.empty(project.calendar.n_steps, project.planned_fleet.n_aircraft)
     plan = task_schedule(folder, one, project) or none

@@ -17,7 +17,7 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.kept import KeptHeader, Likeness
-from firegui.runs.place import Place
+from firegui.runs.place import ResultStore
 from firegui.runs.scaling_text import quality_csv, times_csv, times_latex
 from firegui.runs.spec import ScalingSpec
 
@@ -43,7 +43,7 @@ class ScalingHeader(KeptHeader):
     machine: Mapping[str, str | int] = field(default_factory=dict)
 
 
-PLACE = Place(
+PLACE = ResultStore(
     "a scaling study", HEADER, TITLE, ScalingHeader, "make the study again elsewhere", lambda names: TABLE in names
 )
 read_header, write_header = PLACE.read, PLACE.write

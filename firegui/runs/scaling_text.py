@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from firegui.domain.benchmark import PlannerName, Spread
+from firegui.domain.benchmark import PlannerName, SeedSpread
 from firegui.domain.project import Project
-from firegui.domain.scaling import QualityRow, ScalingRow, ScalingTable, Sweep, Timings, slope_of
+from firegui.domain.scaling import QualityRow, ScalingAxis, ScalingRow, ScalingTable, Timings, slope_of
 from firegui.io.latex import booktabs
 from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
@@ -66,7 +66,7 @@ def ratios_text(table: ScalingTable, *, flying: bool = False) -> str:
     slope = slope_of(table.rows, flying=flying)
     tail = "" if slope is None else f", log-log slope {slope:.3f} against d".replace("-0", "−0")
     reach = f" ({min(medians):.2f} to {max(medians):.2f})" if len(medians) > 1 else ""
-    return f"{spread_text(Spread.of(medians), 2)} rollouts{reach}{tail}"
+    return f"{spread_text(SeedSpread.of(medians), 2)} rollouts{reach}{tail}"
 
 
 def states_text(table: ScalingTable) -> str:
@@ -90,7 +90,7 @@ def repeats_text(table: ScalingTable) -> str:
 
 def windows_text(table: ScalingTable) -> str:
     """What the grid sweep does to the fire, empty without one."""
-    grids = [row for row in table.rows if row.case.sweep is Sweep.GRID]
+    grids = [row for row in table.rows if row.case.sweep is ScalingAxis.GRID]
     if len(grids) < 2:
         return ""
     return "Smaller grids are windows of the raster around the place where the fire begins; it ends at their rim"
@@ -208,12 +208,12 @@ def flat_search(row: QualityRow) -> dict[str, Any]:
     }
 
 
-def spread_text(spread: Spread, digits: int) -> str:
+def spread_text(spread: SeedSpread, digits: int) -> str:
     """``2.05 ± 0.18``; the mean alone of a single value."""
     return f"{spread.mean:.{digits}f}" + ("" if spread.sd is None else f" ± {spread.sd:.{digits}f}")
 
 
-def percent_text(spread: Spread) -> str:
+def percent_text(spread: SeedSpread) -> str:
     """``80.6% ± 1.2``."""
     return f"{100.0 * spread.mean:.1f}%" + ("" if spread.sd is None else f" ± {100.0 * spread.sd:.1f}")
 

@@ -17,7 +17,7 @@ from firegui.domain.sensitivity import (
     NO_MEMBERS_REASON,
     DesignRow,
     MonteCarlo,
-    Reading,
+    RolloutSummary,
     Row,
     SensitivityKind,
     SensitivitySettings,
@@ -159,7 +159,7 @@ class SensitivityRun:
 
     def _bare_table(self, baseline: Metrics, scored: Metrics | None) -> SensitivityTable[Row]:
         spec, plan = self._spec, self._spec.project.plan
-        reading = None if scored is None else Reading.of(scored, plan.weights)
+        reading = None if scored is None else RolloutSummary.of(scored, plan.weights)
         return SensitivityTable(
             kind=spec.kind,
             event=spec.project.scenario.name,
@@ -169,7 +169,7 @@ class SensitivityRun:
             nominal=plan.nominal,
             retardant_acts_on=plan.retardant_acts_on,
             schedule=schedule_text(spec.schedule_file, reading),
-            baseline=Reading.of(baseline, plan.weights),
+            baseline=RolloutSummary.of(baseline, plan.weights),
             scored=reading,
             rows=(),
             settings=spec.settings,
@@ -226,11 +226,11 @@ class SensitivityRun:
         )
 
     def _design_row(
-        self, model: Model, design: Effectiveness, record: RunRecord, baseline: Reading,
+        self, model: Model, design: Effectiveness, record: RunRecord, baseline: RolloutSummary,
         columns: MonteCarloColumns,
     ) -> DesignRow:  # fmt: skip
         schedule = read_schedule(record.folder / PLAN, model.fleet, model.maps.n_steps, model.maps.shape)
-        reading = Reading.of(self._scored(model, schedule), self._spec.project.plan.weights)
+        reading = RolloutSummary.of(self._scored(model, schedule), self._spec.project.plan.weights)
         pruned = record.scores.pruned
         state_sampling, model_error = columns.of(schedule)
         return DesignRow(

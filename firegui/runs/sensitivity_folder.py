@@ -19,7 +19,7 @@ from firegui.domain.sensitivity import (
     DesignRow,
     EffectivenessRow,
     PoseRow,
-    Reading,
+    RolloutSummary,
     Row,
     SensitivityKind,
     SensitivitySettings,
@@ -32,7 +32,7 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.kept import KeptHeader, Likeness
-from firegui.runs.place import Place
+from firegui.runs.place import ResultStore
 from firegui.runs.spec import SensitivitySpec
 
 HEADER, TABLE, SHEET = "sensitivity.toml", "sensitivity.json", "sensitivity.csv"
@@ -65,7 +65,7 @@ def _holds_a_table(names: list[str]) -> bool:
     return TABLE in names or any(name.startswith(DESIGN_PREFIX) for name in names)
 
 
-PLACE = Place("a table", HEADER, TITLE, SensitivityHeader, "make the table again elsewhere", _holds_a_table)
+PLACE = ResultStore("a table", HEADER, TITLE, SensitivityHeader, "make the table again elsewhere", _holds_a_table)
 read_header, write_header = PLACE.read, PLACE.write
 
 
@@ -111,7 +111,7 @@ def table_csv(table: AnyTable) -> str:
     return out.getvalue()
 
 
-def _flat(row: Row, baseline: Reading) -> dict[str, Any]:
+def _flat(row: Row, baseline: RolloutSummary) -> dict[str, Any]:
     match row:
         case EffectivenessRow():
             return {**_pair(row.effectiveness), **_plain(row.reading, baseline), "relative_extent": row.relative}
@@ -159,5 +159,5 @@ def _pair(effectiveness: Effectiveness) -> dict[str, float]:
     return {"eta_retardant": effectiveness.retardant, "eta_water": effectiveness.water}
 
 
-def _plain(reading: Reading, baseline: Reading) -> dict[str, Any]:
+def _plain(reading: RolloutSummary, baseline: RolloutSummary) -> dict[str, Any]:
     return {**asdict(reading), "reduction": 1.0 - ratio(reading.final_extent_cells, baseline.final_extent_cells)}

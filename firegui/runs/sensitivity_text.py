@@ -9,7 +9,7 @@ from firegui.domain.sensitivity import (
     DesignRow,
     EffectivenessRow,
     PoseRow,
-    Reading,
+    RolloutSummary,
     Row,
     SensitivityTable,
     SideRow,
@@ -19,7 +19,7 @@ from firegui.runs.events import FinishReason
 from firegui.runs.messages import counted
 
 
-def schedule_text(file: Path | None, reading: Reading | None) -> str:
+def schedule_text(file: Path | None, reading: RolloutSummary | None) -> str:
     """Which schedule a table is of: where it lies and how many drops it executes; empty for none."""
     if reading is None:
         return ""

@@ -38,7 +38,7 @@ from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.io.rasters import read_raster, write_raster
 from firegui.runs.header import event_hash
 from firegui.runs.kept import KeptHeader
-from firegui.runs.place import Place
+from firegui.runs.place import ResultStore
 from firegui.runs.resume import differences
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import UncertaintySpec
@@ -77,7 +77,7 @@ class EnsembleHeader(KeptHeader):
     schedule_file: str = ""
 
 
-PLACE = Place("an ensemble", HEADER, TITLE, EnsembleHeader, "make the ensemble again elsewhere")
+PLACE = ResultStore("an ensemble", HEADER, TITLE, EnsembleHeader, "make the ensemble again elsewhere")
 read_header, write_header = PLACE.read, PLACE.write
 
 

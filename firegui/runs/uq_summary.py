@@ -14,8 +14,8 @@ from firegui.domain.ensemble import (
     PLAN,
     QUANTILES,
     Ensemble,
+    EnsembleSpread,
     Floats,
-    Spread,
     fan_of,
     probability_worse,
     spread_of,
@@ -37,7 +37,7 @@ class Benefit:
     standard error, ``worse_error`` that of ``worse``.
     """
 
-    spread: Spread
+    spread: EnsembleSpread
     reduction: float | None
     reduction_error: float | None
     worse: float
@@ -50,8 +50,8 @@ class SummaryRow:
 
     quantity: str
     unit: str
-    baseline: Spread
-    plan: Spread | None
+    baseline: EnsembleSpread
+    plan: EnsembleSpread | None
     benefit: Benefit | None
 
 
@@ -202,7 +202,7 @@ def _flat(summary: Summary, row: SummaryRow) -> dict[str, Any]:
     }
 
 
-def _spread(name: str, spread: Spread) -> dict[str, Any]:
+def _spread(name: str, spread: EnsembleSpread) -> dict[str, Any]:
     levels = {f"{name}_q{100 * level:g}": value for level, value in zip(QUANTILES, spread.quantiles, strict=True)}
     return {f"{name}_mean": spread.mean, f"{name}_sd": spread.sd, f"{name}_mean_error": spread.error, **levels}
 

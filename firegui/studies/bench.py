@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from firegui.domain.benchmark import PlannerName, Task, TaskTerms
+from firegui.domain.benchmark import PlannerName, PlannerTask, TaskTerms
 from firegui.domain.fleet import Fleet, availability_cap
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
 from firegui.domain.study import SCHEDULE, Cell, StudySettings
-from firegui.domain.study_factors import Prepared, prepared
+from firegui.domain.study_factors import PreparedCell, prepared
 from firegui.domain.study_table import StudyRow
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import CancelledError, InputError, Problem
@@ -136,14 +136,14 @@ class Bench:
         )  # fmt: skip
         return found, plan
 
-    def _task(self, terms: Prepared, project: Project) -> TaskTerms:
+    def _task(self, terms: PreparedCell, project: Project) -> TaskTerms:
         """The benchmark's task that this cell is; without a budget of its own, what the fleet can fly is its budget."""
         planner = PlannerName.NONE if terms.planner == SCHEDULE else PlannerName(terms.planner)
         budget = terms.budget or max(availability_cap(project.planned_fleet, project.calendar), 1)
         allowance = 0 if planner is PlannerName.TWO_STAGE else terms.allowance
-        return TaskTerms(Task(planner, project.plan.optimizer.seed), allowance, budget, self.settings.excess)
+        return TaskTerms(PlannerTask(planner, project.plan.optimizer.seed), allowance, budget, self.settings.excess)
 
-    def _model(self, terms: Prepared, control: RunControl) -> tuple[Model, Project]:
+    def _model(self, terms: PreparedCell, control: RunControl) -> tuple[Model, Project]:
         """The cell's model at nominal effectiveness; the fire's maps of the cell before are used again if they can."""
         plan = terms.project.plan
         key = (plan.start_day, plan.days, terms.wind)

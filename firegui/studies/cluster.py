@@ -66,7 +66,7 @@ class Cards(LocalCluster):  # type: ignore[misc]
 
 
 class Workers:
-    """See the module; a :class:`~firegui.studies.crew.Crew`."""
+    """See the module; a :class:`~firegui.studies.crew.CellExecutor`."""
 
     def __init__(self, errand: Errand, name: str, scheduler: str, count: int, control: RunControl, tell: Tell) -> None:
         """``name`` is the study's, on the cluster; ``tell`` hears what people should read.

@@ -28,7 +28,7 @@ Opens = Callable[[Order], Carries]
 """Makes a bench. On a cluster it must be a function of a module, which workers import by its name."""
 
 
-class Crew(Protocol):
+class CellExecutor(Protocol):
     """Takes cells and answers them, in any order."""
 
     @property

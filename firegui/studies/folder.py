@@ -29,7 +29,7 @@ from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.header import NOT_INSTALLED, schedule_hash
 from firegui.runs.kept import KeptHeader
-from firegui.runs.place import Place
+from firegui.runs.place import ResultStore
 from firegui.runs.resume import differences
 from firegui.runs.spec import StudySpec
 from firegui.studies.bench import Answer
@@ -58,7 +58,7 @@ class StudyHeader(KeptHeader):
     study_file: str = ""
 
 
-PLACE = Place("a study", HEADER, TITLE, StudyHeader, "carry the study out again elsewhere")
+PLACE = ResultStore("a study", HEADER, TITLE, StudyHeader, "carry the study out again elsewhere")
 read_header, write_header = PLACE.read, PLACE.write
 
 

@@ -65,14 +65,14 @@ class StudyPlugin(WorkerPlugin):  # type: ignore[misc]
                     self._bench = self._errand.opens(replace(self._errand.order, name=self._called))
                 except Exception as error:  # of a worker without room or rights; other workers may have them
                     return Answer(cell.number, error=f"worker {self._called}: {type(error).__name__}: {error}")
-            return self._bench.carry_out(cell, self._control, _Teller(self._worker, self.name, cell).tell)
+            return self._bench.carry_out(cell, self._control, _CellProgress(self._worker, self.name, cell).tell)
 
     @property
     def _called(self) -> str:
         return str(self._worker.name)
 
 
-class _Teller:
+class _CellProgress:
     """Says how far a cell is, not too often."""
 
     def __init__(self, worker: Worker, topic: str, cell: Cell) -> None:

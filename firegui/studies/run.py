@@ -28,7 +28,7 @@ from firegui.runs.kept import KeptFolder, common_fields
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
 from firegui.studies.bench import Answer, Bench, Order, encoded_settings
-from firegui.studies.crew import Alone, Crew, Opens
+from firegui.studies.crew import Alone, CellExecutor, Opens
 from firegui.studies.folder import (
     CELLS,
     PLACE,
@@ -90,7 +90,7 @@ class StudyRun:
     ) -> None:  # fmt: skip
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._opens = opens
-        self._crew: Crew | None = None
+        self._crew: CellExecutor | None = None
         self._folder = KeptFolder(PLACE, spec.out, spec.resume)
         self._cells: tuple[Cell, ...] = ()
         self._rows: dict[int, StudyRow] = {}
@@ -186,7 +186,7 @@ class StudyRun:
             study_file="" if spec.study_file is None else str(spec.study_file.resolve()),
         )
 
-    def _hired(self, backend: str) -> Crew:
+    def _hired(self, backend: str) -> CellExecutor:
         """Whoever carries the cells out; the project is sent to each of them once."""
         spec = self._spec
         order = Order(packed(spec.project, spec.schedule), encoded_settings(spec.settings), backend)
@@ -195,7 +195,9 @@ class StudyRun:
         cluster = import_module("firegui.studies.cluster")
         errand = import_module("firegui.studies.on_worker").Errand(order, self._opens, tuple(_versions().items()))
         name = study_name(spec, self._folder.header.project_hash)
-        crew: Crew = cluster.Workers(errand, name, spec.scheduler, self._count(backend), self._control, self._warn)
+        crew: CellExecutor = cluster.Workers(
+            errand, name, spec.scheduler, self._count(backend), self._control, self._warn
+        )
         return crew
 
     def _count(self, backend: str) -> int:

@@ -34,7 +34,7 @@ from firegui.uncertainty.ilr import ilr, inverse
 from firegui.uncertainty.inputs import maps_problems, on_processor
 from firegui.uncertainty.random_field import Field, FieldSampler
 from firegui.uncertainty.tally import Member, Tally, Watch
-from firegui.uncertainty.weather import Forecast, moved, union, weather_of
+from firegui.uncertainty.weather import WindForecastModel, moved, union, weather_of
 
 TITLE = "How sure the plan is cannot be said"
 ROOM, MORE_ROOM = 16, 32
@@ -128,7 +128,7 @@ def member_rollout(
         if settings.kind is UncertaintyKind.WEATHER:
             whole = (slice(0, model.shape[0]), slice(0, model.shape[1]))
             draw = weather_of(settings.weather, settings.seed, member)
-            blown, _ = Forecast.of(project, model).under(draw, [whole] * model.maps.days, check=check)
+            blown, _ = WindForecastModel.of(project, model).under(draw, [whole] * model.maps.days, check=check)
             decided = moved(flown, gates_of(flown, model.fleet, model.maps, model.rules).executed, whole)
             return simulate(blown, decided, frame_stride=frame_stride, keep_days=True, check=check)
         change = _changes(model, settings, error)(member)
@@ -143,7 +143,7 @@ def _maker(
     error: ErrorModel | None, check: Check | None,
 ) -> Make:  # fmt: skip
     if settings.kind is UncertaintyKind.WEATHER:
-        return _Blown(Forecast.of(project, model), cases, settings, check)
+        return _Blown(WindForecastModel.of(project, model), cases, settings, check)
     change_of = _changes(model, settings, error)
 
     def make(member: int) -> Member:
@@ -203,7 +203,11 @@ class _Blown:
     """
 
     def __init__(
-        self, forecast: Forecast, cases: tuple[Schedule, ...], settings: UncertaintySettings, check: Check | None
+        self,
+        forecast: WindForecastModel,
+        cases: tuple[Schedule, ...],
+        settings: UncertaintySettings,
+        check: Check | None,
     ) -> None:
         self._forecast, self._settings, self._check = forecast, settings, check
         model = forecast.model

@@ -36,7 +36,7 @@ _REMEDY = "import perimeters of more days, or use the paper's numbers"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Forecast:
+class DayForecast:
     """What the fire model said of the end of a day: ``p^U`` and ``p^B [H, W]``; and what was seen, ``fire [H, W]``."""
 
     day: int
@@ -126,13 +126,13 @@ def observed_days(event: Scenario, start_day: int, days: int) -> dict[int, Bools
     return seen
 
 
-def cumulative_forecasts(model: Model, seen: dict[int, Bools], check: Check | None = None) -> list[Forecast]:
+def cumulative_forecasts(model: Model, seen: dict[int, Bools], check: Check | None = None) -> list[DayForecast]:
     """The forecast from day 0 on, at the observed days after it."""
     ends = _day_ends(model, check)
-    return [Forecast(day, *ends[day - 1], fire) for day, fire in seen.items() if day > 0]
+    return [DayForecast(day, *ends[day - 1], fire) for day, fire in seen.items() if day > 0]
 
 
-def incremental_forecasts(model: Model, seen: dict[int, Bools], check: Check | None = None) -> list[Forecast]:
+def incremental_forecasts(model: Model, seen: dict[int, Bools], check: Check | None = None) -> list[DayForecast]:
     """For every two days in a row that were observed, what one day makes of the first.
 
     What is new on the first day burns, what was there on the observed day before it has burned out. Raises
@@ -145,14 +145,14 @@ def incremental_forecasts(model: Model, seen: dict[int, Bools], check: Check | N
             continue
         before = np.zeros(model.shape, bool) if earlier is None else seen[earlier]
         state = FireState.between(before, seen[now])
-        found.append(Forecast(now + 1, *_next_day(model, now, state, check), seen[now + 1]))
+        found.append(DayForecast(now + 1, *_next_day(model, now, state, check), seen[now + 1]))
     if not found:
         what = "no two days in a row were observed"
         raise InputError([Problem("perimeters", what, "compare with the forecast from the first day on")], _TITLE)
     return found
 
 
-def union_mask(forecasts: Sequence[Forecast], threshold: float) -> Bools:
+def union_mask(forecasts: Sequence[DayForecast], threshold: float) -> Bools:
     """``M [H, W]``: fire was seen on some day, or ``P̂`` was above ``threshold``."""
     mask: Bools = np.logical_or.reduce([one.fire | (1.0 - one.unburned > threshold) for one in forecasts])
     return mask
@@ -164,7 +164,7 @@ def softened(fire: Bools, softening: float) -> tuple[Floats, Floats, Floats]:
     return np.where(fire, softening, 1.0 - softening), rest, rest
 
 
-def _residual(one: Forecast, mask: Bools, softening: float) -> NDArray[np.float32]:
+def _residual(one: DayForecast, mask: Bools, softening: float) -> NDArray[np.float32]:
     """``Δ [2, H, W]``, NaN outside of the mask."""
     u, b = one.unburned[mask].astype(np.float64), one.burning[mask].astype(np.float64)
     found = np.full((2, *mask.shape), np.nan, np.float32)

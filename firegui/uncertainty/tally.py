@@ -20,7 +20,7 @@ Units = NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class DaySnapshot:
     """The end of a day on ``window``, in cells of the whole raster: ``P`` and ``p^B`` in units of 1/32,768.
 
     ``reached`` is the smallest box with everything that has any chance of having burned, ``None`` without such a cell.
@@ -44,7 +44,7 @@ class Watch:
     corner: tuple[int, int] = (0, 0)
     extent: list[float] = field(default_factory=list)
     protected: list[float] = field(default_factory=list)
-    looks: list[Look] = field(default_factory=list)
+    looks: list[DaySnapshot] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         ignition = self.model.maps.ignition
@@ -68,7 +68,7 @@ class Watch:
         self.extent.append(float(fire.sum()))
         self.protected.append(float(fire[self.model.protected.numpy()[window]].sum()))
         box = _moved(window, self.corner)
-        self.looks.append(Look(box, _units(fire), _units(burning), _reached(unburned, box)))
+        self.looks.append(DaySnapshot(box, _units(fire), _units(burning), _reached(unburned, box)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -43,7 +43,7 @@ def weather_of(spread: WeatherSpread, seed: int, member: int) -> WeatherDraw:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Winds:
+class ForecastWind:
     """An event's forecast wind ``[D, H, W]``: ``speed``, ``towards``, and its components ``east`` and ``north``."""
 
     speed: Raster
@@ -52,12 +52,12 @@ class Winds:
     north: Raster
 
     @staticmethod
-    def of(speed: Raster, towards: Raster) -> Winds:
+    def of(speed: Raster, towards: Raster) -> ForecastWind:
         """Raises :class:`~firegui.errors.InputError` for a wind that has no number somewhere."""
         if not (np.isfinite(speed).all() and np.isfinite(towards).all()):
             problem = Problem("wind", "has cells without a number", "import the weather again, without gaps")
             raise InputError([problem], "The wind cannot be perturbed")
-        return Winds(speed, towards, speed * np.cos(towards), speed * np.sin(towards))
+        return ForecastWind(speed, towards, speed * np.cos(towards), speed * np.sin(towards))
 
     def perturbed(self, draw: WeatherDraw, first: int, days: int, box: Box) -> tuple[Raster, Raster]:
         """Speed and direction ``[days, h, w]`` of the event's days from ``first`` on, as ``draw`` has them.
@@ -81,19 +81,19 @@ class Winds:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Forecast:
+class WindForecastModel:
     """A project's fire model under any wind. ``model`` is that under the wind as forecast."""
 
     project: Project
     model: Model
-    winds: Winds
+    winds: ForecastWind
     maps_of: DayMaps
 
     @staticmethod
-    def of(project: Project, model: Model) -> Forecast:
+    def of(project: Project, model: Model) -> WindForecastModel:
         """Raises :class:`~firegui.errors.InputError` for imported maps and for a wind with holes."""
         event = project.scenario
-        return Forecast(project, model, Winds.of(event.wind_speed, event.wind_dir), day_maps(project))
+        return WindForecastModel(project, model, ForecastWind.of(event.wind_speed, event.wind_dir), day_maps(project))
 
     def under(
         self, draw: WeatherDraw, windows: Sequence[Box], also: Sequence[Box] = (), check: Check | None = None
@@ -137,7 +137,7 @@ def blown(project: Project, draw: WeatherDraw) -> Project:
         problem = Problem("wind", "imported maps cannot be computed for another wind", "use a fire model of firegui")
         raise InputError([problem], "The wind cannot be perturbed")
     rows, columns = event.grid.shape
-    winds = Winds.of(event.wind_speed, event.wind_dir)
+    winds = ForecastWind.of(event.wind_speed, event.wind_dir)
     speed, towards = winds.perturbed(draw, 0, event.days, (slice(0, rows), slice(0, columns)))
     return replace(project, scenario=replace(event, wind_speed=speed, wind_dir=towards))
 

@@ -7,7 +7,7 @@ import pytest
 
 from firegui.cli.imports import perimeter_source
 from firegui.errors import Problems
-from firegui.io.perimeter_growth import Growth
+from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeters import PerimeterSource
 
 NOTHING: dict[str, Any] = {
@@ -19,7 +19,7 @@ def test_what_is_asked_for_becomes_a_source() -> None:
     asked = {"perimeters": Path("p.gpkg"), "perimeters_layer": "a", "perimeters_date": "Date",
              "perimeters_are": "cumulative", "utc_offset": -7.0}  # fmt: skip
     problems = Problems()
-    expected = PerimeterSource(Path("p.gpkg"), "a", "Date", Growth.CUMULATIVE, -7.0)
+    expected = PerimeterSource(Path("p.gpkg"), "a", "Date", PerimeterGrowth.CUMULATIVE, -7.0)
     assert perimeter_source(asked, problems) == expected
     assert perimeter_source(NOTHING, problems) is None
     assert not problems

@@ -5,8 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from firegui.cli.progress import Bar, bar_text, clock, elimination_bar_text, members_bar_text, tasks_bar_text
-from firegui.domain.benchmark import PlannerName, Task
+from firegui.cli.progress import (
+    TerminalProgressBar,
+    bar_text,
+    clock,
+    elimination_bar_text,
+    members_bar_text,
+    tasks_bar_text,
+)
+from firegui.domain.benchmark import PlannerName, PlannerTask
 from firegui.runs.events import BenchmarkProgress, EliminationStep, EpochDone, MembersDone, TaskProgress
 
 
@@ -52,7 +59,7 @@ def test_an_elimination_is_told_with_what_is_left_and_how_near_the_limits_are() 
 
 
 def test_the_end_of_an_elimination_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
-    bar = Bar()
+    bar = TerminalProgressBar()
     first = EliminationStep(40, 1, 19, 24, 5, 24, 24, 1, 0.99, 0.99, math.nan, 3.0)
     last = EliminationStep(60, 2, 19, 24, 0, 19, 19, 1, 0.99, 0.99, math.nan, 5.0)
     for step in (first, last, replace(last, seconds=90.0)):
@@ -62,8 +69,8 @@ def test_the_end_of_an_elimination_is_told_once(capsys: pytest.CaptureFixture[st
 
 def test_the_tasks_at_work_are_told_with_their_share_and_their_best() -> None:
     running = (
-        TaskProgress(Task(PlannerName.TWO_STAGE, 0), 1_500, 0, 2.25, 60.0),
-        TaskProgress(Task(PlannerName.GREEDY, 1), 0, 6_000, math.nan, 0.0),
+        TaskProgress(PlannerTask(PlannerName.TWO_STAGE, 0), 1_500, 0, 2.25, 60.0),
+        TaskProgress(PlannerTask(PlannerName.GREEDY, 1), 0, 6_000, math.nan, 0.0),
     )
     text = tasks_bar_text(BenchmarkProgress(running, 1, 12, 75.0))
     assert "1/12 tasks  1:15" in text and text.endswith("two-stage-0 1,500 best 2.25; greedy-1 0/6,000")

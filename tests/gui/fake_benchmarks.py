@@ -13,7 +13,7 @@ from firegui.domain.benchmark import (
     BenchmarkSettings,
     BenchmarkTable,
     PlannerName,
-    Task,
+    PlannerTask,
     Violations,
     tasks_of,
 )
@@ -65,7 +65,7 @@ NUMBERS: dict[PlannerName, tuple[float, float, int, float, int, float]] = {
 _GRADIENTS = {P.GRADIENT, P.GRADIENT_DESIGN, P.GRADIENT_TACTICAL}
 
 
-def row_of(task: Task, settings: BenchmarkSettings, *, grounded: int = 0) -> BenchmarkRow:
+def row_of(task: PlannerTask, settings: BenchmarkSettings, *, grounded: int = 0) -> BenchmarkRow:
     """A finished task; the first seed is the best."""
     objective, spread, drops, extent, evaluations, seconds = NUMBERS[task.planner]
     share = 0.36 if task.matched else 1.0

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QMessageBox, QStyle, QStyleOptionButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
+from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.benchmark import benchmark_controller as benchmarks_module
@@ -272,7 +272,7 @@ def test_a_damaged_benchmark_is_left_out_and_a_damaged_row_refused(
     write_benchmark(folder, project, SMALL)
     (saved / SAVED_BENCHMARKS.directory / "other").mkdir()
     (saved / SAVED_BENCHMARKS.directory / "other" / HEADER).write_text("format = 'x'\n")
-    (task_folder(folder, Task(P.NONE, 0)) / "row.json").write_text("{}")
+    (task_folder(folder, PlannerTask(P.NONE, 0)) / "row.json").write_text("{}")
     (found,) = SAVED_BENCHMARKS.in_project(saved)
     assert found.folder == folder
     panel, desk = make()

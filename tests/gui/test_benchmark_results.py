@@ -19,7 +19,7 @@ from firegui.domain.benchmark import (
     BenchmarkSettings,
     BenchmarkTable,
     PlannerName,
-    Task,
+    PlannerTask,
     Violations,
     deployment,
     tasks_of,
@@ -139,7 +139,7 @@ def test_more_of_a_benchmark_keeps_what_is_chosen_and_unfolded(panel: BenchmarkP
     click(panel, "seed 1", "Budgeted gradient")
     panel.table.show_table(table(replace(SMALL, planners=(*SMALL.planners, P.GREEDY))), regions=True)
     assert "Greedy marginal benefit" in titles(panel) and "seed 1" in titles(panel)
-    assert panel.table.best == (Task(P.GRADIENT, 1),)
+    assert panel.table.best == (PlannerTask(P.GRADIENT, 1),)
 
 
 def test_a_chosen_planner_that_gains_a_seed_stays_chosen_folded_and_where_it_is(panel: BenchmarkPanel) -> None:
@@ -193,7 +193,7 @@ def test_searches_are_steps_to_their_end_and_fixed_costs_levels_across() -> None
     found = table(SMALL)
     lines = {line.name: line for line in lines_of(found, {})}
     assert set(lines) == {"No drops", "Tactical", "Gradient (seed 0)", "Gradient (seed 1)"}
-    row = next(row for row in found.rows if row.task == Task(P.GRADIENT, 1))
+    row = next(row for row in found.rows if row.task == PlannerTask(P.GRADIENT, 1))
     curve = lines["Gradient (seed 1)"]
     spent, best = row.curve[5]
     assert curve.at(spent) == best
@@ -206,7 +206,7 @@ def test_searches_are_steps_to_their_end_and_fixed_costs_levels_across() -> None
 
 
 def test_a_task_at_work_is_drawn_as_far_as_it_is() -> None:
-    trail = {Task(P.GREEDY, 0): [(10, 9.0), (50, 7.0)]}
+    trail = {PlannerTask(P.GREEDY, 0): [(10, 9.0), (50, 7.0)]}
     (line,) = (line for line in lines_of(table(SMALL), trail) if line.planner is P.GREEDY)
     assert line.at(30.0) == 9.0
     assert line.at(50.0) == 7.0
@@ -288,7 +288,7 @@ def test_a_click_on_a_curve_chooses_its_line_in_the_table_and_a_line_its_curve(
     spot = spot_on(panel, line_called(panel, "Gradient (seed 1)"), 500.0)
     move(panel, spot)
     QTest.mouseClick(chart.plot.viewport(), LEFT, pos=spot)
-    qtbot.waitUntil(lambda: panel.table.best == (Task(P.GRADIENT, 1),))
+    qtbot.waitUntil(lambda: panel.table.best == (PlannerTask(P.GRADIENT, 1),))
     panel.pages.setCurrentWidget(panel.table)
     click(panel, "Tactical heuristic")
     assert set(chart.standing_out) >= {"Tactical"}
@@ -301,7 +301,7 @@ def test_a_name_beside_the_chart_chooses_all_of_its_seeds(qtbot: QtBot, panel: B
     assert [names.item(k).text() for k in range(names.count())] == ["Gradient", "Tactical", "No drops"]
     QTest.mouseClick(names.viewport(), LEFT, pos=names.visualItemRect(names.item(0)).center())
     assert set(panel.curves.chart.standing_out) == {"Gradient (seed 0)", "Gradient (seed 1)"}
-    assert panel.table.all_chosen == {Task(P.GRADIENT, 0), Task(P.GRADIENT, 1)}
+    assert panel.table.all_chosen == {PlannerTask(P.GRADIENT, 0), PlannerTask(P.GRADIENT, 1)}
 
 
 def test_both_axes_can_be_plain(qtbot: QtBot, panel: BenchmarkPanel) -> None:
@@ -373,7 +373,7 @@ def test_no_drops_can_be_shown_and_compared_with(panel: BenchmarkPanel, played: 
 def test_a_plan_that_is_gone_is_refused(
     panel: BenchmarkPanel, folder: Path, played: Played, refusals: list[InputError]
 ) -> None:
-    (task_folder(folder, Task(P.GRADIENT, 0)) / "plan.safetensors").unlink()
+    (task_folder(folder, PlannerTask(P.GRADIENT, 0)) / "plan.safetensors").unlink()
     click(panel, "Budgeted gradient")
     QTest.mouseClick(panel.button("show"), LEFT)
     assert not played

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.benchmark import PlannerName, Task, tasks_of
+from firegui.domain.benchmark import PlannerName, PlannerTask, tasks_of
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, seconds_left
@@ -33,7 +33,7 @@ from tests.gui.fake_runs import FakeExecute, frames, metrics
 from tests.gui.hands import LEFT, cell_text
 
 P = PlannerName
-LAST = Task(P.GRADIENT, 1)
+LAST = PlannerTask(P.GRADIENT, 1)
 WHY = "its process was ended (memory)"
 
 
@@ -189,9 +189,9 @@ def test_a_comparison_that_gave_way_to_something_else_does_not_turn_the_map_late
     queue = RunQueue(session, execute=FakeExecute())
     panel, desk = make(on=queue)
     desk.open(folder)
-    panel.compare(LAST, Task(P.TACTICAL, 0))
+    panel.compare(LAST, PlannerTask(P.TACTICAL, 0))
     qtbot.waitUntil(lambda: session.view is FireView.DIFFERENCE)
-    panel.compare(LAST, Task(P.TACTICAL, 1))
+    panel.compare(LAST, PlannerTask(P.TACTICAL, 1))
     queue.show_baseline()
     qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity)
     fires = (frames(project, 6), metrics(9.0), frames(project), metrics(3.0, 2))

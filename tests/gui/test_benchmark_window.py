@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
+from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController
@@ -64,7 +64,7 @@ def test_two_plans_on_the_map_are_named_and_leave_no_fire_behind(
     qtbot: QtBot, session: Session, project: Project, folder: Path
 ) -> None:
     for planner, seed in ((P.GRADIENT, 1), (P.TACTICAL, 2)):
-        write_plan_safetensors(task_folder(folder, Task(planner, 0)) / "plan.safetensors", flying(project, seed))
+        write_plan_safetensors(task_folder(folder, PlannerTask(planner, 0)) / "plan.safetensors", flying(project, seed))
     queue = RunQueue(session)
     desk = BenchmarkController(session, execute=Contest())
     panel = BenchmarkPanel(session, queue, desk)
@@ -72,7 +72,7 @@ def test_two_plans_on_the_map_are_named_and_leave_no_fire_behind(
     qtbot.waitUntil(lambda: session.result.baseline is not None and not queue.activity, timeout=60_000)
     still = session.result.baseline
     desk.open(folder)
-    panel.compare(Task(P.GRADIENT, 0), Task(P.TACTICAL, 0))
+    panel.compare(PlannerTask(P.GRADIENT, 0), PlannerTask(P.TACTICAL, 0))
     assert session.result.baseline is None
     qtbot.waitUntil(lambda: session.result.plan is not None and not queue.activity, timeout=60_000)
     assert session.view is FireView.DIFFERENCE
@@ -203,7 +203,7 @@ def test_a_real_benchmark_is_run_stopped_resumed_and_shown(qtbot: QtBot, session
     panel.button("resume").click()
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=300_000)
     assert desk.shown.table is not None and desk.shown.table.complete
-    panel.play(Task(P.GRADIENT, 0))
+    panel.play(PlannerTask(P.GRADIENT, 0))
     qtbot.waitUntil(lambda: session.result.plan is not None and not queue.activity, timeout=60_000)
     (row,) = (row for row in desk.shown.table.rows if row.task.planner is P.GRADIENT)
     assert session.result.plan_metrics == row.metrics

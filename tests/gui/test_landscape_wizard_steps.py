@@ -20,9 +20,9 @@ from firegui.gui.importing.landscape.layer_tables import KEYS, share_text
 from firegui.gui.importing.landscape.preview_map import date_colors, fuel_entries, layer_picture
 from firegui.gui.importing.landscape.survey import ImportAnswers, bring_in
 from firegui.gui.importing.landscape.wizard_page import FieldNote
-from firegui.io.importers.landscape_source import LandscapeSource, LayerFile
+from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.wind_units import Height, Sense, SpeedUnit
-from firegui.io.perimeter_growth import Growth
+from firegui.io.perimeter_growth import PerimeterGrowth
 from tests.gui.hands import LEFT, type_into_cell
 from tests.gui.landscape_scene import COLUMNS, GRID, ROWS, Hands, hill, opened, write_landscape, write_lcp
 from tests.unit.io.landscape_files import write_layer
@@ -230,7 +230,7 @@ def test_perimeters_are_outlined_by_date_and_their_growth_can_be_changed(filled:
     assert filled.wizard.preview.legend.labels == ("19 Aug · 4 ha", "20 Aug · 23 ha")
     filled.pick(page.growth, "what was new")
     source = filled.wizard.draft.source.perimeters
-    assert source is not None and source.growth is Growth.INCREMENTS
+    assert source is not None and source.growth is PerimeterGrowth.INCREMENTS
 
 
 def test_a_click_on_the_preview_starts_the_fire_there(filled: Hands) -> None:
@@ -295,7 +295,7 @@ def test_a_level_out_of_bounds_is_refused_with_a_word_and_as_published_brings_al
 
 # -- pieces ------------------------------------------------------------------------------------------------------------
 def test_a_folder_takes_the_place_of_the_files_there_were_and_what_was_typed_stays(folder: Path) -> None:
-    before = ImportAnswers(LandscapeSource(layers={"slope": LayerFile(Path("old.tif"))}, days=7, name=None))
+    before = ImportAnswers(LandscapeSource(layers={"slope": LayerBand(Path("old.tif"))}, days=7, name=None))
     found = bring_in(before, [folder], lambda: None)
     assert "slope" not in found.source.layers and found.source.days == 7
 

@@ -20,7 +20,7 @@ from firegui.domain.sensitivity import (
     EffectivenessRow,
     MonteCarlo,
     PoseRow,
-    Reading,
+    RolloutSummary,
     Row,
     SensitivityKind,
     SensitivitySettings,
@@ -44,8 +44,8 @@ NOW = datetime(2026, 3, 4, 5, 6, 7)
 RAN = SensitivityKind
 
 
-def reading(value: float, drops: int = 12) -> Reading:
-    return Reading(value, 100.0 * value, 9.0 * value, value, drops)
+def reading(value: float, drops: int = 12) -> RolloutSummary:
+    return RolloutSummary(value, 100.0 * value, 9.0 * value, value, drops)
 
 
 def table_of(kind: SensitivityKind, rows: tuple[Row, ...], *, complete: bool = True) -> AnyTable:

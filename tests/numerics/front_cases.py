@@ -14,7 +14,7 @@ from firegui.domain.fleet import Fleet, Material
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.rollout.kernels.cpu import ActiveFront
-from firegui.rollout.kernels.cpu_state import Body
+from firegui.rollout.kernels.cpu_state import CpuDayState
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, Sight
 from firegui.rollout.outcome import WHOLE, Outcome, Wanted
@@ -119,10 +119,10 @@ def differentiate(model: Model, schedule: Schedule, *, dense: bool = False, thre
     return ActiveFront(threads).gradient(model, schedule, nobody, None, dense=dense)
 
 
-def bodies(outcome: Outcome) -> list[Body]:
+def bodies(outcome: Outcome) -> list[CpuDayState]:
     """The engine's own part of the kept states."""
     found = [state.body for state in outcome.states]
-    return [body for body in found if isinstance(body, Body)]
+    return [body for body in found if isinstance(body, CpuDayState)]
 
 
 def assert_same_outcome(actual: Outcome, expected: Outcome) -> None:
@@ -132,7 +132,7 @@ def assert_same_outcome(actual: Outcome, expected: Outcome) -> None:
     np.testing.assert_array_equal(actual.executed, expected.executed)
     assert [state.day for state in actual.states] == [state.day for state in expected.states]
     for one, other in zip(bodies(actual), bodies(expected), strict=True):
-        for field in fields(Body):
+        for field in fields(CpuDayState):
             np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name), err_msg=field.name)
 
 

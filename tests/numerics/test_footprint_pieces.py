@@ -14,7 +14,7 @@ from firegui.rollout.deposits import landing_offsets, scales_of
 from firegui.rollout.footprint import CELL_VARIANCE, Footprints, footprints
 from firegui.rollout.kernels.cpu_footprints import AMOUNT, Pieces
 from firegui.rollout.kernels.cpu_model import aircraft_of, layout_of, wind_of
-from firegui.rollout.kernels.cpu_reading import Listed, Reading, read
+from firegui.rollout.kernels.cpu_reading import Listed, SlopeReader, read
 from firegui.rollout.kernels.cpu_run import pieces_of
 from firegui.rollout.kernels.layout import field_of, raster_of
 from firegui.rollout.model import Model
@@ -156,7 +156,7 @@ def test_the_four_inner_products_are_those_with_the_dense_slopes(kind: str, wher
     decision, pose = np.zeros((COUNT, 1)), np.zeros((COUNT, 1, 3))
     pairs = np.stack([np.arange(COUNT), np.zeros(COUNT, np.int64)], axis=1)
     listed = Listed(pairs, np.arange(COUNT + 1), case.pieces, True)
-    reading = Reading(listed, listed, listed, listed, decision, pose)
+    reading = SlopeReader(listed, listed, listed, listed, decision, pose)
     with layout.workspace() as space:
         fields = space.fields._replace(collected=field_of(raster, layout.shape))
         slope, nothing = np.zeros(layout.shape.cells, np.float32), np.float32(0.0)

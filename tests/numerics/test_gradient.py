@@ -12,7 +12,7 @@ from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import ObjectiveWeights, RetardantSide
 from firegui.rollout import closed_form, reference
-from firegui.rollout.footprint import Shape, footprints
+from firegui.rollout.footprint import FootprintShape, footprints
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model
@@ -133,7 +133,7 @@ def test_autograd_through_the_full_carry_agrees_with_finite_differences() -> Non
 
 
 def test_footprint_slopes_agree_with_finite_differences_and_the_weights_sum_to_one() -> None:
-    scales, shape, step = Shape(3.7, 0.3), (60, 60), 1e-6
+    scales, shape, step = FootprintShape(3.7, 0.3), (60, 60), 1e-6
     landing = torch.tensor([[20.2, 30.7], [1.3, 58.9]], dtype=torch.float64)
     theta = torch.tensor([0.7, 2.9], dtype=torch.float64)
     prints = footprints(landing, theta, scales, shape, slopes=True)
@@ -154,7 +154,7 @@ def test_footprint_slopes_agree_with_finite_differences_and_the_weights_sum_to_o
 def test_the_long_axis_runs_along_cos_theta_minus_sin_theta() -> None:
     centre = torch.tensor([[30.0, 30.0]], dtype=torch.float64)
     for theta, (dy, dx) in ((0.0, (0, 6)), (np.pi / 2, (-6, 0)), (np.pi / 4, (-4, 4))):
-        prints = footprints(centre, torch.tensor([theta], dtype=torch.float64), Shape(4.0, 0.3), (60, 60))
+        prints = footprints(centre, torch.tensor([theta], dtype=torch.float64), FootprintShape(4.0, 0.3), (60, 60))
         half = prints.weight.shape[1] // 2
         along, across = float(prints.weight[0, half + dy, half + dx]), float(prints.weight[0, half + dx, half + dy])
         assert along > 0.0

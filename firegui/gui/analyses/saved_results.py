@@ -16,7 +16,7 @@ from firegui.io.atomic import write_problem
 from firegui.io.plain_words import plain_words
 from firegui.runs.kept import KeptHeader
 from firegui.runs.lock import is_held
-from firegui.runs.place import Place
+from firegui.runs.place import ResultStore
 
 Header = TypeVar("Header", bound=KeptHeader)
 
@@ -59,7 +59,9 @@ class SavedResults(Generic[Saved]):
     ``load`` makes a saved result of a folder, its header and whether it is held; ``None`` leaves the folder out.
     """
 
-    def __init__(self, directory: str, place: Place[Any], load: Callable[[Path, Any, bool], Saved | None]) -> None:
+    def __init__(
+        self, directory: str, place: ResultStore[Any], load: Callable[[Path, Any, bool], Saved | None]
+    ) -> None:
         self.directory, self.place, self._load = directory, place, load
 
     def in_project(self, project_folder: Path | None) -> tuple[Saved, ...]:
@@ -85,7 +87,7 @@ class SavedResults(Generic[Saved]):
 
 
 # -- copies of the files of a result ----------------------------------------------------------------------------------
-def result_files(folder: Path, suffixes: Sequence[str], place: Place[Any]) -> tuple[Path, ...]:
+def result_files(folder: Path, suffixes: Sequence[str], place: ResultStore[Any]) -> tuple[Path, ...]:
     """Return the tables and figures in ``folder``, and its header.
 
     Raises :class:`InputError` if the folder cannot be listed: it may have been deleted or unmounted.

@@ -29,7 +29,7 @@ from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_board import SIDES, MapBoard, MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import FireView, Session
-from firegui.io.exporters.animation import MOST_FPS, Film, Picture, ffmpeg, film_problems, write_film
+from firegui.io.exporters.animation import MOST_FPS, AnimationFrames, Picture, ffmpeg, film_problems, write_film
 from firegui.io.exporters.table import NOTICE
 
 _WAITING = 3
@@ -45,7 +45,7 @@ class _PictureQueue:
 
     def write(self, task: Task[None]) -> None:
         """Write the pictures to the file. Called in the thread of ``task``."""
-        write_film(self._path, Film(self._taken(task), self._fps, self._samples), task.check)
+        write_film(self._path, AnimationFrames(self._taken(task), self._fps, self._samples), task.check)
 
     def _taken(self, task: Task[None]) -> Iterator[Picture]:
         while True:

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from firegui.gui.widgets.path_fields import text_line
 from firegui.io.exporters import FORMATS
-from firegui.io.exporters.map_sheet import GROUND_TITLES, PAPER_TITLES, Ground, Orientation, Paper, Sheet
+from firegui.io.exporters.map_sheet import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
 
 FIRST_CHOICE = ("csv", "geojson", "pdf", "ics220")
 
@@ -82,7 +82,7 @@ class MapSheetForm(QWidget):
         for box, entries in (
             (self.paper, PAPER_TITLES),
             (self.orientation, {item: item.value.capitalize() for item in Orientation}),
-            (self.ground, {item: GROUND_TITLES[item].capitalize() for item in Ground}),
+            (self.ground, {item: GROUND_TITLES[item].capitalize() for item in MapBackground}),
         ):
             for value, title in entries.items():
                 box.addItem(title, value.value)
@@ -99,7 +99,7 @@ class MapSheetForm(QWidget):
             incident_number=self.number.text().strip(),
             paper=Paper(self.paper.currentData()),
             orientation=Orientation(self.orientation.currentData()),
-            ground=Ground(self.ground.currentData()),
+            ground=MapBackground(self.ground.currentData()),
             first_day=self.first.value() - 1,
             last_day=self.last.value() - 1,
             whole_grid=self.whole_grid.isChecked(),

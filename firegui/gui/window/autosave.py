@@ -12,7 +12,7 @@ from firegui.errors import FireguiError
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.runs.autosave import Kept, Slot
+from firegui.runs.autosave import AutosaveState, Slot
 
 AFTER_MS = 1_500
 """So long after an edit it is kept; edits that follow do not put it off."""
@@ -125,7 +125,7 @@ class Autosave(QObject):
         return () if what is None else (what.project, what.folder, what.edits, what.runs, what.waiting)
 
     # -- what --------------------------------------------------------------------------------------------------------
-    def _what(self) -> Kept | None:
+    def _what(self) -> AutosaveState | None:
         session = self._session
         if not session.has_project or self._opened is None:
             return None
@@ -136,7 +136,7 @@ class Autosave(QObject):
         if not session.is_dirty and not runs and not precious:
             return None
         waiting = len(working) - len(runs)
-        return Kept(session.project, self._opened, session.folder, session.is_dirty, runs, waiting)
+        return AutosaveState(session.project, self._opened, session.folder, session.is_dirty, runs, waiting)
 
     def _keep(self) -> None:
         self._asked = self._key()

@@ -19,7 +19,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.window.autosave import Autosave
 from firegui.gui.window.documents import Documents
 from firegui.gui.window.recovery_dialog import Choice, RecoverDialog
-from firegui.runs.autosave import Left, Slot, gone, left_behind
+from firegui.runs.autosave import RecoverableProject, Slot, gone, left_behind
 from firegui.runs.folder import same_folder
 
 
@@ -60,7 +60,7 @@ class Recovery(QObject):
             put_off.add(chosen.path)
         return False
 
-    def recover(self, left: Left, *, resumes: bool) -> bool:
+    def recover(self, left: RecoverableProject, *, resumes: bool) -> bool:
         """Open what was left behind, unsaved edits and all; what cannot be opened is refused and stays for later."""
         read = self._read(left)
         if read is None:
@@ -77,7 +77,7 @@ class Recovery(QObject):
             self._go_on(left)
         return True
 
-    def _read(self, left: Left) -> tuple[Slot, tuple[Project, Project]] | None:
+    def _read(self, left: RecoverableProject) -> tuple[Slot, tuple[Project, Project]] | None:
         try:
             slot = Slot(self._place, left.path)
         except InputError:
@@ -90,13 +90,13 @@ class Recovery(QObject):
             self._session.refuse(as_input_error(error, str(left.path)))
             return None
 
-    def _go_on(self, left: Left) -> None:
+    def _go_on(self, left: RecoverableProject) -> None:
         for entry in self._queue.entries:
             if entry.can_go_on and any(same_folder(entry.folder, folder) for folder in left.runs):
                 self._queue.go_on(entry)
 
 
-def _delete(left: Left) -> None:
+def _delete(left: RecoverableProject) -> None:
     # Another window may be recovering it at this moment.
     with suppress(InputError):
         Slot(left.path.parent, left.path).remove()

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from firegui.runs.autosave import Left
+from firegui.runs.autosave import RecoverableProject
 from firegui.runs.messages import counted
 from firegui.runs.run_requests import run_title
 
@@ -40,7 +40,7 @@ class Choice(Enum):
 class RecoverDialog(QDialog):
     """Lists what was left behind; shutting it puts the question off to the next start."""
 
-    def __init__(self, left: Sequence[Left], parent: QWidget | None = None) -> None:
+    def __init__(self, left: Sequence[RecoverableProject], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Recover what was not saved")
         self.setMinimumWidth(600)
@@ -54,7 +54,7 @@ class RecoverDialog(QDialog):
         self.list.setCurrentRow(0)
 
     @property
-    def selected(self) -> Left:
+    def selected(self) -> RecoverableProject:
         """What the choice is about."""
         return self._left[max(self.list.currentRow(), 0)]
 
@@ -114,7 +114,7 @@ class RecoverDialog(QDialog):
             self._choose(Choice.DISCARD)
 
 
-def described(left: Left) -> str:
+def described(left: RecoverableProject) -> str:
     """Name and place, what was not saved, and which runs were at work, a line each."""
     note, today = left.note, datetime.now().date()
     when = note.edited.astimezone()

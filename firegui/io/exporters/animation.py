@@ -35,7 +35,7 @@ _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Film:
+class AnimationFrames:
     """``pictures`` of one size, ``fps`` of them a second. ``samples`` are some of them, for the colours of a GIF."""
 
     pictures: Iterable[Picture]
@@ -64,7 +64,7 @@ def ffmpeg() -> str | None:
         return shutil.which("ffmpeg")
 
 
-def write_film(path: Path, film: Film, check: Check | None = None) -> None:
+def write_film(path: Path, film: AnimationFrames, check: Check | None = None) -> None:
     """Write ``film`` to ``path`` by the ending of its name: all of it, or nothing.
 
     ``check`` is called before every picture and may raise :class:`~firegui.errors.CancelledError`. A PNG has the first
@@ -110,11 +110,11 @@ def _checked(pictures: Iterable[Picture], check: Check | None) -> Iterator[Pictu
         yield np.concatenate([picture, strip])
 
 
-def _write_png(path: Path, _film: Film, pictures: Iterator[Picture]) -> None:
+def _write_png(path: Path, _film: AnimationFrames, pictures: Iterator[Picture]) -> None:
     Image.fromarray(next(pictures)).save(path, "PNG")
 
 
-def _write_gif(path: Path, film: Film, pictures: Iterator[Picture]) -> None:
+def _write_gif(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -> None:
     """One palette for the whole film, so that no colour changes its meaning, and no dithering."""
     mosaic = np.concatenate([with_notice(sample) for sample in film.samples])
     palette = Image.fromarray(mosaic).quantize(_GIF_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
@@ -128,7 +128,7 @@ def _write_gif(path: Path, film: Film, pictures: Iterator[Picture]) -> None:
     )  # fmt: skip
 
 
-def _write_mp4(path: Path, film: Film, pictures: Iterator[Picture]) -> None:
+def _write_mp4(path: Path, film: AnimationFrames, pictures: Iterator[Picture]) -> None:
     first = next(pictures)
     height, width, _ = first.shape
     with tempfile.TemporaryFile() as said:

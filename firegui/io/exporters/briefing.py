@@ -16,7 +16,7 @@ from firegui.io.atomic import replacing
 from firegui.io.exporters.briefing_days import Period, TypeLine, daily_totals, fire_acres, periods_of, type_lines
 from firegui.io.exporters.briefing_table import (
     ROW,
-    Column,
+    BriefingColumn,
     draw_table,
     drop_columns,
     drop_lines,
@@ -25,7 +25,7 @@ from firegui.io.exporters.briefing_table import (
     stretched,
 )
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.figure_page import LINE, MUTED, Page, metadata, printing, wrapped
+from firegui.io.exporters.figure_page import LINE, MUTED, FigurePage, metadata, printing, wrapped
 from firegui.io.exporters.ics220 import FORM, TITLES, FormPage, draw_form, draw_identity, form_pages
 from firegui.io.exporters.map_figure import map_page
 from firegui.io.exporters.map_margin import HEAD_HEIGHT, draw_head, period_text, time_text
@@ -33,7 +33,7 @@ from firegui.io.exporters.map_sheet import INCHES, Paper
 from firegui.io.exporters.table import NOTICE
 
 Check = Callable[[], None]
-Maker = Callable[[], Page]
+Maker = Callable[[], FigurePage]
 
 EDGE = 0.4
 _FOOT = 0.16
@@ -56,7 +56,7 @@ def write_briefing(path: Path, content: ExportContent, check: Check | None = Non
             pdf.savefig(page.figure)
 
 
-def briefing_pages(content: ExportContent, check: Check | None = None) -> Iterator[Page]:
+def briefing_pages(content: ExportContent, check: Check | None = None) -> Iterator[FigurePage]:
     """The pages one after the other, each with its number. ``check`` is called before each and may raise."""
     ask = check or (lambda: None)
     makers = list(_makers(content, ask))
@@ -89,7 +89,7 @@ def _overview(content: ExportContent, periods: Sequence[Period]) -> Iterator[Mak
         yield partial(_sections_page, content, sections)
 
 
-def _sections_page(content: ExportContent, sections: Sequence[Section]) -> Page:
+def _sections_page(content: ExportContent, sections: Sequence[Section]) -> FigurePage:
     days = content.sheet.days(content.project.calendar)
     page, (x, top, _, _) = _page(content, "Briefing: the plan at a glance", days)
     for section in sections:
@@ -98,7 +98,7 @@ def _sections_page(content: ExportContent, sections: Sequence[Section]) -> Page:
 
 
 # -- a day -------------------------------------------------------------------------------------------------------------
-def _form_page(content: ExportContent, period: Period, part: FormPage) -> Page:
+def _form_page(content: ExportContent, period: Period, part: FormPage) -> FigurePage:
     page, area = _page(content, FORM, range(period.day, period.day + 1))
     draw_form(page, area, content, period, part)
     return page
@@ -113,7 +113,9 @@ def _table_pages(content: ExportContent, period: Period) -> Iterator[Maker]:
         yield partial(_table_page, content, period, part, (number, len(parts)))
 
 
-def _table_page(content: ExportContent, period: Period, lines: Sequence[Sequence[str]], place: tuple[int, int]) -> Page:
+def _table_page(
+    content: ExportContent, period: Period, lines: Sequence[Sequence[str]], place: tuple[int, int]
+) -> FigurePage:
     page, (x, top, width, _) = _page(content, FORM, range(period.day, period.day + 1))
     draw_identity(page, (x, top, width, _TOP), content, period)
     number, count = place
@@ -138,9 +140,9 @@ def _total_text(period: Period) -> str:
 
 
 # -- paper -------------------------------------------------------------------------------------------------------------
-def _page(content: ExportContent, title: str, days: range) -> tuple[Page, tuple[float, float, float, float]]:
+def _page(content: ExportContent, title: str, days: range) -> tuple[FigurePage, tuple[float, float, float, float]]:
     """An empty page with its head, and the area below it: left, top, width, height."""
-    page = Page(_size(content))
+    page = FigurePage(_size(content))
     draw_head(page, EDGE, content, title, period_text(days, content.project.calendar))
     width, height = _room(content)
     return page, (EDGE, page.height - EDGE - HEAD_HEIGHT, width, height)
@@ -165,28 +167,28 @@ def _chunks(lines: Sequence[Any], most: int) -> Iterator[list[Any]]:
 
 
 DAYS = (
-    Column("Day", 0.4, "right"),
-    Column("Date", 0.85, "center"),
-    Column("Sunrise", 0.6, "center"),
-    Column("Sunset", 0.6, "center"),
-    Column("Drops", 0.6, "right", "Drops"),
-    Column("Retardant", 0.7, "right", "Drops"),
-    Column("Water", 0.6, "right", "Drops"),
-    Column("Not in daylight", 0.75, "right", "Drops"),
-    Column("Near water", 0.65, "right", "Drops"),
-    Column("Retardant", 0.85, "right", "Gallons"),
-    Column("Water", 0.85, "right", "Gallons"),
-    Column("With the plan", 0.95, "right", "Fire at the day's end, acres"),
-    Column("Without drops", 0.95, "right", "Fire at the day's end, acres"),
-    Column("Grounded", 1.5),
+    BriefingColumn("Day", 0.4, "right"),
+    BriefingColumn("Date", 0.85, "center"),
+    BriefingColumn("Sunrise", 0.6, "center"),
+    BriefingColumn("Sunset", 0.6, "center"),
+    BriefingColumn("Drops", 0.6, "right", "Drops"),
+    BriefingColumn("Retardant", 0.7, "right", "Drops"),
+    BriefingColumn("Water", 0.6, "right", "Drops"),
+    BriefingColumn("Not in daylight", 0.75, "right", "Drops"),
+    BriefingColumn("Near water", 0.65, "right", "Drops"),
+    BriefingColumn("Retardant", 0.85, "right", "Gallons"),
+    BriefingColumn("Water", 0.85, "right", "Gallons"),
+    BriefingColumn("With the plan", 0.95, "right", "Fire at the day's end, acres"),
+    BriefingColumn("Without drops", 0.95, "right", "Fire at the day's end, acres"),
+    BriefingColumn("Grounded", 1.5),
 )
 AIRCRAFT = (
-    Column("Make/Model", 2.2),
-    Column("No.", 0.35, "right"),
-    Column("Material", 0.7),
-    Column("Payload gal", 0.65, "right"),
-    Column("All drops", 0.55, "right"),
-    Column("All gallons", 0.75, "right"),
+    BriefingColumn("Make/Model", 2.2),
+    BriefingColumn("No.", 0.35, "right"),
+    BriefingColumn("Material", 0.7),
+    BriefingColumn("Payload gal", 0.65, "right"),
+    BriefingColumn("All drops", 0.55, "right"),
+    BriefingColumn("All gallons", 0.75, "right"),
 )
 SIZE = 7.6
 _DAYS_ACROSS = 12
@@ -199,7 +201,7 @@ class Section:
 
     title: str
     lines: Sequence[Sequence[str]]
-    columns: tuple[Column, ...] = ()
+    columns: tuple[BriefingColumn, ...] = ()
 
     @property
     def step(self) -> float:
@@ -257,8 +259,10 @@ def sections_of(content: ExportContent, periods: Sequence[Period], width: float)
     names = [period.day for period in periods]
     for first in range(0, len(periods), _DAYS_ACROSS):
         part = periods[first : first + _DAYS_ACROSS]
-        days = tuple(Column(f"Day {day + 1}", 0.42, "right", "Drops") for day in names[first : first + _DAYS_ACROSS])
-        empty = (Column("", 0.42 * (_DAYS_ACROSS - len(days)), group=""),) if len(days) < _DAYS_ACROSS else ()
+        days = tuple(
+            BriefingColumn(f"Day {day + 1}", 0.42, "right", "Drops") for day in names[first : first + _DAYS_ACROSS]
+        )
+        empty = (BriefingColumn("", 0.42 * (_DAYS_ACROSS - len(days)), group=""),) if len(days) < _DAYS_ACROSS else ()
         columns = stretched((*AIRCRAFT, *days, *empty), width)
         found.append(Section("Aircraft by type", aircraft_lines(content, periods, part), columns))
     notes = [line for text in notes_of(content) for line in wrapped(f"• {text}", width, SIZE)]
@@ -300,7 +304,7 @@ def flow(sections: Sequence[Section], height: float) -> list[list[Section]]:
     return pages
 
 
-def draw_section(page: Page, x: float, top: float, section: Section) -> float:
+def draw_section(page: FigurePage, x: float, top: float, section: Section) -> float:
     """Draw a section from ``top`` down; returns the height that it takes."""
     down = 0.0
     if section.title:

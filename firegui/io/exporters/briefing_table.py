@@ -8,7 +8,7 @@ from datetime import datetime
 
 from firegui.domain.calendar import Calendar
 from firegui.io.exporters.briefing_days import Period, to_the_minute
-from firegui.io.exporters.figure_page import INK, LINE, RULE, Page, shortened, wrapped
+from firegui.io.exporters.figure_page import INK, LINE, RULE, FigurePage, shortened, wrapped
 from firegui.io.exporters.table import DropRow, whole_heading
 
 CELL = 7.2
@@ -19,7 +19,7 @@ _STRIPE = "#f1f3f5"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class BriefingColumn:
     """A column of ``width`` inches; ``group`` stands above it and above its neighbours of the same group."""
 
     title: str
@@ -29,25 +29,25 @@ class Column:
 
 
 _DROPS = (
-    Column("No.", 0.36, "right"),
-    Column("Local", 0.5, "center", "Mission Start"),
-    Column("UTC", 0.46, "center", "Mission Start"),
-    Column("Aircraft", 1.12, "left", "Category/Kind/Type and Function"),
-    Column("Material", 0.66, "left", "Category/Kind/Type and Function"),
-    Column("Release, WGS 84", 1.72, "left", "Instructions for Tactical Aircraft"),
-    Column("Lands at, WGS 84", 1.72, "left", "Instructions for Tactical Aircraft"),
-    Column("Run true", 0.58, "center", "Instructions for Tactical Aircraft"),
-    Column("Run mag.", 0.58, "center", "Instructions for Tactical Aircraft"),
-    Column("Gallons", 0.5, "right", "Instructions for Tactical Aircraft"),
-    Column("ft AGL", 0.4, "right", "Instructions for Tactical Aircraft"),
-    Column("kt", 0.32, "right", "Instructions for Tactical Aircraft"),
-    Column("Note", 0.38, "center", "Instructions for Tactical Aircraft"),
-    Column("Fly From", 0.5),
-    Column("Fly To", 0.5),
+    BriefingColumn("No.", 0.36, "right"),
+    BriefingColumn("Local", 0.5, "center", "Mission Start"),
+    BriefingColumn("UTC", 0.46, "center", "Mission Start"),
+    BriefingColumn("Aircraft", 1.12, "left", "Category/Kind/Type and Function"),
+    BriefingColumn("Material", 0.66, "left", "Category/Kind/Type and Function"),
+    BriefingColumn("Release, WGS 84", 1.72, "left", "Instructions for Tactical Aircraft"),
+    BriefingColumn("Lands at, WGS 84", 1.72, "left", "Instructions for Tactical Aircraft"),
+    BriefingColumn("Run true", 0.58, "center", "Instructions for Tactical Aircraft"),
+    BriefingColumn("Run mag.", 0.58, "center", "Instructions for Tactical Aircraft"),
+    BriefingColumn("Gallons", 0.5, "right", "Instructions for Tactical Aircraft"),
+    BriefingColumn("ft AGL", 0.4, "right", "Instructions for Tactical Aircraft"),
+    BriefingColumn("kt", 0.32, "right", "Instructions for Tactical Aircraft"),
+    BriefingColumn("Note", 0.38, "center", "Instructions for Tactical Aircraft"),
+    BriefingColumn("Fly From", 0.5),
+    BriefingColumn("Fly To", 0.5),
 )
 
 
-def drop_columns(width: float, calendar: Calendar) -> tuple[Column, ...]:
+def drop_columns(width: float, calendar: Calendar) -> tuple[BriefingColumn, ...]:
     """The drop table in ``width`` inches: block 12 of the form, whose own columns are the groups."""
     named = (replace(item, title=f"Local {calendar.zone_name}") if item.title == "Local" else item for item in _DROPS)
     return stretched(tuple(named), width)
@@ -86,29 +86,35 @@ def drop_lines(period: Period, calendar: Calendar) -> list[list[str]]:
     return [drop_cells(number, row, dark, calendar) for number, (row, dark) in enumerate(pairs, start=1)]
 
 
-def table_width(columns: Sequence[Column]) -> float:
+def table_width(columns: Sequence[BriefingColumn]) -> float:
     """Inches."""
     return sum(column.width for column in columns)
 
 
-def stretched(columns: Sequence[Column], width: float) -> tuple[Column, ...]:
+def stretched(columns: Sequence[BriefingColumn], width: float) -> tuple[BriefingColumn, ...]:
     """The columns made wider or narrower by one factor so that they fill ``width`` inches."""
     factor = width / table_width(columns)
     return tuple(replace(item, width=item.width * factor) for item in columns)
 
 
-def head_height(columns: Sequence[Column]) -> float:
+def head_height(columns: Sequence[BriefingColumn]) -> float:
     """Inches of the titles above a table."""
     most = max(len(wrapped(column.title, column.width - 2 * _PAD, HEAD, True)) for column in columns)
     return _group_height(columns) + most * HEAD * LINE / 72.0 + 0.05
 
 
-def _group_height(columns: Sequence[Column]) -> float:
+def _group_height(columns: Sequence[BriefingColumn]) -> float:
     return HEAD * LINE / 72.0 + 0.05 if any(column.group for column in columns) else 0.0
 
 
 def draw_table(
-    page: Page, x: float, top: float, columns: Sequence[Column], lines: Sequence[Sequence[str]], *, empty: int = 0
+    page: FigurePage,
+    x: float,
+    top: float,
+    columns: Sequence[BriefingColumn],
+    lines: Sequence[Sequence[str]],
+    *,
+    empty: int = 0,
 ) -> float:
     """Titles, lines and ``empty`` lines to write on, from ``top`` down; returns the height that it takes, in inches."""
     down = _draw_head(page, x, top, columns)
@@ -128,7 +134,7 @@ def draw_table(
     return down
 
 
-def _draw_head(page: Page, x: float, top: float, columns: Sequence[Column]) -> float:
+def _draw_head(page: FigurePage, x: float, top: float, columns: Sequence[BriefingColumn]) -> float:
     high = head_height(columns)
     page.box(x, top - high, table_width(columns), high, fill="#dfe4ea", edge=INK, thick=0.5)
     groups = _group_height(columns)
@@ -143,14 +149,14 @@ def _draw_head(page: Page, x: float, top: float, columns: Sequence[Column]) -> f
     return high
 
 
-def _draw_cells(page: Page, x: float, y: float, columns: Sequence[Column], cells: Sequence[str]) -> None:
+def _draw_cells(page: FigurePage, x: float, y: float, columns: Sequence[BriefingColumn], cells: Sequence[str]) -> None:
     for left, column, text in zip(_edges(x, columns), columns, cells, strict=False):
         place = {"left": left + _PAD, "right": left + column.width - _PAD, "center": left + column.width / 2.0}
         text = shortened(text, column.width - 2 * _PAD, CELL)
         page.text(place[column.across], y + 0.045, text, CELL, across=column.across)
 
 
-def _edges(x: float, columns: Sequence[Column]) -> list[float]:
+def _edges(x: float, columns: Sequence[BriefingColumn]) -> list[float]:
     """Left edges of the columns, and the right edge of the last."""
     edges = [x]
     for column in columns:

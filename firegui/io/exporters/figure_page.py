@@ -43,7 +43,7 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
-class Page:
+class FigurePage:
     """One page of ``size`` inches; the origin is its lower left corner, ``y`` counts upwards."""
 
     def __init__(self, size: tuple[float, float]) -> None:

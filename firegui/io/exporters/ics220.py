@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from firegui.io.exporters.briefing_days import Period, TypeLine, remarks, to_the_minute, type_lines
-from firegui.io.exporters.briefing_table import ROW, Column, draw_table, head_height, hhmm, stretched
+from firegui.io.exporters.briefing_table import ROW, BriefingColumn, draw_table, head_height, hhmm, stretched
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.figure_page import LINE, Page, shortened, width_of, wrapped
+from firegui.io.exporters.figure_page import LINE, FigurePage, shortened, width_of, wrapped
 from firegui.io.exporters.table import FEET_PER_M, KNOTS_PER_MS
 
 FORM = "Air Operations Summary (ICS 220)"
@@ -41,28 +41,28 @@ FREQUENCIES = (
     "Take-Off & Landing Coordinator", "Air Guard",
 )  # fmt: skip
 FIXED_WING = (
-    Column("Category/Kind/Type", 1.35),
-    Column("Make/Model", 2.15),
-    Column("No.", 0.35, "right"),
-    Column("N#", 0.7),
-    Column("Base", 0.7),
-    Column("Payload gal", 0.6, "right"),
-    Column("Turn- around h", 0.55, "right"),
-    Column("Drop kt", 0.45, "right"),
-    Column("Drop ft AGL", 0.55, "right"),
-    Column("Drops", 0.45, "right"),
-    Column("Gallons", 0.65, "right"),
-    Column("First drop", 0.75, "center"),
-    Column("Remarks", 0.95),
+    BriefingColumn("Category/Kind/Type", 1.35),
+    BriefingColumn("Make/Model", 2.15),
+    BriefingColumn("No.", 0.35, "right"),
+    BriefingColumn("N#", 0.7),
+    BriefingColumn("Base", 0.7),
+    BriefingColumn("Payload gal", 0.6, "right"),
+    BriefingColumn("Turn- around h", 0.55, "right"),
+    BriefingColumn("Drop kt", 0.45, "right"),
+    BriefingColumn("Drop ft AGL", 0.55, "right"),
+    BriefingColumn("Drops", 0.45, "right"),
+    BriefingColumn("Gallons", 0.65, "right"),
+    BriefingColumn("First drop", 0.75, "center"),
+    BriefingColumn("Remarks", 0.95),
 )
 HELICOPTERS = (
-    Column("FAA N#", 0.7),
-    Column("Category/Kind/Type", 1.35),
-    Column("Make/Model", 2.0),
-    Column("Base", 0.8),
-    Column("Available", 0.7),
-    Column("Start", 0.75, "center"),
-    Column("Remarks", 3.75),
+    BriefingColumn("FAA N#", 0.7),
+    BriefingColumn("Category/Kind/Type", 1.35),
+    BriefingColumn("Make/Model", 2.0),
+    BriefingColumn("Base", 0.8),
+    BriefingColumn("Available", 0.7),
+    BriefingColumn("Start", 0.75, "center"),
+    BriefingColumn("Remarks", 3.75),
 )
 _LABEL, _FILL, _REMARK = 6.6, 8.5, 7.0
 _TOP, _MIDDLE, _PEOPLE, _PREPARED = 0.42, 1.62, 1.3, 0.42
@@ -109,7 +109,7 @@ def form_pages(content: ExportContent, period: Period, room: tuple[float, float]
     return pages
 
 
-def draw_form(page: Page, area: Box, content: ExportContent, period: Period, part: FormPage) -> None:
+def draw_form(page: FigurePage, area: Box, content: ExportContent, period: Period, part: FormPage) -> None:
     """Draw one page of a day's form into ``area``."""
     x, top, width, height = area
     _draw_top(page, (x, top, width, _TOP), content, period)
@@ -131,13 +131,13 @@ def draw_form(page: Page, area: Box, content: ExportContent, period: Period, par
     _draw_prepared(page, (x, top - height + _PREPARED, width, _PREPARED), content)
 
 
-def draw_identity(page: Page, area: Box, content: ExportContent, period: Period) -> None:
+def draw_identity(page: FigurePage, area: Box, content: ExportContent, period: Period) -> None:
     """Blocks 1 to 3, as they stand on every page of the form."""
     _draw_top(page, area, content, period)
 
 
 # -- blocks ------------------------------------------------------------------------------------------------------------
-def _draw_top(page: Page, area: Box, content: ExportContent, period: Period) -> None:
+def _draw_top(page: FigurePage, area: Box, content: ExportContent, period: Period) -> None:
     x, top, width, height = area
     calendar = content.project.calendar
     _block(page, (x, top, 0.38 * width, height), TITLES[1])
@@ -163,7 +163,7 @@ def _draw_top(page: Page, area: Box, content: ExportContent, period: Period) -> 
     page.text(left + 0.06 + width_of(TITLES[3], _LABEL, True) + 0.06, top - 0.34, down, 7.8, bold=True)
 
 
-def _draw_middle(page: Page, area: Box, text: Sequence[str]) -> None:
+def _draw_middle(page: FigurePage, area: Box, text: Sequence[str]) -> None:
     x, top, width, height = area
     _block(page, (x, top, 0.55 * width, height), TITLES[4])
     page.lines(x + 0.06, top - _TITLE, text, _REMARK)
@@ -173,7 +173,7 @@ def _draw_middle(page: Page, area: Box, text: Sequence[str]) -> None:
     _block(page, (left, top, 0.27 * width, height), TITLES[6], ("Altitude:", "Center Point:"))
 
 
-def _draw_people(page: Page, area: Box) -> None:
+def _draw_people(page: FigurePage, area: Box) -> None:
     x, top, width, height = area
     for left, wide, title, heads, rows in (
         (x, 0.46 * width, TITLES[7], ("Name:", "Phone Number:"), PERSONNEL),
@@ -191,7 +191,7 @@ def _draw_people(page: Page, area: Box) -> None:
             page.text(left + 0.06, y - step / 2.0, row, _LABEL, up="center_baseline")
 
 
-def _draw_fixed_wing(page: Page, area: Box, content: ExportContent, part: FormPage) -> float:
+def _draw_fixed_wing(page: FigurePage, area: Box, content: ExportContent, part: FormPage) -> float:
     x, top, width, _ = area
     columns = stretched(FIXED_WING, width)
     more = 0.17 if part.first else 0.0
@@ -204,7 +204,7 @@ def _draw_fixed_wing(page: Page, area: Box, content: ExportContent, part: FormPa
     return _TITLE + more + draw_table(page, x, top - _TITLE - more, columns, lines)
 
 
-def _draw_helicopters(page: Page, area: Box, content: ExportContent, part: FormPage) -> float:
+def _draw_helicopters(page: FigurePage, area: Box, content: ExportContent, part: FormPage) -> float:
     x, top, width, _ = area
     columns = stretched(HELICOPTERS, width)
     high = _TITLE + head_height(columns) + ROW * (len(part.rotor) + part.blank)
@@ -213,7 +213,7 @@ def _draw_helicopters(page: Page, area: Box, content: ExportContent, part: FormP
     return _TITLE + draw_table(page, x, top - _TITLE, columns, lines, empty=part.blank)
 
 
-def _draw_prepared(page: Page, area: Box, content: ExportContent) -> None:
+def _draw_prepared(page: FigurePage, area: Box, content: ExportContent) -> None:
     x, top, width, height = area
     _block(page, (x, top, width, height), TITLES[11])
     made = content.sheet.prepared or content.made
@@ -231,7 +231,7 @@ def _draw_prepared(page: Page, area: Box, content: ExportContent) -> None:
         left += share * width
 
 
-def _block(page: Page, area: Box, title: str, inside: Sequence[str] = ()) -> None:
+def _block(page: FigurePage, area: Box, title: str, inside: Sequence[str] = ()) -> None:
     """A box with its title, and labels of empty fields below it."""
     x, top, width, height = area
     page.box(x, top - height, width, height, thick=0.8)

@@ -23,7 +23,7 @@ from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.relief import hillshade_codes
 from firegui.domain.scenario import Scenario
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.figure_page import INK, MUTED, Page, printing, save, width_of
+from firegui.io.exporters.figure_page import INK, MUTED, FigurePage, printing, save, width_of
 from firegui.io.exporters.map_labels import Labels
 from firegui.io.exporters.map_layers import (
     draw_areas,
@@ -33,7 +33,7 @@ from firegui.io.exporters.map_layers import (
     draw_places,
     draw_wind,
 )
-from firegui.io.exporters.map_legend import Entry, Mark, draw_legend, legend_height
+from firegui.io.exporters.map_legend import MapLegendEntry, Mark, draw_legend, legend_height
 from firegui.io.exporters.map_margin import (
     HEAD_HEIGHT,
     credits_of,
@@ -43,8 +43,8 @@ from firegui.io.exporters.map_margin import (
     draw_scale,
     period_text,
 )
-from firegui.io.exporters.map_sheet import Ground, Orientation
-from firegui.io.exporters.map_view import View, view_of
+from firegui.io.exporters.map_sheet import MapBackground, Orientation
+from firegui.io.exporters.map_view import MapFrame, view_of
 from firegui.io.exporters.map_wind import draw_wind_box
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
@@ -85,9 +85,9 @@ def picture_of(figure: Figure, dots_per_inch: float) -> NDArray[np.uint8]:
     return np.array(canvas.buffer_rgba(), np.uint8)
 
 
-def map_page(content: ExportContent, check: Check) -> Page:
+def map_page(content: ExportContent, check: Check) -> FigurePage:
     """The whole page. ``check`` is called between its parts and may raise."""
-    page = Page(content.sheet.size)
+    page = FigurePage(content.sheet.size)
     days = content.sheet.days(content.project.calendar)
     draw_head(page, _EDGE, content, _TITLE, period_text(days, content.project.calendar))
     left, bottom, width, height = _frame(page, content.sheet.orientation)
@@ -102,7 +102,7 @@ def map_page(content: ExportContent, check: Check) -> Page:
     if len(days) == 1 and rows:
         missed = labels.number_drops(rows)
         rest = f"; {missed} left out for want of room" if missed else ""
-        entries.insert(2, Entry(f"Number in the day's drop table{rest}", Mark.NUMBER))
+        entries.insert(2, MapLegendEntry(f"Number in the day's drop table{rest}", Mark.NUMBER))
     check()
     top = _EDGE + _STRIP - 0.12
     draw_scale(page, _EDGE, top, view)
@@ -113,7 +113,7 @@ def map_page(content: ExportContent, check: Check) -> Page:
     return page
 
 
-def _draw(axes: Axes, content: ExportContent, view: View, check: Check) -> list[Entry]:
+def _draw(axes: Axes, content: ExportContent, view: MapFrame, check: Check) -> list[MapLegendEntry]:
     """Everything in the frame, from the ground up; returns the legend, what matters most first."""
     days = content.sheet.days(content.project.calendar)
     ground = draw_ground(axes, content.project.scenario, content.sheet.ground, view)
@@ -123,12 +123,12 @@ def _draw(axes: Axes, content: ExportContent, view: View, check: Check) -> list[
     rest = draw_areas(axes, content) + draw_places(axes, content) + draw_wind(axes, content, view)
     drops = draw_drops(axes, [row for row in content.flown if row.day in days])
     rest += draw_grid_edge(axes, view)
-    below = [Entry(name, Mark.AREA, fill=color, edge="#999999", thick=0.4) for name, color in ground]
-    none = [] if drops else [Entry("No drops in this period", Mark.AREA)]
+    below = [MapLegendEntry(name, Mark.AREA, fill=color, edge="#999999", thick=0.4) for name, color in ground]
+    none = [] if drops else [MapLegendEntry("No drops in this period", Mark.AREA)]
     return drops + none + fire + rest + below
 
 
-def _frame(page: Page, orientation: Orientation) -> tuple[float, float, float, float]:
+def _frame(page: FigurePage, orientation: Orientation) -> tuple[float, float, float, float]:
     """Left, bottom, width and height of the map in inches."""
     beside = _SIDE + 0.15 if orientation is Orientation.LANDSCAPE else 0.0
     below = 0.0 if orientation is Orientation.LANDSCAPE else _LOW + 0.1
@@ -137,7 +137,7 @@ def _frame(page: Page, orientation: Orientation) -> tuple[float, float, float, f
     return left, bottom, width, page.height - _EDGE - HEAD_HEIGHT - _RIM - bottom
 
 
-def _axes(page: Page, corner: tuple[float, float], view: View) -> Axes:
+def _axes(page: FigurePage, corner: tuple[float, float], view: MapFrame) -> Axes:
     top, left, bottom, right = view.box
     axes = page.figure.add_axes(page.place(*corner, view.width, view.height))
     axes.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], facecolor="white")
@@ -148,7 +148,7 @@ def _axes(page: Page, corner: tuple[float, float], view: View) -> Axes:
     return axes
 
 
-def _draw_panel(page: Page, content: ExportContent, view: View, entries: list[Entry]) -> None:
+def _draw_panel(page: FigurePage, content: ExportContent, view: MapFrame, entries: list[MapLegendEntry]) -> None:
     """Legend, wind and north: beside the map, or below it in three columns."""
     days = content.sheet.days(content.project.calendar)
     if content.sheet.orientation is Orientation.LANDSCAPE:
@@ -170,13 +170,13 @@ def _draw_panel(page: Page, content: ExportContent, view: View, entries: list[En
     draw_north(page, x, top - down - 0.2, column, content, view)
 
 
-def _half(entries: list[Entry], width: float) -> int:
+def _half(entries: list[MapLegendEntry], width: float) -> int:
     """How many entries make the first of two columns of about the same height."""
     whole = legend_height(entries, width)
     return next(k for k in range(len(entries) + 1) if legend_height(entries[:k], width) >= whole / 2.0 - 1e-9)
 
 
-def _heading(page: Page, x: float, top: float, text: str) -> float:
+def _heading(page: FigurePage, x: float, top: float, text: str) -> float:
     page.text(x, top - 0.11, text, 8.5, bold=True)
     return 0.2
 
@@ -194,7 +194,9 @@ Line = list[tuple[float, float]]
 """Points as inches in the frame."""
 
 
-def draw_graticule(page: Page, axes: Axes, frame: tuple[float, float], view: View, place: Georeference) -> str:
+def draw_graticule(
+    page: FigurePage, axes: Axes, frame: tuple[float, float], view: MapFrame, place: Georeference
+) -> str:
     """Draw the lines on ``axes`` and their labels around the frame, whose lower left corner is at ``frame`` inches.
 
     Returns what to say of it. Labels that would touch each other, or leave the frame, are left out.
@@ -224,7 +226,7 @@ def minutes_text(minutes: float, step: float, positive: str, negative: str) -> s
     return f"{whole:.0f}°{rest:0{3 + decimals}.{decimals}f}′ {positive if minutes >= 0 else negative}"
 
 
-def _extent(view: View, place: Georeference) -> tuple[float, float, float, float] | None:
+def _extent(view: MapFrame, place: Georeference) -> tuple[float, float, float, float] | None:
     """West, south, east and north of the frame in degrees; longitudes go on past 180°."""
     top, left, bottom, right = view.box
     edge = np.linspace(0.0, 1.0, 9)
@@ -259,19 +261,19 @@ def _spread(low: float, high: float) -> NDArray[np.float64]:
     return np.linspace((low - margin) * 60.0, (high + margin) * 60.0, _SAMPLES)
 
 
-def _line(view: View, place: Georeference, minutes: list[tuple[float, float]]) -> Line:
+def _line(view: MapFrame, place: Georeference, minutes: list[tuple[float, float]]) -> Line:
     points = (place.from_lonlat((lon / 60.0 + 180.0) % 360.0 - 180.0, lat / 60.0) for lon, lat in minutes)
     return [view.inches(point[1] + 0.5, point[0] + 0.5) for point in points if point is not None]
 
 
-def _draw_graticule(axes: Axes, view: View, line: Line) -> None:
+def _draw_graticule(axes: Axes, view: MapFrame, line: Line) -> None:
     _, left, bottom, _ = view.box
     columns = [left + x * view.cells_per_inch for x, _ in line]
     rows = [bottom - y * view.cells_per_inch for _, y in line]
     axes.plot(columns, rows, color="#1d4f8a", linewidth=0.45, alpha=0.55, zorder=1.5, scalex=False, scaley=False)
 
 
-def _label_meridian(page: Page, frame: tuple[float, float], view: View, line: Line, text: str) -> None:
+def _label_meridian(page: FigurePage, frame: tuple[float, float], view: MapFrame, line: Line, text: str) -> None:
     half = width_of(text, _SIZE) / 2.0
     for level, y, up in ((0.0, frame[1] - 0.05, "top"), (view.height, frame[1] + view.height + 0.05, "bottom")):
         x = _crossing([(b, a) for a, b in line], level)
@@ -279,7 +281,7 @@ def _label_meridian(page: Page, frame: tuple[float, float], view: View, line: Li
             page.text(frame[0] + x, y, text, _SIZE, color=MUTED, across="center", up=up)
 
 
-def _label_parallel(page: Page, frame: tuple[float, float], view: View, line: Line, text: str) -> None:
+def _label_parallel(page: FigurePage, frame: tuple[float, float], view: MapFrame, line: Line, text: str) -> None:
     half = width_of(text, _SIZE) / 2.0
     for level, x, up in ((0.0, frame[0] - 0.05, "bottom"), (view.width, frame[0] + view.width + 0.05, "top")):
         y = _crossing(line, level)
@@ -303,11 +305,11 @@ _PALE = 0.55
 Colours = NDArray[np.float32]
 
 
-def draw_ground(axes: Axes, scenario: Scenario, ground: Ground, view: View) -> list[tuple[str, str]]:
+def draw_ground(axes: Axes, scenario: Scenario, ground: MapBackground, view: MapFrame) -> list[tuple[str, str]]:
     """Draw what lies under the fire in the part that ``view`` shows; returns ``(name, colour)`` for the legend."""
     top, left = max(math.floor(view.box[0]), 0), max(math.floor(view.box[1]), 0)
     bottom, right = min(math.ceil(view.box[2]), view.grid.rows), min(math.ceil(view.box[3]), view.grid.columns)
-    if ground is Ground.NONE or bottom - top < 1 or right - left < 1:
+    if ground is MapBackground.NONE or bottom - top < 1 or right - left < 1:
         return []
     every = max(math.ceil(max(bottom - top, right - left) / _MOST_CELLS), 1)
     layers = {key: layer[top:bottom:every, left:right:every] for key, layer in scenario.layers.items()}
@@ -323,11 +325,11 @@ def draw_ground(axes: Axes, scenario: Scenario, ground: Ground, view: View) -> l
     return entries
 
 
-def _tinted(layers: Mapping[str, NDArray[np.float32]], ground: Ground) -> tuple[Colours, list[tuple[str, str]]]:
+def _tinted(layers: Mapping[str, NDArray[np.float32]], ground: MapBackground) -> tuple[Colours, list[tuple[str, str]]]:
     shape = next(iter(layers.values())).shape if layers else (1, 1)
     colours = np.ones((*shape, 3), np.float32)
     fuel, canopy = layers.get("fuel"), layers.get("canopy_cover")
-    if ground is Ground.FUEL and fuel is not None:
+    if ground is MapBackground.FUEL and fuel is not None:
         masks = [(group.name, group.holds(fuel), group.color) for group in FUEL_GROUPS]
         return colours, [_tint(colours, mask, name, color) for name, mask, color in masks if mask.any()]
     entries = []

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.figure_page import LINE, Page, shortened, width_of
+from firegui.io.exporters.figure_page import LINE, FigurePage, shortened, width_of
 from firegui.io.exporters.footprint import outlines
 from firegui.io.exporters.map_layers import PLACE, REGION, ZONE
-from firegui.io.exporters.map_view import View
+from firegui.io.exporters.map_view import MapFrame
 from firegui.io.exporters.table import DropRow
 
 _NAME, _NUMBER = 7.0, 5.5
@@ -28,7 +28,7 @@ Rect = tuple[float, float, float, float]
 class Labels:
     """Puts texts into a frame whose lower left corner is at ``frame`` inches of ``page``; remembers where they are."""
 
-    def __init__(self, page: Page, frame: tuple[float, float], view: View) -> None:
+    def __init__(self, page: FigurePage, frame: tuple[float, float], view: MapFrame) -> None:
         self._page, self._frame, self._view = page, frame, view
         self._taken: list[Rect] = []
         self._shy = np.empty((0, 2))

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from firegui.domain.regions import Region
 from firegui.io.exporters.content import BURNED, ExportContent
 from firegui.io.exporters.footprint import outlines
-from firegui.io.exporters.map_legend import Entry, Mark
-from firegui.io.exporters.map_view import View, state_at
+from firegui.io.exporters.map_legend import MapLegendEntry, Mark
+from firegui.io.exporters.map_view import MapFrame, state_at
 from firegui.io.exporters.table import KNOTS_PER_MS, DropRow
 
 RETARDANT, WATER, WATER_EDGE = "#d4003c", "#7fd4ff", "#00407a"
@@ -40,7 +40,7 @@ _ARROW_INCHES = 1.15
 Places = NDArray[np.float64]
 
 
-def draw_fire(axes: Axes, content: ExportContent, view: View) -> list[Entry]:
+def draw_fire(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLegendEntry]:
     """The chance of fire at the end of the chosen days with the plan, and the edges of the fire."""
     days = content.sheet.days(content.project.calendar)
     end = state_at(content.plan, days.stop)
@@ -55,11 +55,11 @@ def draw_fire(axes: Axes, content: ExportContent, view: View) -> list[Entry]:
         lines.insert(2, (begun, START, _DASHED, 1.4, f"Fire edge at the start of day {days.start + 1}, with the plan"))
     for state, color, style, thick, name in lines:
         if state is not None and _draw_edge(axes, state, color, style, thick):
-            entries.append(Entry(name, Mark.LINE, edge=color, style=style, thick=thick))
+            entries.append(MapLegendEntry(name, Mark.LINE, edge=color, style=style, thick=thick))
     return entries
 
 
-def draw_areas(axes: Axes, content: ExportContent) -> list[Entry]:
+def draw_areas(axes: Axes, content: ExportContent) -> list[MapLegendEntry]:
     """Protected regions and no-drop zones."""
     entries = []
     for region in content.project.regions:
@@ -67,13 +67,13 @@ def draw_areas(axes: Axes, content: ExportContent) -> list[Entry]:
     for zone in content.project.operations.no_drop_zones:
         _draw_region(axes, zone, facecolor="none", edgecolor=ZONE, linewidth=1.3, hatch="xxx", hatch_linewidth=0.4)
     if content.project.regions:
-        entries.append(Entry("Protected region", Mark.AREA, fill="#edf5f3", edge=REGION, thick=1.6))
+        entries.append(MapLegendEntry("Protected region", Mark.AREA, fill="#edf5f3", edge=REGION, thick=1.6))
     if content.project.operations.no_drop_zones:
-        entries.append(Entry("No-drop zone", Mark.HATCHED, edge=ZONE, thick=1.3, hatch="xxxxx"))
+        entries.append(MapLegendEntry("No-drop zone", Mark.HATCHED, edge=ZONE, thick=1.3, hatch="xxxxx"))
     return entries
 
 
-def draw_places(axes: Axes, content: ExportContent) -> list[Entry]:
+def draw_places(axes: Axes, content: ExportContent) -> list[MapLegendEntry]:
     """Named features of the event: points as squares, roads and outlines as lines."""
     markers = [(kind, np.array(points, np.float64) + 0.5) for kind, _, points in content.project.scenario.markers]
     for kind, points in markers:
@@ -83,10 +83,10 @@ def draw_places(axes: Axes, content: ExportContent) -> list[Entry]:
             ring = points if kind == "road" or len(points) < 3 else np.vstack([points, points[:1]])
             axes.plot(ring[:, 1], ring[:, 0], color="white", linewidth=2.4, zorder=2.8)
             axes.plot(ring[:, 1], ring[:, 0], color=PLACE, linewidth=1.1, zorder=2.9)
-    return [Entry("Named place or road", Mark.LINE, edge=PLACE, thick=1.1)] if markers else []
+    return [MapLegendEntry("Named place or road", Mark.LINE, edge=PLACE, thick=1.1)] if markers else []
 
 
-def draw_wind(axes: Axes, content: ExportContent, view: View) -> list[Entry]:
+def draw_wind(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLegendEntry]:
     """Arrows that point where the mean wind of the day blows to; on a map of several days there are none."""
     days = content.sheet.days(content.project.calendar)
     speeds, directions = content.project.planned_wind
@@ -107,10 +107,10 @@ def draw_wind(axes: Axes, content: ExportContent, view: View) -> list[Entry]:
         units="inches", scale=1.0, scale_units="inches", width=0.014, headwidth=4.5, headlength=5.5, headaxislength=5.0,
         color=WIND, edgecolor="white", linewidth=0.5, zorder=3, pivot="middle",
     )  # fmt: skip
-    return [Entry(f"Wind blows to, longest {top * KNOTS_PER_MS:.0f} kt", Mark.ARROW, edge=WIND)]
+    return [MapLegendEntry(f"Wind blows to, longest {top * KNOTS_PER_MS:.0f} kt", Mark.ARROW, edge=WIND)]
 
 
-def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[Entry]:
+def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
     """The footprints on the ground to scale, the contour at two standard deviations."""
     entries = []
     styles = (("retardant", RETARDANT, RETARDANT, "Retardant drop"), ("water", WATER, WATER_EDGE, "Water drop"))
@@ -123,11 +123,13 @@ def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[Entry]:
             )
             axes.add_collection(halo)
             axes.add_collection(shapes)
-            entries.append(Entry(f"{name}, footprint to scale: {len(drops):,}", Mark.SHAPE, fill=fill, edge=edge))
+            entries.append(
+                MapLegendEntry(f"{name}, footprint to scale: {len(drops):,}", Mark.SHAPE, fill=fill, edge=edge)
+            )
     return entries
 
 
-def draw_grid_edge(axes: Axes, view: View) -> list[Entry]:
+def draw_grid_edge(axes: Axes, view: MapFrame) -> list[MapLegendEntry]:
     """The edge of the modelled area, where the map reaches past it."""
     top, left, bottom, right = view.box
     if top >= 0 and left >= 0 and bottom <= view.grid.rows and right <= view.grid.columns:
@@ -136,17 +138,17 @@ def draw_grid_edge(axes: Axes, view: View) -> list[Entry]:
     axes.add_patch(
         Rectangle((0, 0), view.grid.columns, view.grid.rows, facecolor="none", edgecolor="#777777", linestyle=style)
     )
-    return [Entry("Edge of the modelled area", Mark.LINE, edge="#777777", style=style, thick=1.0)]
+    return [MapLegendEntry("Edge of the modelled area", Mark.LINE, edge="#777777", style=style, thick=1.0)]
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------
-def _draw_chance(axes: Axes, state: NDArray[np.float32]) -> list[Entry]:
+def _draw_chance(axes: Axes, state: NDArray[np.float32]) -> list[MapLegendEntry]:
     number = np.searchsorted([low for low, _, _ in LIKELY], state, side="right")
     colours = np.array([[0, 0, 0, 0], *([*_rgb(color), round(255 * _CLEAR)] for _, color, _ in LIKELY)], np.uint8)
     rows, columns = state.shape
     axes.imshow(colours[number], extent=(0, columns, rows, 0), interpolation="nearest", zorder=1)
     there = [k for k in range(1, len(LIKELY) + 1) if (number == k).any()]
-    return [Entry(f"Chance of fire by the end: {LIKELY[k - 1][2]}", Mark.AREA, _over_white(LIKELY[k - 1][1]))
+    return [MapLegendEntry(f"Chance of fire by the end: {LIKELY[k - 1][2]}", Mark.AREA, _over_white(LIKELY[k - 1][1]))
             for k in there]  # fmt: skip
 
 
@@ -180,7 +182,7 @@ def _start_name(content: ExportContent) -> str:
     return f"{kind} at the plan's start, {event.date_of_day(day).isoformat()}{carried}"
 
 
-def _centres(low: float, high: float, view: View) -> list[int]:
+def _centres(low: float, high: float, view: MapFrame) -> list[int]:
     """Cells in the middle of equal parts of about :data:`_ARROW_INCHES`."""
     count = max(round((high - low) / view.cells_per_inch / _ARROW_INCHES), 1)
     return [math.floor(low + (k + 0.5) * (high - low) / count) for k in range(count)]

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from matplotlib.patches import Ellipse, Polygon
 
-from firegui.io.exporters.figure_page import LINE, Page, wrapped
+from firegui.io.exporters.figure_page import LINE, FigurePage, wrapped
 
 SIZE = 7.0
 _SAMPLE = 0.34
@@ -28,7 +28,7 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MapLegendEntry:
     """One line of the legend: ``fill`` and ``edge`` are colours, ``style`` a line style, ``thick`` in points."""
 
     text: str
@@ -40,12 +40,12 @@ class Entry:
     hatch: str | None = None
 
 
-def legend_height(entries: Sequence[Entry], width: float) -> float:
+def legend_height(entries: Sequence[MapLegendEntry], width: float) -> float:
     """Inches that :func:`draw_legend` takes."""
     return sum(_height(entry, width) for entry in entries)
 
 
-def draw_legend(page: Page, x: float, top: float, width: float, entries: Sequence[Entry]) -> float:
+def draw_legend(page: FigurePage, x: float, top: float, width: float, entries: Sequence[MapLegendEntry]) -> float:
     """Draw the entries below each other from ``top`` down; returns the height that they take, in inches."""
     down = 0.0
     for entry in entries:
@@ -56,15 +56,15 @@ def draw_legend(page: Page, x: float, top: float, width: float, entries: Sequenc
     return down
 
 
-def _lines(entry: Entry, width: float) -> list[str]:
+def _lines(entry: MapLegendEntry, width: float) -> list[str]:
     return wrapped(entry.text, width - _SAMPLE - 0.08, SIZE, most=3)
 
 
-def _height(entry: Entry, width: float) -> float:
+def _height(entry: MapLegendEntry, width: float) -> float:
     return len(_lines(entry, width)) * SIZE * LINE / 72.0 + _GAP
 
 
-def _sample(page: Page, entry: Entry, x: float, y: float) -> None:
+def _sample(page: FigurePage, entry: MapLegendEntry, x: float, y: float) -> None:
     if entry.mark in (Mark.AREA, Mark.HATCHED):
         page.box(x, y - 0.045, _SAMPLE, 0.09, fill=entry.fill, edge=entry.edge, thick=entry.thick, hatch=entry.hatch)
     elif entry.mark is Mark.LINE:
@@ -78,12 +78,14 @@ def _sample(page: Page, entry: Entry, x: float, y: float) -> None:
         arrow(page, (x, y), (x + _SAMPLE, y), entry.edge, entry.thick)
 
 
-def _ellipse(page: Page, entry: Entry, x: float, y: float) -> None:
+def _ellipse(page: FigurePage, entry: MapLegendEntry, x: float, y: float) -> None:
     middle = (x + _SAMPLE / 2, y)
     page.add(Ellipse(middle, 0.28, 0.05, facecolor=entry.fill, edgecolor=entry.edge, linewidth=entry.thick))
 
 
-def arrow(page: Page, start: tuple[float, float], end: tuple[float, float], color: str, thick: float = 1.2) -> None:
+def arrow(
+    page: FigurePage, start: tuple[float, float], end: tuple[float, float], color: str, thick: float = 1.2
+) -> None:
     """A straight arrow from ``start`` to ``end``, in inches."""
     (x0, y0), (x1, y1) = start, end
     turn, length = math.atan2(y1 - y0, x1 - x0), math.hypot(x1 - x0, y1 - y0)

@@ -11,8 +11,8 @@ from matplotlib.patches import Polygon
 from firegui.domain.calendar import Calendar
 from firegui.io import crs
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.figure_page import INK, LINE, MUTED, Page, shortened, width_of, wrapped
-from firegui.io.exporters.map_view import M_PER_INCH, View, grid_north
+from firegui.io.exporters.figure_page import INK, LINE, MUTED, FigurePage, shortened, width_of, wrapped
+from firegui.io.exporters.map_view import M_PER_INCH, MapFrame, grid_north
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
 from firegui.io.magnetic import Compass
@@ -42,7 +42,7 @@ def period_text(days: range, calendar: Calendar) -> str:
     return f"{which} of {calendar.days}: {span}"
 
 
-def draw_head(page: Page, edge: float, content: ExportContent, title: str, period: str) -> None:
+def draw_head(page: FigurePage, edge: float, content: ExportContent, title: str, period: str) -> None:
     """Incident, what the page is, its period, and the notice, across the top of the page."""
     wide, top = page.width - 2.0 * edge, page.height - edge
     number = f", {content.sheet.incident_number}" if content.sheet.incident_number else ""
@@ -54,13 +54,13 @@ def draw_head(page: Page, edge: float, content: ExportContent, title: str, perio
     draw_notice(page, edge, top - 0.72)
 
 
-def draw_notice(page: Page, edge: float, y: float) -> None:
+def draw_notice(page: FigurePage, edge: float, y: float) -> None:
     """The notice as a band across the page, ``y`` at its lower side."""
     page.box(edge, y, page.width - 2.0 * edge, 0.2, fill=NOTICE_FILL, edge=INK, thick=0.6)
     page.text(page.width / 2.0, y + 0.1, NOTICE, 9.0, bold=True, across="center", up="center_baseline")
 
 
-def credits_of(content: ExportContent, view: View, graticule: str) -> list[str]:
+def credits_of(content: ExportContent, view: MapFrame, graticule: str) -> list[str]:
     """Author, date, source, datum: one paragraph each."""
     sheet, project, calendar = content.sheet, content.project, content.project.calendar
     event = project.scenario
@@ -82,7 +82,9 @@ def credits_of(content: ExportContent, view: View, graticule: str) -> list[str]:
     return lines
 
 
-def draw_credits(page: Page, x: float, top: float, width: float, height: float, paragraphs: Sequence[str]) -> None:
+def draw_credits(
+    page: FigurePage, x: float, top: float, width: float, height: float, paragraphs: Sequence[str]
+) -> None:
     """The paragraphs in two columns of equal width; what does not fit is cut off."""
     column = (width - 0.2) / 2.0
     lines = [line for text in paragraphs for line in wrapped(text, column, CREDIT, most=3)]
@@ -93,7 +95,7 @@ def draw_credits(page: Page, x: float, top: float, width: float, height: float, 
 
 
 # -- scale and north ---------------------------------------------------------------------------------------------------
-def draw_scale(page: Page, x: float, top: float, view: View) -> None:
+def draw_scale(page: FigurePage, x: float, top: float, view: MapFrame) -> None:
     """The representative fraction, and a bar in each of miles, nautical miles and kilometres."""
     page.text(x, top - 0.11, f"Scale 1:{view.scale:,} when printed at full size", 7.5, bold=True)
     for number, (unit, metres) in enumerate(_UNITS):
@@ -114,7 +116,7 @@ def round_length(longest: float) -> float:
     return next(k * power for k in (8.0, 5.0, 4.0, 2.0, 1.0) if k * power <= longest * (1.0 + 1e-9))
 
 
-def draw_north(page: Page, x: float, top: float, width: float, content: ExportContent, view: View) -> float:
+def draw_north(page: FigurePage, x: float, top: float, width: float, content: ExportContent, view: MapFrame) -> float:
     """Arrows to true and to magnetic north, turned as they lie on this map; returns the height that they take."""
     place = Georeference(view.grid)
     y, col = view.centre
@@ -142,7 +144,7 @@ def draw_north(page: Page, x: float, top: float, width: float, content: ExportCo
     return max(0.86, 0.1 + len(lines) * 7.0 * LINE / 72.0)
 
 
-def _needle(page: Page, foot: tuple[float, float], turn: float, length: float) -> None:
+def _needle(page: FigurePage, foot: tuple[float, float], turn: float, length: float) -> None:
     across, up = math.sin(math.radians(turn)), math.cos(math.radians(turn))
     corners = ((0.0, length), (-0.07, 0.0), (0.0, 0.1), (0.07, 0.0))
     points = [(foot[0] + a * up + b * across, foot[1] - a * across + b * up) for a, b in corners]
@@ -150,7 +152,7 @@ def _needle(page: Page, foot: tuple[float, float], turn: float, length: float) -
     page.text(foot[0] + (length + 0.03) * across, foot[1] + (length + 0.03) * up, "N", 8.0, bold=True, across="center")
 
 
-def _magnetic(page: Page, foot: tuple[float, float], turn: float, length: float) -> None:
+def _magnetic(page: FigurePage, foot: tuple[float, float], turn: float, length: float) -> None:
     across, up = math.sin(math.radians(turn)), math.cos(math.radians(turn))
     tip = (foot[0] + length * across, foot[1] + length * up)
     page.rule(foot, tip, color=MUTED, linewidth=1.0)

@@ -27,7 +27,7 @@ class Orientation(StrEnum):
     PORTRAIT = "portrait"
 
 
-class Ground(StrEnum):
+class MapBackground(StrEnum):
     """What lies under the fire."""
 
     RELIEF = "relief"
@@ -43,8 +43,12 @@ INCHES: Mapping[Paper, tuple[float, float]] = MappingProxyType(
 PAPER_TITLES: Mapping[Paper, str] = MappingProxyType(
     {Paper.LETTER: "Letter, 8.5 × 11 in", Paper.A4: "A4, 210 × 297 mm", Paper.TABLOID: "Tabloid, 11 × 17 in"}
 )
-GROUND_TITLES: Mapping[Ground, str] = MappingProxyType(
-    {Ground.RELIEF: "relief, or canopy where there is none", Ground.FUEL: "fuel classes on relief", Ground.NONE: "none"}
+GROUND_TITLES: Mapping[MapBackground, str] = MappingProxyType(
+    {
+        MapBackground.RELIEF: "relief, or canopy where there is none",
+        MapBackground.FUEL: "fuel classes on relief",
+        MapBackground.NONE: "none",
+    }
 )
 
 
@@ -61,7 +65,7 @@ class Sheet:
     incident_number: str = ""
     paper: Paper = Paper.LETTER
     orientation: Orientation = Orientation.LANDSCAPE
-    ground: Ground = Ground.RELIEF
+    ground: MapBackground = MapBackground.RELIEF
     first_day: int = 0
     last_day: int | None = None
     whole_grid: bool = False

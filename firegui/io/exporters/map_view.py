@@ -29,7 +29,7 @@ Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class MapFrame:
     """The part of ``grid`` in a frame of ``width`` × ``height`` inches at 1:``scale``; ``box`` may reach past it."""
 
     grid: Grid
@@ -62,7 +62,7 @@ class View:
         return sum(rows) / 2.0 - 0.5, sum(columns) / 2.0 - 0.5
 
 
-def view_of(content: ExportContent, width: float, height: float) -> View:
+def view_of(content: ExportContent, width: float, height: float) -> MapFrame:
     """Lay fire and drops of the chosen days, or the whole grid, into a frame of ``width`` × ``height`` inches.
 
     The scale is the largest round one at which it fits; where it can be, the frame is filled with grid.
@@ -77,7 +77,7 @@ def view_of(content: ExportContent, width: float, height: float) -> View:
     columns, rows = across * scale / cell, up * scale / cell
     left, right = _spread((left + right) / 2.0, columns, grid.columns)
     top, bottom = _spread((top + bottom) / 2.0, rows, grid.rows)
-    return View(grid, (top, left, bottom, right), scale, width, height)
+    return MapFrame(grid, (top, left, bottom, right), scale, width, height)
 
 
 def round_scale(least: float) -> int:

@@ -10,7 +10,7 @@ from matplotlib.patches import Circle, Wedge
 from numpy.typing import NDArray
 
 from firegui.domain.project import Project
-from firegui.io.exporters.figure_page import MUTED, Page, wrapped
+from firegui.io.exporters.figure_page import MUTED, FigurePage, wrapped
 from firegui.io.exporters.map_layers import WIND
 from firegui.io.exporters.map_legend import arrow
 from firegui.io.exporters.map_view import grid_north
@@ -86,7 +86,7 @@ def rose(project: Project, days: range) -> NDArray[np.float64] | None:
     return np.asarray(counts / counts.sum(), np.float64)
 
 
-def draw_wind_box(page: Page, x: float, top: float, width: float, project: Project, days: range) -> float:
+def draw_wind_box(page: FigurePage, x: float, top: float, width: float, project: Project, days: range) -> float:
     """The wind of ``days``, ``width`` inches wide from ``top`` down; returns the height that it takes."""
     if len(days) == 1:
         return _draw_day(page, x, top, width, project, days.start)
@@ -94,7 +94,7 @@ def draw_wind_box(page: Page, x: float, top: float, width: float, project: Proje
     return 0.0 if shares is None else _draw_rose(page, x, top, width, shares)
 
 
-def _draw_day(page: Page, x: float, top: float, width: float, project: Project, day: int) -> float:
+def _draw_day(page: FigurePage, x: float, top: float, width: float, project: Project, day: int) -> float:
     mean = mean_wind(project, day)
     if mean is None:
         return 0.0
@@ -110,7 +110,7 @@ def _draw_day(page: Page, x: float, top: float, width: float, project: Project, 
     return 0.74
 
 
-def _draw_rose(page: Page, x: float, top: float, width: float, shares: NDArray[np.float64]) -> float:
+def _draw_rose(page: FigurePage, x: float, top: float, width: float, shares: NDArray[np.float64]) -> float:
     middle, radius = (x + 0.56, top - 0.62), 0.42
     longest = float(shares.sum(axis=1).max())
     _ring(page, middle, radius)
@@ -130,12 +130,12 @@ def _draw_rose(page: Page, x: float, top: float, width: float, shares: NDArray[n
     return 1.22
 
 
-def _ring(page: Page, middle: tuple[float, float], radius: float) -> None:
+def _ring(page: FigurePage, middle: tuple[float, float], radius: float) -> None:
     page.add(Circle(middle, radius, facecolor="none", edgecolor=MUTED, linewidth=0.6))
     page.text(middle[0], middle[1] + radius + 0.03, "N", 6.5, across="center")
 
 
-def _wedge(page: Page, middle: tuple[float, float], reach: tuple[float, float], sector: int, color: str) -> None:
+def _wedge(page: FigurePage, middle: tuple[float, float], reach: tuple[float, float], sector: int, color: str) -> None:
     inner, outer = reach
     centre, half = 90.0 - sector * 360.0 / _SECTORS, 0.42 * 360.0 / _SECTORS
     style = {"facecolor": color, "edgecolor": "white", "linewidth": 0.3}

@@ -25,7 +25,7 @@ from firegui.io.importers.events_file import (
 )
 from firegui.io.importers.layer_values import (
     Array,
-    Layer,
+    ImportedLayer,
     cells_text,
     no_number,
     read_values,
@@ -130,7 +130,7 @@ def _choose(source: EventFileSource, held: tuple[EventEntry, ...], problems: Pro
     return None
 
 
-def _layers(name: str, arrays: EventArrays, problems: Problems) -> dict[str, Layer]:
+def _layers(name: str, arrays: EventArrays, problems: Problems) -> dict[str, ImportedLayer]:
     layers = {}
     for key in LAYERS:
         if key in arrays.layers:
@@ -165,7 +165,7 @@ def _observed(name: str, stack: Mapping[date, Array], problems: Problems) -> _Ob
 
 
 def _notes(
-    event: Scenario, arrays: EventArrays, layers: Mapping[str, Layer], wind: DailyWind, observed: _Observed
+    event: Scenario, arrays: EventArrays, layers: Mapping[str, ImportedLayer], wind: DailyWind, observed: _Observed
 ) -> list[str]:
     notes = [*wind.notes, *observed.notes]
     if event.observed is None:

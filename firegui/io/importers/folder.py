@@ -10,7 +10,7 @@ from pathlib import Path
 from firegui.domain.scenario import LAYERS
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.importers import landscape_toml
-from firegui.io.importers.landscape_source import LandscapeSource, LayerFile
+from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.lcp import ORDERS, read_order, role_of
 from firegui.io.importers.raster_files import RasterFile, read_header
 from firegui.io.importers.wind import WindSource, survey_wind
@@ -41,10 +41,10 @@ class Recognised:
 
 
 @dataclass(slots=True)
-class _Found:
+class _FoundFiles:
     """What the files turned out to be so far."""
 
-    layers: dict[str, LayerFile] = field(default_factory=dict)
+    layers: dict[str, LayerBand] = field(default_factory=dict)
     lcp: Path | None = None
     wind: dict[str, Path] = field(default_factory=dict)
     fire: Path | None = None
@@ -62,7 +62,7 @@ def recognise(files: Path | Sequence[Path], check: Check | None = None) -> Recog
     told = next((path for path in paths if path.name == landscape_toml.FILE), None)
     if told is not None:
         return Recognised(landscape_toml.read_landscape_toml(told), (f"As {told.name} says.",))
-    found = _Found()
+    found = _FoundFiles()
     for path in paths:
         if check is not None:
             check()
@@ -101,7 +101,7 @@ def _paths(files: Path | Sequence[Path]) -> list[Path]:
     return paths
 
 
-def _sort(path: Path, found: _Found, check: Check | None) -> None:
+def _sort(path: Path, found: _FoundFiles, check: Check | None) -> None:
     """A raster into its place; tables and polygons wait until it is known what is lacking."""
     if path.suffix.lower() not in _RASTERS:
         if path.suffix.lower() not in (*_TABLES, *_VECTORS, ".dbf", ".shx", ".prj", ".cpg", ".qmd", ".xml", ".qix"):
@@ -132,13 +132,13 @@ def _sort(path: Path, found: _Found, check: Check | None) -> None:
         found.unknown.append(path.name)
 
 
-def _take_layer(role: str, path: Path, name: str, found: _Found) -> None:
+def _take_layer(role: str, path: Path, name: str, found: _FoundFiles) -> None:
     title = LAYERS[role][0].lower()
     if role in found.layers:
         found.notes.append(f"{path.name}: also called like {title}; {found.layers[role].path.name} was taken.")
         return
     unit = "percent" if role == "slope" and _PERCENT_SLOPE.search(name) else None
-    found.layers[role] = LayerFile(path, unit=unit)
+    found.layers[role] = LayerBand(path, unit=unit)
     found.notes.append(f"{path.name}: {title}{' in percent' if unit else ''}, by its name.")
 
 
@@ -153,7 +153,7 @@ def _is_landscape(header: RasterFile, check: Check | None) -> bool:
     return read_order(header, None, header.path.name, Problems(), check) is not None
 
 
-def _settle_wind(paths: Sequence[Path], found: _Found, check: Check | None) -> None:
+def _settle_wind(paths: Sequence[Path], found: _FoundFiles, check: Check | None) -> None:
     """Both parts of a wind in the order in which they are read, else the first table that holds one."""
     for parts in (("speed", "direction"), ("u", "v")):
         if set(parts) <= set(found.wind):
@@ -171,7 +171,7 @@ def _settle_wind(paths: Sequence[Path], found: _Found, check: Check | None) -> N
                 found.unknown.append(path.name)
 
 
-def _settle_fire(paths: Sequence[Path], found: _Found) -> None:
+def _settle_fire(paths: Sequence[Path], found: _FoundFiles) -> None:
     """Polygons with dates go before a mask; the first file of them that can be used."""
     for path in paths:
         if path.suffix.lower() not in _VECTORS:

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from firegui.domain.scenario import Scenario
 from firegui.errors import Problems
 from firegui.io.importers.ignition import ignition_at
-from firegui.io.importers.landscape_layers import Ground, read_ground
+from firegui.io.importers.landscape_layers import GriddedLandscape, read_ground
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.layer_values import say_layers
 from firegui.io.importers.observations import observe, say_coverage, say_observed
-from firegui.io.importers.placing import Began, Place, check_when, find_start, local_offset
-from firegui.io.importers.wind import Winds, WindSurvey, read_wind, survey_wind
+from firegui.io.importers.placing import Began, GridPlacement, check_when, find_start, local_offset
+from firegui.io.importers.wind import WindFields, WindSurvey, read_wind, survey_wind
 from firegui.io.importers.wind_units import METRES_PER_SECOND, SpeedUnit
 from firegui.io.local_time import guess_offset_h
 from firegui.io.perimeters import PerimeterSource
@@ -57,7 +57,7 @@ class Fire:
 class Lay:
     """An event without its weather: the ground, the fire, when it began and for how many days there is wind."""
 
-    ground: Ground
+    ground: GriddedLandscape
     fire: Fire
     wind: WindSurvey
     began: Began | None
@@ -123,7 +123,7 @@ def _with_possible_times(source: LandscapeSource, problems: Problems) -> Landsca
     )
 
 
-def _fire(source: LandscapeSource, ground: Ground, problems: Problems, check: Check | None) -> Fire:
+def _fire(source: LandscapeSource, ground: GriddedLandscape, problems: Problems, check: Check | None) -> Fire:
     seen = observe(perimeters_of(source, ground.place), ground.place, problems, check)
     start, notes = seen.ignition, seen.notes
     if isinstance(source.ignition, Path):
@@ -138,7 +138,7 @@ def _fire(source: LandscapeSource, ground: Ground, problems: Problems, check: Ch
     return Fire(seen.masks, seen.dates, start, notes)
 
 
-def perimeters_of(source: LandscapeSource, place: Place | None) -> PerimeterSource | None:
+def perimeters_of(source: LandscapeSource, place: GridPlacement | None) -> PerimeterSource | None:
     """The perimeters of ``source``, their times in the event's own local time unless they have another."""
     asked = source.perimeters
     if asked is None or place is None or asked.utc_offset_h is not None:
@@ -146,7 +146,7 @@ def perimeters_of(source: LandscapeSource, place: Place | None) -> PerimeterSour
     return replace(asked, utc_offset_h=local_offset(place.grid, None, source.start, source.utc_offset_h))
 
 
-def _began(source: LandscapeSource, ground: Ground, fire: Fire, wind: WindSurvey) -> Began:
+def _began(source: LandscapeSource, ground: GriddedLandscape, fire: Fire, wind: WindSurvey) -> Began:
     assert ground.place is not None
     grid = ground.place.grid
     dates = fire.dates
@@ -171,7 +171,7 @@ def _days(source: LandscapeSource, began: Began, fire: Fire, wind: WindSurvey) -
     return span if span >= 1 else DAYS
 
 
-def _event(source: LandscapeSource, lay: Lay, began: Began, winds: Winds) -> Scenario:
+def _event(source: LandscapeSource, lay: Lay, began: Began, winds: WindFields) -> Scenario:
     place = lay.ground.place
     assert place is not None
     fire, layers = fire_notes(lay.fire), layer_notes(lay.ground)
@@ -191,7 +191,7 @@ def _event(source: LandscapeSource, lay: Lay, began: Began, winds: Winds) -> Sce
     return event.with_notes(say_coverage(event))
 
 
-def _strong(winds: Winds) -> list[str]:
+def _strong(winds: WindFields) -> list[str]:
     strongest = float(np.max(winds.speed, initial=0.0))
     if strongest < HURRICANE_MS:
         return []
@@ -211,7 +211,7 @@ def fire_notes(fire: Fire) -> list[str]:
     return ["The fire starts in the one cell that was given; there are no observed perimeters."]
 
 
-def layer_notes(ground: Ground) -> list[str]:
+def layer_notes(ground: GriddedLandscape) -> list[str]:
     """How the layers were read and brought onto the grid."""
     return say_layers(ground.layers) + list(ground.notes)
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.domain.scenario import LAYERS
 from firegui.errors import InputError, Problems
-from firegui.io.importers.landscape_source import LandscapeSource, LayerFile
-from firegui.io.importers.layer_values import Layer, declared_holes, read_values
+from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
+from firegui.io.importers.layer_values import ImportedLayer, declared_holes, read_values
 from firegui.io.importers.lcp import BandOrder, read_order, role_of, say_order
 from firegui.io.importers.lie import Lie
-from firegui.io.importers.placing import Place
+from firegui.io.importers.placing import GridPlacement
 from firegui.io.importers.raster_files import RasterFile, read_box, read_header
 from firegui.io.importers.target_grid import Chosen, choose_grid
 from firegui.io.importers.terrain import horn
@@ -30,27 +30,27 @@ _SAID_TURN_DEG = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Laid:
+class GriddedLayer:
     """One layer on the grid: the band it is from (``None`` where derived), what its file says, how it was placed."""
 
-    layer: Layer
-    file: LayerFile | None
+    layer: ImportedLayer
+    file: LayerBand | None
     header: RasterFile | None
     placing: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class GriddedLandscape:
     """The grid (``None`` where there can be none), why it, the layers on it, and the order of a landscape file."""
 
-    place: Place | None
+    place: GridPlacement | None
     reason: str
-    laid: Mapping[str, Laid]
+    laid: Mapping[str, GriddedLayer]
     order: BandOrder | None
     notes: tuple[str, ...]
 
     @property
-    def layers(self) -> dict[str, Layer]:
+    def layers(self) -> dict[str, ImportedLayer]:
         """The layers alone."""
         return {key: laid.layer for key, laid in self.laid.items()}
 
@@ -59,13 +59,13 @@ class Ground:
 class _Chosen:
     """A band that was chosen for a layer."""
 
-    file: LayerFile
+    file: LayerBand
     header: RasterFile
     band: int
     where: str
 
 
-def read_ground(source: LandscapeSource, problems: Problems, check: Check | None = None) -> Ground:
+def read_ground(source: LandscapeSource, problems: Problems, check: Check | None = None) -> GriddedLandscape:
     """Everything of ``source`` that is raster layers; what is wrong with it is added to ``problems``.
 
     Every header is judged before any band is read. ``check`` is called often and may raise to cancel.
@@ -90,16 +90,16 @@ def read_ground(source: LandscapeSource, problems: Problems, check: Check | None
         if layer is not None:
             laid[key] = layer
     if grid.place is None:
-        return Ground(None, "", laid, order, ())
+        return GriddedLandscape(None, "", laid, order, ())
     given = {key for key, found in chosen.items() if found.file.unit is not None}
     laid, notes = _terrain(laid, given, grid.place.grid, source.derive)
     notes = _order_notes(order) + _grid_notes(chosen, laid, grid) + notes
-    return Ground(grid.place, grid.reason, laid, order, tuple(notes))
+    return GriddedLandscape(grid.place, grid.reason, laid, order, tuple(notes))
 
 
 def _with_lcp(
     source: LandscapeSource, headers: dict[Path, RasterFile | None], problems: Problems, check: Check | None
-) -> tuple[dict[str, LayerFile], BandOrder | None]:
+) -> tuple[dict[str, LayerBand], BandOrder | None]:
     """The files of the layers, those of a landscape file among them."""
     files = dict(source.layers)
     if source.lcp is None:
@@ -110,11 +110,11 @@ def _with_lcp(
     if order is not None:
         for key, band in order.bands.items():
             unit = source.lcp_units.get(key) or order.units.get(key)
-            files.setdefault(key, LayerFile(source.lcp, band, unit))
+            files.setdefault(key, LayerBand(source.lcp, band, unit))
     return files, order
 
 
-def _choose(key: str, file: LayerFile, headers: dict[Path, RasterFile | None], problems: Problems) -> _Chosen | None:
+def _choose(key: str, file: LayerBand, headers: dict[Path, RasterFile | None], problems: Problems) -> _Chosen | None:
     where = where_of(key, file)
     if file.unit is not None and file.unit not in UNITS[key]:
         problems.add(where, f"the unit {file.unit!r} is unknown", f"use one of {', '.join(UNITS[key])}")
@@ -138,7 +138,7 @@ def _choose(key: str, file: LayerFile, headers: dict[Path, RasterFile | None], p
     return _Chosen(file, header, band or 1, where)
 
 
-def _lay(key: str, found: _Chosen, grid: Chosen, problems: Problems, check: Check | None) -> Laid | None:
+def _lay(key: str, found: _Chosen, grid: Chosen, problems: Problems, check: Check | None) -> GriddedLayer | None:
     lie = grid.lies.get(key, found.header.lie)
     rows, columns = lie.shape
     target = None if grid.place is None else grid.place.grid
@@ -150,7 +150,7 @@ def _lay(key: str, found: _Chosen, grid: Chosen, problems: Problems, check: Chec
     if layer is None:
         return None
     if target is None:
-        return Laid(layer, found.file, found.header, "")
+        return GriddedLayer(layer, found.file, found.header, "")
     try:
         values = place_on(key, layer.values, lie, box, target, check)
     except InputError as error:
@@ -159,10 +159,10 @@ def _lay(key: str, found: _Chosen, grid: Chosen, problems: Problems, check: Chec
     if np.isnan(values).all():
         problems.add(found.where, "has no data in any cell of the grid", "leave the layer out, or change the grid")
         return None
-    return Laid(replace(layer, values=values), found.file, found.header, how_placed(key, lie, target))
+    return GriddedLayer(replace(layer, values=values), found.file, found.header, how_placed(key, lie, target))
 
 
-def _read(key: str, found: _Chosen, box: Box, problems: Problems) -> Layer | None:
+def _read(key: str, found: _Chosen, box: Box, problems: Problems) -> ImportedLayer | None:
     raw = read_box(found.header, found.band, box, found.where, problems)
     if raw is None:
         return None
@@ -176,12 +176,14 @@ def _read(key: str, found: _Chosen, box: Box, problems: Problems) -> Layer | Non
     return None if layer is None else replace(layer, notes=(note, *layer.notes))
 
 
-def _terrain(laid: dict[str, Laid], given: set[str], grid: Grid, derive: bool) -> tuple[dict[str, Laid], list[str]]:
+def _terrain(
+    laid: dict[str, GriddedLayer], given: set[str], grid: Grid, derive: bool
+) -> tuple[dict[str, GriddedLayer], list[str]]:
     """The units of the terrain put right, and slope and aspect derived where they are missing."""
     layers = {key: one.layer for key, one in laid.items()}
     layers, checked = check_terrain(layers, given, grid.cell_size_m)
     layers, derived = derive_terrain(layers, grid.cell_size_m) if derive else (layers, [])
-    blank = Laid(next(iter(layers.values())), None, None, DERIVED) if layers else None
+    blank = GriddedLayer(next(iter(layers.values())), None, None, DERIVED) if layers else None
     found = {}
     for key, layer in layers.items():
         before = laid.get(key, blank)
@@ -194,7 +196,7 @@ def _order_notes(order: BandOrder | None) -> list[str]:
     return [] if order is None else [say_order(order)]
 
 
-def _grid_notes(chosen: Mapping[str, _Chosen], laid: Mapping[str, Laid], grid: Chosen) -> list[str]:
+def _grid_notes(chosen: Mapping[str, _Chosen], laid: Mapping[str, GriddedLayer], grid: Chosen) -> list[str]:
     """How the grid came to be and which layers were cut or warped to it."""
     assert grid.place is not None
     found = grid.place.grid
@@ -220,7 +222,7 @@ def _grid_notes(chosen: Mapping[str, _Chosen], laid: Mapping[str, Laid], grid: C
     return notes
 
 
-def _check_distinct(files: Mapping[str, LayerFile], problems: Problems) -> None:
+def _check_distinct(files: Mapping[str, LayerBand], problems: Problems) -> None:
     taken: dict[tuple[Path, int | None], str] = {}
     for key, file in files.items():
         other = taken.setdefault((file.path.resolve(), file.band), key)
@@ -229,7 +231,7 @@ def _check_distinct(files: Mapping[str, LayerFile], problems: Problems) -> None:
             problems.add(where_of(key, file), what, "give every layer a file, or a band, of its own")
 
 
-def where_of(key: str, file: LayerFile) -> str:
+def where_of(key: str, file: LayerBand) -> str:
     """What a problem with the file of a layer is called."""
     band = "" if file.band is None else f", band {file.band}"
     return f"{LAYERS[key][0].lower()} ({file.path.name}{band})"
@@ -256,8 +258,8 @@ Raster = NDArray[np.float32]
 
 
 def check_terrain(
-    layers: Mapping[str, Layer], given: Collection[str], cell_size_m: float
-) -> tuple[dict[str, Layer], list[str]]:
+    layers: Mapping[str, ImportedLayer], given: Collection[str], cell_size_m: float
+) -> tuple[dict[str, ImportedLayer], list[str]]:
     """The layers, their units put right where elevation and slope together can tell, and what to know of them.
 
     ``given`` are the layers whose units were said: those stay. A slope in degrees may be percent, an elevation in
@@ -275,19 +277,25 @@ def check_terrain(
     return found, notes
 
 
-def derive_terrain(layers: Mapping[str, Layer], cell_size_m: float) -> tuple[dict[str, Layer], list[str]]:
+def derive_terrain(
+    layers: Mapping[str, ImportedLayer], cell_size_m: float
+) -> tuple[dict[str, ImportedLayer], list[str]]:
     """The layers with the slope and the aspect they lack, derived from elevation, and the note that says so."""
     missing = [key for key in ("slope", "aspect") if key not in layers]
     if "elevation" not in layers or not missing:
         return dict(layers), []
     derived = dict(zip(("slope", "aspect"), horn(layers["elevation"].values, cell_size_m), strict=True))
-    added = {key: Layer(derived[key], f"{LAYERS[key][0].lower()} derived from elevation", ()) for key in missing}
+    added = {
+        key: ImportedLayer(derived[key], f"{LAYERS[key][0].lower()} derived from elevation", ()) for key in missing
+    }
     names = " and ".join(LAYERS[key][0].lower() for key in missing)
     note = f"{names.capitalize()} derived from elevation by Horn's method, on cells of {cell_size_m:g} m."
     return {key: added.get(key) or layers[key] for key in LAYERS if key in added or key in layers}, [note]
 
 
-def _units(layers: dict[str, Layer], given: Collection[str], follows: Raster) -> tuple[dict[str, Layer], list[str]]:
+def _units(
+    layers: dict[str, ImportedLayer], given: Collection[str], follows: Raster
+) -> tuple[dict[str, ImportedLayer], list[str]]:
     elevation, slope = layers["elevation"], layers["slope"]
     rise = np.tan(np.deg2rad(follows.astype(np.float64)))
     degrees = slope.values.astype(np.float64)
@@ -316,8 +324,8 @@ def _units(layers: dict[str, Layer], given: Collection[str], follows: Raster) ->
 
 
 def _reread(
-    layers: dict[str, Layer], units: tuple[str, str], usual: float, now: float
-) -> tuple[dict[str, Layer], list[str]]:
+    layers: dict[str, ImportedLayer], units: tuple[str, str], usual: float, now: float
+) -> tuple[dict[str, ImportedLayer], list[str]]:
     found, notes = dict(layers), []
     apart = f"slope layer and elevation are then {now:.1f}° apart in the median, and {usual:.1f}° otherwise"
     if units[0] == "ft":
@@ -331,7 +339,7 @@ def _reread(
     return found, notes
 
 
-def _read_as(layer: Layer, values: Raster, unit: str, stored: Encoding) -> Layer:
+def _read_as(layer: ImportedLayer, values: Raster, unit: str, stored: Encoding) -> ImportedLayer:
     """A layer with other values, since its numbers are in another unit than was read."""
     numbers = layer.reading.rsplit(" ", 1)[0]
     return replace(layer, values=values, unit=unit, reading=f"{numbers} {stored.unit}")

@@ -12,7 +12,7 @@ from firegui.io.perimeters import PerimeterSource
 
 
 @dataclass(frozen=True, slots=True)
-class LayerFile:
+class LayerBand:
     """One band of a raster file, counted from 1; ``None`` where the file holds that layer alone.
 
     ``unit`` is a name in :data:`~firegui.io.importers.units.UNITS` of the layer, such as ``"ft"`` of an elevation;
@@ -51,7 +51,7 @@ class LandscapeSource:
     ``notes`` go before those of the import, such as which files of a folder were taken for what.
     """
 
-    layers: Mapping[str, LayerFile] = field(default_factory=dict)
+    layers: Mapping[str, LayerBand] = field(default_factory=dict)
     lcp: Path | None = None
     lcp_bands: tuple[str, ...] | None = None
     lcp_units: Mapping[str, str] = field(default_factory=dict)

@@ -16,8 +16,8 @@ from firegui.errors import Problem, Problems
 from firegui.io import crs
 from firegui.io.coverage_toml import shipped_table
 from firegui.io.importers.landscape import Fire, Lay, fire_notes, lay_out, layer_notes
-from firegui.io.importers.landscape_layers import Laid, outline
-from firegui.io.importers.landscape_source import LandscapeSource, LayerFile
+from firegui.io.importers.landscape_layers import GriddedLayer, outline
+from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.units import UNITS
 from firegui.io.importers.wind import WindSurvey
 
@@ -42,7 +42,7 @@ class LayerFacts:
 
     key: str
     title: str
-    file: LayerFile | None
+    file: LayerBand | None
     crs: str
     shape: tuple[int, int] | None
     cell: tuple[float, float] | None
@@ -126,7 +126,7 @@ def survey_landscape(source: LandscapeSource, check: Callable[[], None] | None =
     )
 
 
-def _facts(key: str, laid: Laid, source: LandscapeSource, grid: Grid, step: int) -> LayerFacts:
+def _facts(key: str, laid: GriddedLayer, source: LandscapeSource, grid: Grid, step: int) -> LayerFacts:
     values, header, file = laid.layer.values, laid.header, laid.file
     lie = None if header is None else header.lie
     said = source.layers[key].unit if key in source.layers else source.lcp_units.get(key)
@@ -150,7 +150,7 @@ def _facts(key: str, laid: Laid, source: LandscapeSource, grid: Grid, step: int)
     )
 
 
-def _ring(laid: Laid, grid: Grid) -> Ring:
+def _ring(laid: GriddedLayer, grid: Grid) -> Ring:
     """The edge of a layer's file in the coordinates of the grid."""
     assert laid.header is not None
     lie = laid.header.lie

@@ -19,18 +19,18 @@ from pathlib import Path, PurePosixPath
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problems
 from firegui.io import strict
-from firegui.io.importers.landscape_source import LandscapeSource, LayerFile
+from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.units import UNITS
 from firegui.io.importers.wind import WindSource
-from firegui.io.importers.wind_units import Clock, Components, Height, North, Sense, SpeedUnit, Traits
-from firegui.io.perimeter_growth import Growth
+from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, Traits
+from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeters import PerimeterSource
 
 FILE = "landscape.toml"
 FORMAT = 1
 
 WIND_TRAITS = Traits(
-    Components.SPEED_DIRECTION, SpeedUnit.MS, Height.M10, Sense.FROM, North.GRID, Clock.UTC
+    Components.SPEED_DIRECTION, SpeedUnit.MS, Height.M10, Sense.FROM, North.GRID, TimeBasis.UTC
 )  # fmt: skip
 
 OWN_UNITS = {key: next(iter(units)) for key, units in UNITS.items() if key != "fuel"}
@@ -65,14 +65,14 @@ def read_landscape_toml(path: Path) -> LandscapeSource:
     problems.raise_if_any(title)
     assert text is not None
     folder = path.parent
-    layers = {key: LayerFile(folder / file, unit=OWN_UNITS.get(key)) for key, file in text.layers.items()}
+    layers = {key: LayerBand(folder / file, unit=OWN_UNITS.get(key)) for key, file in text.layers.items()}
     files = tuple(folder / text.wind[part] for part in ("speed", "direction") if part in text.wind)
     seen, start = text.fire.get("perimeters"), text.fire.get("ignition")
     return LandscapeSource(
         layers=layers,
         derive=False,
         wind=WindSource(files=files, traits=WIND_TRAITS, first=text.start, step_h=24.0),
-        perimeters=None if seen is None else PerimeterSource(folder / seen, growth=Growth.CUMULATIVE),
+        perimeters=None if seen is None else PerimeterSource(folder / seen, growth=PerimeterGrowth.CUMULATIVE),
         ignition=None if start is None else folder / start,
         days=text.days,
         start=text.start,

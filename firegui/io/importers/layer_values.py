@@ -57,7 +57,7 @@ _UNUSUAL = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layer:
+class ImportedLayer:
     """A layer in the units of :data:`~firegui.domain.scenario.LAYERS`: ``values [H, W]`` float32, NaN is no data.
 
     ``reading`` says how the numbers were read, ``notes`` what else was assumed, ``unit`` is the name in
@@ -83,7 +83,7 @@ def read_values(
     nodata: float | None = None,
     encoding: Encoding | None = None,
     unit: str | None = None,
-) -> Layer | None:
+) -> ImportedLayer | None:
     """The layer ``key`` from the numbers of a file, by the rules above.
 
     ``nodata`` is what the file declares; ``unit`` (a name in :data:`~firegui.io.importers.units.UNITS`) is what
@@ -111,10 +111,10 @@ def read_values(
         notes.append(f"{LAYERS[key][0]}: {_UNUSUAL[key, name]}.")
     reading = f"{LAYERS[key][0].lower()} {known.min():g} to {known.max():g} {stored.unit}".replace("-", "−")
     decoded = stored.decode(values).astype(np.float32)
-    return Layer(decoded, reading, tuple(notes), "" if encoding else name)
+    return ImportedLayer(decoded, reading, tuple(notes), "" if encoding else name)
 
 
-def say_layers(layers: Mapping[str, Layer]) -> list[str]:
+def say_layers(layers: Mapping[str, ImportedLayer]) -> list[str]:
     """How the layers were read, what was assumed, where they have no data, and which layers there are not."""
     notes = [f"Layers read as {', '.join(layer.reading for layer in layers.values())}."] if layers else []
     notes += [note for layer in layers.values() for note in layer.notes]
@@ -177,7 +177,7 @@ def _is_possible(key: str, known: Known, stored: Encoding, where: str, problems:
 
 def _fuel(
     values: Known, known: Known, where: str, problems: Problems, notes: list[str], unit: str | None
-) -> Layer | None:
+) -> ImportedLayer | None:
     """Codes of the fuel models; those of neither set are no data."""
     if not _is_possible("fuel", known, ANY_FUEL, where, problems):
         return None
@@ -192,7 +192,9 @@ def _fuel(
     if old:
         notes.append(f"Fuel model: codes of the 13 original models in {cells_text(old)}; no network knows them.")
     found = (*notes, *_say_codes(others, known.size))
-    return Layer(values.astype(np.float32), f"fuel model {sets} codes", found, "FBFM13" if old > new else "FBFM40")
+    return ImportedLayer(
+        values.astype(np.float32), f"fuel model {sets} codes", found, "FBFM13" if old > new else "FBFM40"
+    )
 
 
 def _other_codes(known: Known, wanted: frozenset[int], where: str, problems: Problems) -> dict[int, int] | None:

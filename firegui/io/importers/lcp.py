@@ -172,7 +172,9 @@ def _stated_units(file: RasterFile) -> dict[str, str]:
     return units
 
 
-def _looks(file: RasterFile, where: str, problems: Problems, check: Callable[[], None] | None) -> list[Look] | None:
+def _looks(
+    file: RasterFile, where: str, problems: Problems, check: Callable[[], None] | None
+) -> list[BandSample] | None:
     looks = []
     for number, band in enumerate(file.bands, start=1):
         if check is not None:
@@ -198,7 +200,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class BandSample:
     """A sample of a band: ``values [h, w]`` with NaN for no data, and its cell's side in the file's units."""
 
     values: Floats
@@ -210,14 +212,14 @@ class Look:
         return self.values[~np.isnan(self.values)]
 
 
-def look_at(sample: NDArray[Any], nodata: float | None, cell: float) -> Look:
+def look_at(sample: NDArray[Any], nodata: float | None, cell: float) -> BandSample:
     """A sample without what stands for no data."""
     values = sample.astype(np.float64)
     values[declared_holes(sample, nodata) | no_number(values) | np.isin(values, STAND_INS)] = np.nan
-    return Look(values, cell)
+    return BandSample(values, cell)
 
 
-def doubts(order: Sequence[str], looks: Sequence[Look]) -> list[str]:
+def doubts(order: Sequence[str], looks: Sequence[BandSample]) -> list[str]:
     """What speaks against bands being in this order, in words; empty where nothing does."""
     found = []
     for number, (role, look) in enumerate(zip(order, looks, strict=True), start=1):
@@ -240,7 +242,7 @@ def doubts(order: Sequence[str], looks: Sequence[Look]) -> list[str]:
     return found
 
 
-def best_order(roles: Sequence[str], looks: Sequence[Look]) -> tuple[str, ...] | None:
+def best_order(roles: Sequence[str], looks: Sequence[BandSample]) -> tuple[str, ...] | None:
     """The order of ``roles`` whose costs over the bands are least together; ``None`` where none is possible.
 
     Every choice of the elevation is tried: slope and aspect are judged by what follows from it.
@@ -262,7 +264,7 @@ def best_order(roles: Sequence[str], looks: Sequence[Look]) -> tuple[str, ...] |
     return None if best is None else _crowns_right(best[1], looks)
 
 
-def _crowns_right(order: tuple[str, ...], looks: Sequence[Look]) -> tuple[str, ...]:
+def _crowns_right(order: tuple[str, ...], looks: Sequence[BandSample]) -> tuple[str, ...]:
     if not {"canopy_height", "canopy_base_height"} <= set(order):
         return order
     top, base = order.index("canopy_height"), order.index("canopy_base_height")
@@ -289,7 +291,7 @@ def _assign(costs: Floats) -> tuple[float, list[int]]:
     return next(iter(best.values()))
 
 
-def _derived(elevation: Look) -> tuple[Floats, Floats] | None:
+def _derived(elevation: BandSample) -> tuple[Floats, Floats] | None:
     """Slope in its tangent and aspect that follow from a band; ``None`` where it is flat."""
     slope, aspect = horn(elevation.values.astype(np.float32), elevation.cell)
     steepness = np.tan(np.deg2rad(slope.astype(np.float64)))
@@ -297,7 +299,7 @@ def _derived(elevation: Look) -> tuple[Floats, Floats] | None:
     return (steepness, aspect.astype(np.float64)) if known.size and known.std() > 0.0 else None
 
 
-def _cost(role: str, look: Look, ground: tuple[Floats, Floats] | None) -> float:
+def _cost(role: str, look: BandSample, ground: tuple[Floats, Floats] | None) -> float:
     """How little a band fits a role, from 0; :data:`_IMPOSSIBLE` where it cannot be."""
     known = look.known
     if known.size == 0:
@@ -335,7 +337,7 @@ def _crown_cost(role: str, known: Floats) -> float:
     return 0.2
 
 
-def _roughness(look: Look) -> float:
+def _roughness(look: BandSample) -> float:
     """Mean difference of neighbours over the standard deviation: elevation is by far the smoothest of the bands."""
     spread = float(np.nanstd(look.values))
     steps = np.abs(np.diff(look.values, axis=1))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.importers.ignition import read_ignition
-from firegui.io.importers.placing import Place
+from firegui.io.importers.placing import GridPlacement
 from firegui.io.mask_rasters import MaskRaster, is_tiff, read_masks
 from firegui.io.perimeter_growth import accumulate, guess_growth
 from firegui.io.perimeter_survey import holds_ignition
@@ -36,7 +36,7 @@ class Observed:
 
 
 def observe(
-    source: Path | PerimeterSource | None, place: Place | None, problems: Problems, check: Check | None = None
+    source: Path | PerimeterSource | None, place: GridPlacement | None, problems: Problems, check: Check | None = None
 ) -> Observed:
     """What burns, on the grid of ``place``; what is wrong is added to ``problems``.
 
@@ -57,7 +57,7 @@ def observe(
     return observed
 
 
-def _observed(asked: PerimeterSource, place: Place, problems: Problems, check: Check | None) -> Observed:
+def _observed(asked: PerimeterSource, place: GridPlacement, problems: Problems, check: Check | None) -> Observed:
     if is_tiff(asked.file):
         return _from_raster(asked, place, problems, check)
     if holds_ignition(asked.file, asked.layer):
@@ -71,7 +71,7 @@ def _observed(asked: PerimeterSource, place: Place, problems: Problems, check: C
     return Observed(read.masks, read.dates, None, read.notes)
 
 
-def _from_raster(asked: PerimeterSource, place: Place, problems: Problems, check: Check | None) -> Observed:
+def _from_raster(asked: PerimeterSource, place: GridPlacement, problems: Problems, check: Check | None) -> Observed:
     read = read_masks(asked.file, place.grid, problems, check)
     if read is None:
         return Observed()

@@ -19,7 +19,7 @@ Six = tuple[float, float, float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GridPlacement:
     """The grid, and what was assumed about it."""
 
     grid: Grid
@@ -41,7 +41,7 @@ def find_place(
     crs: str | None,
     transform: Sequence[float] | None,
     problems: Problems,
-) -> Place | None:
+) -> GridPlacement | None:
     """Put a raster of ``shape`` on the map. What is wrong is added to ``problems`` and ``None`` returned."""
     six = _six(transform, problems)
     unknown_crs = [] if crs is None else crs_io.problems(crs)
@@ -61,7 +61,7 @@ def find_place(
     problems.extend(found)
     if not grid.is_georeferenced:
         notes.append(f"No place on the map (no CRS and transform); cells are taken to be {DEFAULT_CELL_M:g} m.")
-    return None if found else Place(grid, tuple(notes))
+    return None if found else GridPlacement(grid, tuple(notes))
 
 
 def find_start(

@@ -74,7 +74,9 @@ def import_pytorchfire(
     return replace(event, notes=(*event.notes, *say_coverage(event)))
 
 
-def _notes(folder: Path, fields: Fields, observed: NDArray[np.bool_] | None, dates: Sequence[date]) -> list[str]:
+def _notes(
+    folder: Path, fields: PytorchFireFields, observed: NDArray[np.bool_] | None, dates: Sequence[date]
+) -> list[str]:
     notes = list(fields.known.notes) if fields.known else []
     if observed is not None:
         notes.append(say_observed(dates))
@@ -103,7 +105,7 @@ Raster = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fields:
+class PytorchFireFields:
     """What could be read; ``None`` stands for what was reported. ``shape`` is the raster's rows and columns."""
 
     shape: tuple[int, int] | None
@@ -114,11 +116,11 @@ class Fields:
     ignition: NDArray[np.bool_] | None
 
 
-NO_FIELDS = Fields(None, None, {}, None, None, None)
+NO_FIELDS = PytorchFireFields(None, None, {}, None, None, None)
 """What can be read where there is no folder."""
 
 
-def read_fields(folder: Path, problems: Problems) -> Fields:
+def read_fields(folder: Path, problems: Problems) -> PytorchFireFields:
     """Read, decode and check every file of the folder, adding all that is wrong to ``problems``.
 
     The sizes are judged first, and what has a wrong one is not read.
@@ -133,7 +135,7 @@ def read_fields(folder: Path, problems: Problems) -> Fields:
         "slope": _slope(arrays, problems),
     }
     ignition = arrays.get("initial_ignition")
-    return Fields(
+    return PytorchFireFields(
         shape,
         recognise(arrays["p_veg"]) if "p_veg" in arrays else None,
         {key: layer for key, layer in decoded.items() if layer is not None},

@@ -20,7 +20,7 @@ from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.importers.landscape_source import TargetGrid
 from firegui.io.importers.lie import CLOSE, Lie, crs_name, differences_of
-from firegui.io.importers.placing import Place, find_place
+from firegui.io.importers.placing import GridPlacement, find_place
 from firegui.io.source_files import cells_problem
 
 TRUE_TO_SCALE = 0.03
@@ -34,7 +34,7 @@ Bounds = tuple[float, float, float, float]
 class Chosen:
     """The grid, ``None`` where there can be none, and how it came to be; ``lies`` with the CRS that was lacking."""
 
-    place: Place | None
+    place: GridPlacement | None
     reason: str
     lies: Mapping[str, Lie]
 
@@ -164,8 +164,8 @@ def _same_crs(one: str | None, other: str | None) -> bool:
     return one is None or (other is not None and crs.same(one, other))
 
 
-def _with(place: Place | None, notes: tuple[str, ...]) -> Place | None:
-    return None if place is None else Place(place.grid, (*notes, *place.notes))
+def _with(place: GridPlacement | None, notes: tuple[str, ...]) -> GridPlacement | None:
+    return None if place is None else GridPlacement(place.grid, (*notes, *place.notes))
 
 
 def _proposed(

@@ -19,12 +19,12 @@ import numpy as np
 from firegui.domain.grid import Grid
 from firegui.errors import Problem, Problems
 from firegui.io.importers.wind_days import Timing, regular_moments, sort_into_days, utc_moments
-from firegui.io.importers.wind_means import Winds as Winds
+from firegui.io.importers.wind_means import WindFields as WindFields
 from firegui.io.importers.wind_means import constant_maps, daily_maps
 from firegui.io.importers.wind_netcdf import netcdf_series
 from firegui.io.importers.wind_places import Window
 from firegui.io.importers.wind_rasters import raster_series
-from firegui.io.importers.wind_series import Series, Stamps
+from firegui.io.importers.wind_series import Stamps, WindSeries
 from firegui.io.importers.wind_table import UTF16, table_series
 from firegui.io.importers.wind_traits import STRONGEST_MS, check_values, probe, say_clock, settle, vectors
 from firegui.io.importers.wind_units import (
@@ -153,7 +153,7 @@ def read_wind(
     days: int | None,
     problems: Problems,
     check: Check | None = None,
-) -> Winds | None:
+) -> WindFields | None:
     """The daily wind of an event whose day 0 begins at ``start`` (UTC) on ``grid``.
 
     ``days`` ``None`` takes as many as the source has from ``start`` on (a wind without times: 1). What is wrong is
@@ -167,7 +167,7 @@ def read_wind(
 
 def _read(
     source: WindSource, grid: Grid, when: tuple[datetime, float, int | None], problems: Problems, check: Check | None
-) -> Winds | None:
+) -> WindFields | None:
     _check_asked(source, problems)
     if when[2] is not None and not 1 <= when[2] <= MOST_DAYS:
         problems.add("wind", f"is asked for on {when[2]:,} days", f"give 1 to {MOST_DAYS}")
@@ -198,7 +198,7 @@ class _Looked:
     notes: tuple[str, ...]
 
 
-def _look(source: WindSource, series: Series, window: Window | None, problems: Problems) -> _Looked | None:
+def _look(source: WindSource, series: WindSeries, window: Window | None, problems: Problems) -> _Looked | None:
     try:
         one, other = probe(series, window)
     except OSError as error:
@@ -217,7 +217,7 @@ def _look(source: WindSource, series: Series, window: Window | None, problems: P
 
 
 def _stamps(
-    source: WindSource, series: Series, traits: Traits, problems: Problems
+    source: WindSource, series: WindSeries, traits: Traits, problems: Problems
 ) -> tuple[Stamps | None, float | None]:
     """The times of a series, its own or by ``source.first`` and ``source.step_h``, and the hours between two.
 
@@ -239,14 +239,14 @@ def _stamps(
     return Stamps(regular_moments(series, plain, step_h), zoned), step_h
 
 
-def _usual_step(series: Series) -> float | None:
+def _usual_step(series: WindSeries) -> float | None:
     """Whole days of samples, with or without the closing one, are taken to be hourly."""
     hourly = series.count >= _HOURLY_AT_LEAST and series.count % 24 in (0, 1)
     return 1.0 if hourly else None
 
 
 def _timing(
-    source: WindSource, series: Series, traits: Traits, when: tuple[datetime, float, int | None], problems: Problems
+    source: WindSource, series: WindSeries, traits: Traits, when: tuple[datetime, float, int | None], problems: Problems
 ) -> tuple[Timing, list[str]] | None:
     start, utc_offset_h, _ = when
     stamps, step_h = _stamps(source, series, traits, problems)
@@ -327,7 +327,9 @@ _OTHERS = {
 
 
 @contextmanager
-def opened_series(paths: Sequence[Path], components: Components | None, problems: Problems) -> Iterator[Series | None]:
+def opened_series(
+    paths: Sequence[Path], components: Components | None, problems: Problems
+) -> Iterator[WindSeries | None]:
     """The wind that the files hold, open while the context lasts.
 
     What is wrong is added to ``problems``, which come in empty, and ``None`` yielded.

@@ -14,7 +14,7 @@ from firegui.errors import Problems
 from firegui.io.crs import transformer
 from firegui.io.georeference import WGS84, Georeference
 from firegui.io.importers.wind_frames import Turn, node_lonlat, turn_from_axes, turn_from_raster
-from firegui.io.importers.wind_places import Floats, Laid, Places, laid
+from firegui.io.importers.wind_places import Floats, WindLocations, WindResampler, laid
 from firegui.io.netcdf import NetcdfVariable
 from firegui.io.source_files import cells_problem
 
@@ -36,7 +36,7 @@ class Axes:
     """The dimensions of rows and columns by name, where they lie, and whether they are latitudes and longitudes."""
 
     dimensions: tuple[str, str]
-    places: Places
+    places: WindLocations
     geographic: bool
     notes: tuple[str, ...] = ()
 
@@ -192,7 +192,7 @@ class AxisRaster:
         """Its size."""
         return f"{len(self.ys):,} × {len(self.xs):,} cells"
 
-    def on(self, grid: Grid, where: str, problems: Problems) -> Laid | None:
+    def on(self, grid: Grid, where: str, problems: Problems) -> WindResampler | None:
         """Interpolated onto the cells of ``grid``."""
         if grid.crs is None or grid.transform is None:
             problems.add(where, "has a place, the layers have none", "give layers with a CRS and a transform")
@@ -259,7 +259,7 @@ class CurvedRaster:
         """Its size."""
         return f"{self.lons.shape[0]:,} × {self.lons.shape[1]:,} cells"
 
-    def on(self, grid: Grid, where: str, problems: Problems) -> Laid | None:
+    def on(self, grid: Grid, where: str, problems: Problems) -> WindResampler | None:
         """Interpolated onto the cells of ``grid``, between neighbours on the raster."""
         if grid.crs is None or grid.transform is None:
             problems.add(where, "has a place, the layers have none", "give layers with a CRS and a transform")

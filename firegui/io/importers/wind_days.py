@@ -16,8 +16,8 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.io.importers.wind_series import Series, Stamps
-from firegui.io.importers.wind_units import Clock
+from firegui.io.importers.wind_series import Stamps, WindSeries
+from firegui.io.importers.wind_units import TimeBasis
 
 DAY_S = 86_400
 _DAILY_H = 23.0
@@ -51,14 +51,14 @@ class Days:
         return tuple(day for day, found in sorted(self.samples.items()) if len(found) < self.expected)
 
 
-def utc_moments(stamps: Stamps, clock: Clock | None, utc_offset_h: float) -> NDArray[np.datetime64]:
+def utc_moments(stamps: Stamps, clock: TimeBasis | None, utc_offset_h: float) -> NDArray[np.datetime64]:
     """The moments in UTC: dates alone are days at the fire, other stamps are in ``clock`` where they do not say."""
-    if stamps.dates_only or (not stamps.in_utc and clock is Clock.LOCAL):
+    if stamps.dates_only or (not stamps.in_utc and clock is TimeBasis.LOCAL):
         return stamps.moments - np.timedelta64(round(utc_offset_h * 3600), "s")
     return stamps.moments
 
 
-def regular_moments(series: Series, first: datetime, step_h: float) -> NDArray[np.datetime64]:
+def regular_moments(series: WindSeries, first: datetime, step_h: float) -> NDArray[np.datetime64]:
     """The moments of a series that carries none, from ``first`` (UTC)."""
     begin = np.datetime64(first.astimezone(UTC).replace(tzinfo=None), "s")
     steps = np.round(np.arange(series.count) * step_h * 3600.0)

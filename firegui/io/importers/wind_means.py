@@ -14,8 +14,8 @@ from firegui.errors import Problems
 from firegui.io.importers.layer_values import cells_text
 from firegui.io.importers.wind_days import Days, Timing, fill_days, say_days, sort_into_days
 from firegui.io.importers.wind_frames import Turn, no_turn, turn_from_true
-from firegui.io.importers.wind_places import Everywhere, Floats, Laid, Places
-from firegui.io.importers.wind_series import MOST_CELLS_READ, Series, say_moment
+from firegui.io.importers.wind_places import Everywhere, Floats, WindLocations, WindResampler
+from firegui.io.importers.wind_series import MOST_CELLS_READ, WindSeries, say_moment
 from firegui.io.importers.wind_traits import check_values, vectors
 from firegui.io.importers.wind_units import (
     HEIGHT_SOURCE,
@@ -52,7 +52,7 @@ NO_COURSE = Course((), np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Winds:
+class WindFields:
     """``speed [D, H, W]`` in m/s at 10 m and ``towards [D, H, W]`` in radians counter-clockwise from the grid's east.
 
     ``notes`` say where they come from, what was assumed, averaged and filled. ``course`` is the wind at the file's own
@@ -65,7 +65,7 @@ class Winds:
     course: Course
 
 
-def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: Traits, days: int) -> Winds:
+def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: Traits, days: int) -> WindFields:
     """One speed (m/s at 10 m) and direction (degrees) everywhere on every day."""
     turn, notes = _turn(grid, traits.north, Everywhere())
     sign = -1.0 if traits.sense is Sense.FROM else 1.0
@@ -81,7 +81,7 @@ def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: Traits,
         factors.append(f"{TO_10_M[traits.height]:g} from {traits.height} to 10 m, {HEIGHT_SOURCE}")
     converted = [f"The wind's speed was converted ({'; '.join(factors)})."] if factors else []
     shape = (days, *grid.shape)
-    return Winds(
+    return WindFields(
         np.full(shape, speed_ms, np.float32),
         np.ascontiguousarray(np.broadcast_to(towards, shape)),
         (f"{said}it was given, not measured.", *converted, *notes),
@@ -90,9 +90,9 @@ def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: Traits,
 
 
 def daily_maps(
-    series: Series, traits: Traits, timing: Timing, laid: Laid, grid: Grid, when: When, problems: Problems,
+    series: WindSeries, traits: Traits, timing: Timing, laid: WindResampler, grid: Grid, when: When, problems: Problems,
     check: Callable[[], None] | None,
-) -> Winds | None:  # fmt: skip
+) -> WindFields | None:  # fmt: skip
     """The mean wind of each day on ``grid``, ``laid`` the places of the series on it.
 
     What is wrong is added to ``problems`` and ``None`` returned.
@@ -101,7 +101,7 @@ def daily_maps(
     if days is None or not _is_affordable(laid, days, grid, series.where, problems):
         return None
     turn, notes = _turn(grid, traits.north, series.places)
-    reader = _Reader(series, traits, laid, problems, check)
+    reader = _SeriesReader(series, traits, laid, problems, check)
     speed, towards = np.empty((2, days.count, *grid.shape), np.float32)
     known, patched = [], {}
     for day, numbers in days.samples.items():
@@ -125,16 +125,21 @@ def daily_maps(
         speed[day], towards[day] = speed[other], towards[other]
     first = (when[0] + timedelta(hours=when[1])).date()
     told = [] if timing.moments is None else say_days(days, filled, first, timing.step_h)
-    return Winds(
+    return WindFields(
         speed, towards, (*laid.notes, *notes, *reader.notes, *told, *_say_patched(patched)), reader.course(timing)
     )
 
 
-class _Reader:
+class _SeriesReader:
     """Reads samples of a series onto a grid, a day at a time, and keeps the course of their means."""
 
     def __init__(
-        self, series: Series, traits: Traits, laid: Laid, problems: Problems, check: Callable[[], None] | None
+        self,
+        series: WindSeries,
+        traits: Traits,
+        laid: WindResampler,
+        problems: Problems,
+        check: Callable[[], None] | None,
     ) -> None:
         self._series, self._traits, self._laid, self._problems = series, traits, laid, problems
         self._check = check
@@ -189,7 +194,7 @@ class _Reader:
         return np.stack(vectors(one, other, self._traits))
 
 
-def _days(series: Series, timing: Timing, when: When, problems: Problems) -> Days | None:
+def _days(series: WindSeries, timing: Timing, when: When, problems: Problems) -> Days | None:
     start, _, asked = when
     if timing.moments is None:
         # One wind for ever: that of day 0 fills the others.
@@ -208,7 +213,7 @@ def _days(series: Series, timing: Timing, when: When, problems: Problems) -> Day
     return days
 
 
-def _is_affordable(laid: Laid, days: Days, grid: Grid, where: str, problems: Problems) -> bool:
+def _is_affordable(laid: WindResampler, days: Days, grid: Grid, where: str, problems: Problems) -> bool:
     if days.count * grid.n_cells > MOST_VALUES:
         what = f"{days.count} days of wind on {grid.n_cells:,} cells are more than {MOST_VALUES:,} values"
         problems.add("wind", what, "take fewer days, or larger cells")
@@ -222,7 +227,7 @@ def _is_affordable(laid: Laid, days: Days, grid: Grid, where: str, problems: Pro
     return False
 
 
-def _turn(grid: Grid, north: North | None, places: Places) -> tuple[Turn, list[str]]:
+def _turn(grid: Grid, north: North | None, places: WindLocations) -> tuple[Turn, list[str]]:
     """From the file's north to the grid's, with a word about it."""
     from_true = turn_from_true(grid)
     if from_true is None:

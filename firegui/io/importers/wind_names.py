@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from firegui.io.importers.wind_units import Clock, Height, North, Sense, SpeedUnit, speed_unit
+from firegui.io.importers.wind_units import Height, North, Sense, SpeedUnit, TimeBasis, speed_unit
 
 
 class Role(StrEnum):
@@ -44,7 +44,7 @@ class Named:
     height: Height | None = None
     sense: Sense | None = None
     north: North | None = None
-    clock: Clock | None = None
+    clock: TimeBasis | None = None
 
 
 _NAMES: Mapping[Role, str] = MappingProxyType(
@@ -73,12 +73,12 @@ _GRID_NAMES = ("x wind", "y wind")
 _BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
 _WORDS = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 _CLOCKS = {
-    "utc": Clock.UTC,
-    "gmt": Clock.UTC,
-    "z": Clock.UTC,
-    "zulu": Clock.UTC,
-    "local": Clock.LOCAL,
-    "lst": Clock.LOCAL,
+    "utc": TimeBasis.UTC,
+    "gmt": TimeBasis.UTC,
+    "z": TimeBasis.UTC,
+    "zulu": TimeBasis.UTC,
+    "local": TimeBasis.LOCAL,
+    "lst": TimeBasis.LOCAL,
 }
 _SENSES = {"from": Sense.FROM, "to": Sense.TOWARDS, "toward": Sense.TOWARDS, "towards": Sense.TOWARDS}
 _HEIGHTS = {("10", "m"): Height.M10, ("20", "ft"): Height.FT20, ("33", "ft"): Height.M10, ("6.1", "m"): Height.FT20}

@@ -14,8 +14,8 @@ from firegui.errors import Problems
 from firegui.io.importers.wind_axes import find_axes
 from firegui.io.importers.wind_names import Named, Role, named
 from firegui.io.importers.wind_places import Floats, Window
-from firegui.io.importers.wind_series import MOST_SAMPLES, Sample, Series, Stamps, check_ascending
-from firegui.io.importers.wind_units import Clock, Components, Height, North, Sense, Traits, speed_unit
+from firegui.io.importers.wind_series import MOST_SAMPLES, Sample, Stamps, WindSeries, check_ascending
+from firegui.io.importers.wind_units import Components, Height, North, Sense, TimeBasis, Traits, speed_unit
 from firegui.io.netcdf import NetcdfVariable
 
 Variables = Mapping[str, NetcdfVariable]
@@ -39,14 +39,16 @@ _OTHER_VERSIONS = "expver"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Found:
+class _WindVariable:
     """A variable of the wind, and what its names and attributes say."""
 
     variable: NetcdfVariable
     named: Named
 
 
-def netcdf_series(variables: Variables, components: Components | None, where: str, problems: Problems) -> Series | None:
+def netcdf_series(
+    variables: Variables, components: Components | None, where: str, problems: Problems
+) -> WindSeries | None:
     """The wind of an opened file; ``components`` chooses where it holds u and v beside speed and direction.
 
     What is wrong is added to ``problems``, which come in empty, and ``None`` returned.
@@ -78,18 +80,18 @@ def netcdf_series(variables: Variables, components: Components | None, where: st
     said = _said(pair[0], pair[1], pair[2], axes.geographic)
     notes = (f"Wind from {one.name} and {other.name} of {where}.", *layout.notes, *axes.notes)
     sample = _sampler(one, other, layout, axes.dimensions)
-    return Series("NetCDF", where, said, count, stamps, axes.places, sample, notes)
+    return WindSeries("NetCDF", where, said, count, stamps, axes.places, sample, notes)
 
 
 def _choose(
     variables: Variables, components: Components | None, where: str, problems: Problems
-) -> tuple[Components, _Found, _Found] | None:
+) -> tuple[Components, _WindVariable, _WindVariable] | None:
     """The two variables of the wind: u and v before speed and direction, those that say 10 m before others."""
-    found: dict[Role, list[_Found]] = {}
+    found: dict[Role, list[_WindVariable]] = {}
     for variable in variables.values():
         says = _named(variable)
         if says is not None and len(variable.dimensions) >= 2 and variable.is_numeric:
-            found.setdefault(says.role, []).append(_Found(variable, says))
+            found.setdefault(says.role, []).append(_WindVariable(variable, says))
     for kind in (Components.U_V, Components.SPEED_DIRECTION) if components is None else (components,):
         first, second = (_best(found.get(role, [])) for role in _PAIRS[kind])
         if len(first) == len(second) == 1:
@@ -104,7 +106,7 @@ def _choose(
     return None
 
 
-def _best(found: Sequence[_Found]) -> list[_Found]:
+def _best(found: Sequence[_WindVariable]) -> list[_WindVariable]:
     at_10 = [item for item in found if item.named.height is Height.M10]
     return at_10 or list(found)
 
@@ -118,7 +120,7 @@ def _named(variable: NetcdfVariable) -> Named | None:
     return replace(by_standard, height=height, unit=None if by_name is None else by_name.unit)
 
 
-def _said(kind: Components, one: _Found, other: _Found, geographic: bool) -> Traits:
+def _said(kind: Components, one: _WindVariable, other: _WindVariable, geographic: bool) -> Traits:
     unit = speed_unit(one.variable.text("units")) or one.named.unit
     relative = one.variable.number("GRIB_uvRelativeToGrid", -1.0)
     north = one.named.north or other.named.north
@@ -127,7 +129,7 @@ def _said(kind: Components, one: _Found, other: _Found, geographic: bool) -> Tra
     elif relative == 1.0:
         north = North.GRID
     sense = other.named.sense if kind is Components.SPEED_DIRECTION else None
-    return Traits(kind, unit, one.named.height or other.named.height, sense, north, Clock.UTC)
+    return Traits(kind, unit, one.named.height or other.named.height, sense, north, TimeBasis.UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Window:
         return self.rows.stop - self.rows.start, self.columns.stop - self.columns.start
 
 
-class Laid(Protocol):
+class WindResampler(Protocol):
     """The places of a file against one grid."""
 
     @property
@@ -63,7 +63,7 @@ class Laid(Protocol):
         ...
 
 
-class Places(Protocol):
+class WindLocations(Protocol):
     """Where the values of a file lie."""
 
     @property
@@ -76,7 +76,7 @@ class Places(Protocol):
         """In words for people: ``90 × 70 cells``, ``3 stations``."""
         ...
 
-    def on(self, grid: Grid, where: str, problems: Problems) -> Laid | None:
+    def on(self, grid: Grid, where: str, problems: Problems) -> WindResampler | None:
         """These places against ``grid``; what is wrong is added to ``problems`` under ``where``."""
         ...
 
@@ -95,7 +95,7 @@ class Everywhere:
     notes: tuple[str, ...] = ()
     raster: tuple[int, int] | None = None
 
-    def on(self, grid: Grid, where: str, problems: Problems) -> Laid | None:
+    def on(self, grid: Grid, where: str, problems: Problems) -> WindResampler | None:
         """On any grid."""
         return Everywhere(grid.shape)
 
@@ -138,7 +138,7 @@ class Stations:
         """How many."""
         return f"{len(self.lons)} station{'' if len(self.lons) == 1 else 's'}"
 
-    def on(self, grid: Grid, where: str, problems: Problems) -> Laid | None:
+    def on(self, grid: Grid, where: str, problems: Problems) -> WindResampler | None:
         """Weighted by inverse squared distance in the grid's CRS."""
         if not grid.is_georeferenced or grid.crs is None:
             problems.add(where, "its stations have a place, the layers have none", "give layers with a CRS")
@@ -245,7 +245,7 @@ class AffineRaster:
         """Its size."""
         return f"{self.rows:,} × {self.columns:,} cells"
 
-    def on(self, grid: Grid, where: str, problems: Problems) -> Laid | None:
+    def on(self, grid: Grid, where: str, problems: Problems) -> WindResampler | None:
         """Interpolated onto the cells of ``grid``; a raster that is the grid's own is taken as it is."""
         shape = self.raster
         if self.transform is None or self.crs is None or not grid.is_georeferenced:
@@ -273,13 +273,13 @@ class AffineRaster:
         return turn_from_raster(grid, self.crs)
 
 
-def laid_as_is(shape: tuple[int, int]) -> Laid:
+def laid_as_is(shape: tuple[int, int]) -> WindResampler:
     """A raster that lies cell on cell on the grid."""
     at = np.stack(np.meshgrid(*(np.arange(n, dtype=np.float32) for n in shape), indexing="ij"))
     return _OnRaster(Window(slice(0, shape[0]), slice(0, shape[1])), at, ())
 
 
-def laid(grid: Grid, shape: tuple[int, int], locate: Locate, where: str, problems: Problems) -> Laid | None:
+def laid(grid: Grid, shape: tuple[int, int], locate: Locate, where: str, problems: Problems) -> WindResampler | None:
     """A raster of ``shape`` on ``grid``; ``locate`` takes eastings and northings of the grid to its rows and columns.
 
     The window is what the grid's cells lie between. A raster that does not touch the grid is a problem; cells beyond

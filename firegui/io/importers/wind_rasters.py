@@ -21,7 +21,7 @@ from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.importers.wind_names import Named, Role, named
 from firegui.io.importers.wind_places import AffineRaster, Floats, Six, Window
-from firegui.io.importers.wind_series import MOST_SAMPLES, Sample, Series, Stamps, check_ascending
+from firegui.io.importers.wind_series import MOST_SAMPLES, Sample, Stamps, WindSeries, check_ascending
 from firegui.io.importers.wind_units import Components, North, SpeedUnit, Traits, speed_unit
 from firegui.io.rasters import without_place_warnings
 from firegui.io.source_files import cells_problem
@@ -48,7 +48,9 @@ class _Part:
 
 
 @contextmanager
-def raster_series(paths: Sequence[Path], components: Components | None, problems: Problems) -> Iterator[Series | None]:
+def raster_series(
+    paths: Sequence[Path], components: Components | None, problems: Problems
+) -> Iterator[WindSeries | None]:
     """The wind of one or two GeoTIFFs; what is wrong is added to ``problems``, which come in empty."""
     with without_place_warnings():
         sources = [_opened(path, problems) for path in paths]
@@ -90,7 +92,7 @@ def _block_bytes(source: Any) -> int:
 
 def _series(
     sources: Sequence[Any], paths: Sequence[Path], components: Components | None, problems: Problems
-) -> Series | None:
+) -> WindSeries | None:
     where = " and ".join(path.name for path in paths)
     pair = _one_file(sources[0], components, where, problems) if len(sources) == 1 else (
         _two_files(sources, paths, components, problems)
@@ -106,7 +108,7 @@ def _series(
     if one.unit is None and (text := _unit_text(one.source, one.bands[0])):
         problems.add(where, f"says its unit is {text!r}, which is no speed", "give a wind, or correct its unit")
         return None
-    return Series("GeoTIFF", where, said, len(one.bands), stamps, places, _sampler(one, other), notes)
+    return WindSeries("GeoTIFF", where, said, len(one.bands), stamps, places, _sampler(one, other), notes)
 
 
 _Pair = tuple[Components, _Part, _Part, tuple[str, ...]]

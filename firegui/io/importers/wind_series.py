@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.importers.wind_places import Floats, Places, Window
+from firegui.io.importers.wind_places import Floats, WindLocations, Window
 from firegui.io.importers.wind_units import Traits
 
 Sample = Callable[[int, Window | None], tuple[Floats, Floats]]
@@ -44,7 +44,7 @@ class Stamps:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Series:
+class WindSeries:
     """What an opened file holds.
 
     ``kind`` in words and ``where`` its name; ``said`` what the file itself says of its numbers; ``stamps`` ``None``
@@ -57,7 +57,7 @@ class Series:
     said: Traits
     count: int
     stamps: Stamps | None
-    places: Places
+    places: WindLocations
     sample: Sample
     notes: tuple[str, ...] = ()
     step_h: float | None = None

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from firegui.errors import Problems
 from firegui.io.importers.wind_names import Named, Role, named
-from firegui.io.importers.wind_places import Everywhere, Floats, Places, Stations, Window
-from firegui.io.importers.wind_series import Sample, Series, Stamps, check_ascending
-from firegui.io.importers.wind_units import Clock, Components, Traits, speed_unit
+from firegui.io.importers.wind_places import Everywhere, Floats, Stations, WindLocations, Window
+from firegui.io.importers.wind_series import Sample, Stamps, WindSeries, check_ascending
+from firegui.io.importers.wind_units import Components, TimeBasis, Traits, speed_unit
 from firegui.io.source_files import read_bytes
 from firegui.io.stamps import parse_stamps
 
@@ -58,7 +58,7 @@ class _Table:
     header: Sequence[str]
 
 
-def table_series(path: Path, components: Components | None, problems: Problems) -> Series | None:
+def table_series(path: Path, components: Components | None, problems: Problems) -> WindSeries | None:
     """The wind of a table; what is wrong is added to ``problems``, which come in empty, and ``None`` returned."""
     text = _text(path, problems)
     table = None if text is None else _parse(text, path.name, problems)
@@ -223,7 +223,7 @@ def _coordinates(table: _Table, where: str, problems: Problems) -> tuple[Floats 
     return lons, lats
 
 
-def _moments(table: _Table, where: str, problems: Problems) -> tuple[Stamps | None, Clock | None]:
+def _moments(table: _Table, where: str, problems: Problems) -> tuple[Stamps | None, TimeBasis | None]:
     """When the rows are, in no order yet; ``None`` where no column says it."""
     texts, title = _time_texts(table)
     if texts is None:
@@ -287,7 +287,7 @@ def _clock_text(hour: str, minute: str) -> str:
 
 def _stations(
     names: Sequence[str] | None, lons: Floats | None, lats: Floats | None, where: str, problems: Problems
-) -> tuple[Indices | None, Places | None]:
+) -> tuple[Indices | None, WindLocations | None]:
     """Which station each row is of, and where these are."""
     if lons is None or lats is None:
         if names is not None and len(set(names)) > 1:
@@ -306,9 +306,9 @@ def _stations(
 
 def _series(
     where: str, table: _Table, kind: Components, parts: tuple[Floats, Floats],
-    when: tuple[Stamps | None, Clock | None],
-    of: tuple[Indices | None, Places], problems: Problems,
-) -> Series | None:  # fmt: skip
+    when: tuple[Stamps | None, TimeBasis | None],
+    of: tuple[Indices | None, WindLocations], problems: Problems,
+) -> WindSeries | None:  # fmt: skip
     stamps, clock = when
     member, places = of
     stations = len(places.lons) if isinstance(places, Stations) else 1
@@ -326,13 +326,13 @@ def _series(
     one, other = table.says[first], table.says[second]
     said = Traits(kind, one.unit or other.unit, one.height or other.height, other.sense, other.north, clock)
     if stamps is None:
-        return Series("table", where, said, len(table.numbers), None, places, _by_row(parts))
+        return WindSeries("table", where, said, len(table.numbers), None, places, _by_row(parts))
     moments, at = np.unique(stamps.moments, return_inverse=True)
     together = Stamps(moments, stamps.in_utc, stamps.dates_only)
     steps = [Stamps(stamps.moments[each == station], True).step_h for station in range(stations)]
     known = [step for step in steps if step is not None]
     sample = _by_time(parts, each, np.asarray(at).ravel(), stations, len(moments))
-    return Series("table", where, said, len(moments), together, places, sample, (), min(known, default=None))
+    return WindSeries("table", where, said, len(moments), together, places, sample, (), min(known, default=None))
 
 
 def _by_row(parts: tuple[Floats, Floats]) -> Sample:

@@ -6,17 +6,17 @@ import numpy as np
 
 from firegui.errors import Problems
 from firegui.io.importers.wind_places import Floats, Window
-from firegui.io.importers.wind_series import Series, Stamps
+from firegui.io.importers.wind_series import Stamps, WindSeries
 from firegui.io.importers.wind_units import (
     HEIGHT_SOURCE,
     METRES_PER_SECOND,
     TO_10_M,
-    Clock,
     Components,
     Height,
     North,
     Sense,
     SpeedUnit,
+    TimeBasis,
     Traits,
 )
 
@@ -27,7 +27,7 @@ _GALE = 40.0
 _PROBED, _PROBED_CELLS, _PROBED_SIDE = 25, 40_000, 200
 
 
-def probe(series: Series, window: Window | None) -> tuple[Floats, Floats]:
+def probe(series: WindSeries, window: Window | None) -> tuple[Floats, Floats]:
     """Numbers of both parts at up to 25 samples and some thousands of places: enough for ranges and guesses.
 
     Of a raster the ``window`` is looked at, else its middle. Raises ``OSError`` where the file cannot be read.
@@ -44,7 +44,7 @@ def probe(series: Series, window: Window | None) -> tuple[Floats, Floats]:
     return np.concatenate(parts[0]), np.concatenate(parts[1])
 
 
-def settle(series: Series, wanted: Traits, one: Floats, other: Floats) -> tuple[Traits, list[str]]:
+def settle(series: WindSeries, wanted: Traits, one: Floats, other: Floats) -> tuple[Traits, list[str]]:
     """Every trait, and notes on what was converted and what was guessed; ``one`` and ``other`` are probed numbers."""
     said, notes = series.said, []
     components = wanted.components or said.components or Components.SPEED_DIRECTION
@@ -126,12 +126,12 @@ def check_values(one: Floats, other: Floats, traits: Traits, where: str, problem
     return True
 
 
-def say_clock(stamps: Stamps, clock: Clock | None) -> str:
+def say_clock(stamps: Stamps, clock: TimeBasis | None) -> str:
     """What the stamps were taken for; empty where they, or the file, say it."""
     if stamps.dates_only:
         return "The dates of the wind are taken for days at the fire."
-    if stamps.in_utc or clock is Clock.UTC:
+    if stamps.in_utc or clock is TimeBasis.UTC:
         return ""
-    if clock is Clock.LOCAL:
+    if clock is TimeBasis.LOCAL:
         return "The times of the wind are local at the fire."
     return "The times of the wind have no offset and are read as UTC."

@@ -37,7 +37,7 @@ class North(StrEnum):
     GRID = "grid"
 
 
-class Clock(StrEnum):
+class TimeBasis(StrEnum):
     """The time of stamps that do not say their offset: UTC, or local at the fire."""
 
     UTC = "utc"
@@ -100,4 +100,4 @@ class Traits:
     height: Height | None = None
     sense: Sense | None = None
     north: North | None = None
-    clock: Clock | None = None
+    clock: TimeBasis | None = None

@@ -34,8 +34,8 @@ from firegui.rollout.kernels.cpu_forward import unscale
 from firegui.rollout.kernels.cpu_model import layout_of, objective_of
 from firegui.rollout.kernels.cpu_run import Run
 from firegui.rollout.kernels.cpu_state import tile_start
-from firegui.rollout.kernels.cpu_sweep import Sweep
-from firegui.rollout.kernels.layout import Clock, Fields, Floats, Marks, Setting, Shape, aligned
+from firegui.rollout.kernels.cpu_sweep import BackwardPass
+from firegui.rollout.kernels.layout import Constants, Decay, Floats, Marks, Sizes, StateFields, aligned
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
@@ -96,7 +96,7 @@ class ActiveFront:
             run = Run(model, schedule, layout, space, WHOLE, keep=True, dense=dense, threads=self._threads)
             run.advance(observer, check)
             outcome = run.outcome()
-            back = Sweep(run)
+            back = BackwardPass(run)
             back.sweep(check)
             run.clean(swept=True)
         probability = 1.0 / (1.0 + np.exp(-schedule.logits))
@@ -120,7 +120,7 @@ class ActiveFront:
 
 
 @inlined
-def _give_gain(slopes: Floats, gains: Floats, fields: Fields, to: int, gain: int, source: int, flow: Any) -> Any:
+def _give_gain(slopes: Floats, gains: Floats, fields: StateFields, to: int, gain: int, source: int, flow: Any) -> Any:
     """Add one neighbour's share; returns what the neighbour adds to the exposure."""
     emitted = load16(fields.emission, source)
     store(slopes, to, load16(slopes, to) - flow * emitted)
@@ -129,7 +129,7 @@ def _give_gain(slopes: Floats, gains: Floats, fields: Fields, to: int, gain: int
 
 @kernel
 def descend_gains(
-    fields: Fields, gains: Floats, slopes: Floats, clock: Clock, shape: Shape, places: NDArray[np.int32],
+    fields: StateFields, gains: Floats, slopes: Floats, clock: Decay, shape: Sizes, places: NDArray[np.int32],
     values: Floats, begin: int, end: int, step: int,
 ) -> None:  # fmt: skip
     """One step of the adjoint on the pieces that ignited, and what it adds to the day's slopes by ``K``."""
@@ -155,7 +155,7 @@ def descend_gains(
 
 @kernel
 def assist_gains(
-    board: Board, fields: Fields, gains: Floats, slopes: Floats, clock: Clock, shape: Shape, setting: Setting,
+    board: Board, fields: StateFields, gains: Floats, slopes: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats,
 ) -> None:  # fmt: skip
     """What a second thread does during :func:`sweep_gains`: second halves of steps."""
@@ -175,7 +175,7 @@ def assist_gains(
 
 @kernel
 def sweep_gains(
-    fields: Fields, gains: Floats, slopes: Floats, clock: Clock, shape: Shape, setting: Setting,
+    fields: StateFields, gains: Floats, slopes: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, log: NDArray[np.int64], first: int, last: int, board: Board,
 ) -> None:  # fmt: skip
     """Steps ``last − 1 … first``. Pieces write only what is theirs, so the halves of a step meet nowhere."""
@@ -202,7 +202,7 @@ def sweep_gains(
 
 
 @kernel
-def take_slopes(fields: Fields, marks: Marks, shape: Shape, slopes: NDArray[np.float32], keep: bool) -> None:
+def take_slopes(fields: StateFields, marks: Marks, shape: Sizes, slopes: NDArray[np.float32], keep: bool) -> None:
     """``g ← g − l`` where it burned, with ``l = slopes [H, W]`` of the state at hand; without ``keep``, ``g ← −l``."""
     for word in range(len(marks.touched)):
         bits = marks.touched[word]
@@ -218,7 +218,7 @@ def take_slopes(fields: Fields, marks: Marks, shape: Shape, slopes: NDArray[np.f
 
 
 @kernel
-def lay_back(slopes: Floats, shape: Shape, rasters: NDArray[np.float32]) -> None:
+def lay_back(slopes: Floats, shape: Sizes, rasters: NDArray[np.float32]) -> None:
     """From tiles to ``[8, H, W]``; leaves the tiles at 0."""
     nothing = splat16(np.float32(0.0))
     for i in range(shape.rows):

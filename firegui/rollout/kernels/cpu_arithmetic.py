@@ -20,7 +20,7 @@ from firegui.native.vectors import (
     store,
     where_above,
 )
-from firegui.rollout.kernels.layout import Fields, Marks, Shape, Words
+from firegui.rollout.kernels.layout import Marks, Sizes, StateFields, Words
 
 GONE = np.float32(2.0**-100)
 """Up to here ``U`` can be so small that ``U (1 − e^{−h})`` rounds to 0 though ``h`` is above the cut-off."""
@@ -84,7 +84,7 @@ def bright16(value: Any) -> Any:
 
 
 @inlined
-def emit8(fields: Fields, at: int, scaled: Any, emitter: bool) -> None:
+def emit8(fields: StateFields, at: int, scaled: Any, emitter: bool) -> None:
     """Store what 8 cells with this ``S`` emit."""
     if emitter:
         scaled = scaled * load8(fields.retardant, at)
@@ -92,7 +92,7 @@ def emit8(fields: Fields, at: int, scaled: Any, emitter: bool) -> None:
 
 
 @inlined
-def emit16(fields: Fields, at: int, scaled: Any, emitter: bool) -> None:
+def emit16(fields: StateFields, at: int, scaled: Any, emitter: bool) -> None:
     """Store what 16 cells with this ``S`` emit."""
     if emitter:
         scaled = scaled * load16(fields.retardant, at)
@@ -100,21 +100,21 @@ def emit16(fields: Fields, at: int, scaled: Any, emitter: bool) -> None:
 
 
 @inlined
-def wake(marks: Words, tile_row: int, tile_column: int, shape: Shape) -> None:
+def wake(marks: Words, tile_row: int, tile_column: int, shape: Sizes) -> None:
     """Add a tile to a set, if there is one at that place."""
     if 0 <= tile_row < shape.tile_rows and 0 <= tile_column < shape.tile_columns:
         marks[tile_row * shape.words + (tile_column >> 6)] |= np.int64(1) << (tile_column & 63)
 
 
 @inlined
-def touch(marks: Marks, tile_row: int, tile_column: int, shape: Shape) -> None:
+def touch(marks: Marks, tile_row: int, tile_column: int, shape: Sizes) -> None:
     """Note that a tile has burned."""
     wake(marks.touched, tile_row, tile_column, shape)
     marks.rows[0], marks.rows[1] = min(marks.rows[0], tile_row), max(marks.rows[1], tile_row)
 
 
 @inlined
-def touched(marks: Marks, shape: Shape) -> int:
+def touched(marks: Marks, shape: Sizes) -> int:
     """How many tiles have burned."""
     count = 0
     for word in range(marks.rows[0] * shape.words, (marks.rows[1] + 1) * shape.words):
@@ -124,13 +124,13 @@ def touched(marks: Marks, shape: Shape) -> int:
 
 
 @inlined
-def awake(marks: Marks, shape: Shape) -> int:
+def awake(marks: Marks, shape: Sizes) -> int:
     """How many tiles run at this step."""
     return awake_between(marks, max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows), shape)
 
 
 @inlined
-def awake_between(marks: Marks, begin: int, end: int, shape: Shape) -> int:
+def awake_between(marks: Marks, begin: int, end: int, shape: Sizes) -> int:
     """How many of them lie in the rows ``begin … end − 1`` of tiles."""
     count = 0
     for word in range(begin * shape.words, end * shape.words):
@@ -140,7 +140,7 @@ def awake_between(marks: Marks, begin: int, end: int, shape: Shape) -> int:
 
 
 @inlined
-def mark(marks: Words, at: int, shape: Shape) -> None:
+def mark(marks: Words, at: int, shape: Sizes) -> None:
     """Add the tiles of an 8-cell piece to a set."""
     tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
     wake(marks, tile_row, column // 16, shape)

@@ -46,8 +46,8 @@ from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, GONE, TREATED, emit1
 from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
 from firegui.rollout.kernels.cpu_footprints import NEVER
 from firegui.rollout.kernels.cpu_forward import NEAR_TILES, unscale
-from firegui.rollout.kernels.cpu_reading import Listed, Reading, Watching, read_retardant, read_water
-from firegui.rollout.kernels.layout import Clock, Fields, Floats, Setting, Shape
+from firegui.rollout.kernels.cpu_reading import Listed, SlopeReader, Watching, read_retardant, read_water
+from firegui.rollout.kernels.layout import Constants, Decay, Floats, Sizes, StateFields
 
 AHEAD = 6
 """Pieces ahead whose gains are asked for."""
@@ -86,7 +86,7 @@ def give_row(field: Floats, at: int, flow: Any, west: Any, middle: Any, east: An
 
 @kernel
 def unburn(
-    fields: Fields, clock: Clock, step: int, emitter: bool, places: NDArray[np.int32], values: Floats, begin: int,
+    fields: StateFields, clock: Decay, step: int, emitter: bool, places: NDArray[np.int32], values: Floats, begin: int,
     end: int,
 ) -> None:  # fmt: skip
     """Undo :func:`~firegui.rollout.kernels.cpu_forward.burn`; the log holds ``new`` again."""
@@ -101,7 +101,7 @@ def unburn(
 
 @kernel
 def descend(
-    fields: Fields, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, begin: int, end: int, watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """One step of the adjoint on the pieces that ignited.
@@ -163,18 +163,18 @@ def descend(
 
 
 @inlined
-def scored_after(setting: Setting, step: int) -> np.float32:
+def scored_after(setting: Constants, step: int) -> np.float32:
     """The number of scored states after a step."""
     return np.float32(setting.n_steps - max(step + 1, setting.first_scored) + 1)
 
 
 @inlined
-def _tile_row(places: NDArray[np.int32], piece: int, shape: Shape) -> int:
+def _tile_row(places: NDArray[np.int32], piece: int, shape: Sizes) -> int:
     return int((places[piece, 1] & (TREATED - 1)) // (4 * shape.tile_columns))
 
 
 @inlined
-def _below(places: NDArray[np.int32], middle: int, end: int, shape: Shape) -> int:
+def _below(places: NDArray[np.int32], middle: int, end: int, shape: Sizes) -> int:
     """The first piece of the second half that is not of its first row of tiles."""
     row, piece = _tile_row(places, middle, shape), middle
     while piece < end and _tile_row(places, piece, shape) == row:
@@ -184,7 +184,7 @@ def _below(places: NDArray[np.int32], middle: int, end: int, shape: Shape) -> in
 
 @kernel
 def assist_sweep(
-    board: Board, fields: Fields, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    board: Board, fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, watching: Watching,
 ) -> None:  # fmt: skip
     """What a second thread does during :func:`sweep`: second halves of steps."""
@@ -207,7 +207,7 @@ def assist_sweep(
 
 @inlined
 def _back_in_halves(
-    board: Board, fields: Fields, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    board: Board, fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, begin: int, middle: int, end: int, watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """A step of the adjoint in two halves.
@@ -238,8 +238,8 @@ def _back_in_halves(
 
 @kernel
 def damp(
-    fields: Fields, slope: Floats, gains: Floats, day_start: int, clock: Clock, now: int, later: np.float32,
-    shape: Shape, setting: Setting, watching: Watching, step: int,
+    fields: StateFields, slope: Floats, gains: Floats, day_start: int, clock: Decay, now: int, later: np.float32,
+    shape: Sizes, setting: Constants, watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """``g ← g e^{−h}`` where a water drop will ask for it although nothing ignites any more.
 
@@ -268,7 +268,7 @@ def damp(
 
 
 @inlined
-def hottest(heat: Any, clock: Clock, now: int) -> int:
+def hottest(heat: Any, clock: Decay, now: int) -> int:
     """The last power of ``decay`` before ``now`` at which ``heat`` can be above the cut-off, or a bit after it.
 
     Rounding of the product is why the limit is taken a little lower.
@@ -281,7 +281,7 @@ def hottest(heat: Any, clock: Clock, now: int) -> int:
 
 
 @inlined
-def touches(watching: Watching, log: DropLog, step: int, shape: Shape) -> bool:
+def touches(watching: Watching, log: DropLog, step: int, shape: Sizes) -> bool:
     """Whether a drop of ``step`` changed something beside a listed row."""
     for piece in range(log.first[step], log.first[step + 1]):
         at = log.places[piece]
@@ -294,7 +294,7 @@ def touches(watching: Watching, log: DropLog, step: int, shape: Shape) -> bool:
 
 
 @kernel
-def ask(watching: Watching, listed: Listed, step: int, shape: Shape) -> None:
+def ask(watching: Watching, listed: Listed, step: int, shape: Sizes) -> None:
     """Mark the tiles that a water drop of ``step`` reads, and their neighbours."""
     for k in range(listed.first[step], listed.first[step + 1]):
         last, last_right = -1, -1
@@ -312,7 +312,7 @@ def ask(watching: Watching, listed: Listed, step: int, shape: Shape) -> None:
 
 @kernel
 def merge(
-    collected: Floats, emitter: bool, places: NDArray[np.int32], begin: int, end: int, shape: Shape,
+    collected: Floats, emitter: bool, places: NDArray[np.int32], begin: int, end: int, shape: Sizes,
     watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """Move what :func:`descend` put aside for the water of one step to ``C``, where retardant acts on emitters."""
@@ -333,9 +333,9 @@ def merge(
 
 @kernel
 def sweep(
-    fields: Fields, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
-    watching: Watching, reading: Reading, first: int, last: int, board: Board,
+    watching: Watching, reading: SlopeReader, first: int, last: int, board: Board,
 ) -> None:  # fmt: skip
     """Steps ``last − 1 … first``: undo the step, take its gradient on, read its footprints."""
     for step in range(last - 1, first - 1, -1):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firegui.native.compiled import kernel
 from firegui.native.vectors import bits_above, fma, load8, minimum, splat8, store, total
 from firegui.rollout.kernels.cpu_arithmetic import bright8, emit8, mark, survival8
-from firegui.rollout.kernels.layout import SUM_FIRE, SUM_PROT, Fields, Floats, Marks, Setting, Shape
+from firegui.rollout.kernels.layout import SUM_FIRE, SUM_PROT, Constants, Floats, Marks, Sizes, StateFields
 
 HIGHEST_DOSE = np.float32(50.0)
 
@@ -60,7 +60,7 @@ def gather_doses(field: Floats, prints: Print, step: int) -> None:
 
 @kernel
 def lay_retardant(
-    fields: Fields, prints: Print, log: DropLog, marks: Marks, step: int, shape: Shape, emitter: bool
+    fields: StateFields, prints: Print, log: DropLog, marks: Marks, step: int, shape: Sizes, emitter: bool
 ) -> None:
     """``r ← r e^{−E}`` under the drops of ``step``."""
     gather_doses(fields.dose, prints, step)
@@ -86,8 +86,8 @@ def lay_retardant(
 
 @kernel
 def pour_water(
-    fields: Fields, prints: Print, log: DropLog, marks: Marks, step: int, decay: np.float32,
-    shape: Shape, setting: Setting, sums: NDArray[np.float64],
+    fields: StateFields, prints: Print, log: DropLog, marks: Marks, step: int, decay: np.float32,
+    shape: Sizes, setting: Constants, sums: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """``Ũ = U + B (1 − s)`` and ``B̃ = B s`` with ``s = e^{−E}`` under the drops of ``step``."""
     gather_doses(fields.dose, prints, step)
@@ -121,7 +121,7 @@ def pour_water(
 
 
 @kernel
-def unlay(fields: Fields, log: DropLog, step: int, emitter: bool) -> None:
+def unlay(fields: StateFields, log: DropLog, step: int, emitter: bool) -> None:
     """Undo the retardant of ``step``, last drop first."""
     for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
         at = log.places[piece]
@@ -130,7 +130,7 @@ def unlay(fields: Fields, log: DropLog, step: int, emitter: bool) -> None:
 
 
 @kernel
-def unpour(fields: Fields, log: DropLog, step: int, emitter: bool) -> None:
+def unpour(fields: StateFields, log: DropLog, step: int, emitter: bool) -> None:
     """Undo the water of ``step``, last drop first."""
     for piece in range(log.first[step + 1] - 1, log.first[step] - 1, -1):
         at = log.places[piece]

@@ -22,7 +22,7 @@ from firegui.native.compiled import inlined, kernel
 from firegui.native.vectors import fma, lanes8, splat8, store, total, where_above
 from firegui.rollout.footprint import CELL_VARIANCE, NORMALISER_EPSILON
 from firegui.rollout.kernels.cpu_arithmetic import survival8
-from firegui.rollout.kernels.layout import MARGIN, Floats, Shape
+from firegui.rollout.kernels.layout import MARGIN, Floats, Sizes
 
 REACH = 18.0
 """Exponent at which a footprint is cut: ``e^−18`` of its peak."""
@@ -86,7 +86,7 @@ def floor(number: float) -> int:
 
 @inlined
 def landing(
-    poses: NDArray[np.float64], step: int, column: int, fleet: Aircraft, wind: Wind, shape: Shape
+    poses: NDArray[np.float64], step: int, column: int, fleet: Aircraft, wind: Wind, shape: Sizes
 ) -> tuple[float, float]:
     """Where a drop comes down (:func:`firegui.rollout.landing.drift_cells`)."""
     row = min(max(int(np.rint(poses[step, column, 0])), 0), shape.rows - 1)
@@ -99,7 +99,7 @@ def landing(
 
 @kernel
 def reach_of(
-    pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
+    pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Sizes,
     box: Box,
 ) -> Box:  # fmt: skip
     """Rows and columns that footprints of ``pairs`` can reach inside ``box``, and the first step of any."""
@@ -123,7 +123,7 @@ def _meets(y: float, x: float, reach: float, box: Box) -> bool:
 
 @kernel
 def relevant(
-    pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
+    pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Sizes,
     water: NDArray[np.bool_], box: Box, alight: int, chosen: NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Choose the pairs whose gradient can be other than 0.
@@ -144,7 +144,7 @@ def relevant(
 
 @kernel
 def evaluate(
-    pairs: NDArray[np.int64], begin: int, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape,
+    pairs: NDArray[np.int64], begin: int, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Sizes,
     pieces: Pieces, moving: bool,
 ) -> int:  # fmt: skip
     """Footprints of the ``(step, column)`` pairs from ``begin`` on; returns the first that did not fit any more.

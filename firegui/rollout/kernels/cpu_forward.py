@@ -61,12 +61,12 @@ from firegui.rollout.kernels.layout import (
     SUM_FIRE,
     SUM_PROT,
     UNSCORED,
-    Clock,
-    Fields,
+    Constants,
+    Decay,
     Floats,
     Marks,
-    Setting,
-    Shape,
+    Sizes,
+    StateFields,
     Words,
 )
 
@@ -77,7 +77,7 @@ WORTH_HALVING = 64
 
 
 @kernel
-def wake_touched(marks: Marks, shape: Shape) -> None:
+def wake_touched(marks: Marks, shape: Sizes) -> None:
     """Every tile that ever burned, and its eight neighbours, run at the coming step."""
     for tile_row in range(marks.rows[0], marks.rows[1] + 1):
         for word in range(shape.words):
@@ -92,7 +92,7 @@ def wake_touched(marks: Marks, shape: Shape) -> None:
 
 @kernel
 def rescale(
-    fields: Fields, marks: Marks, shape: Shape, factor: np.float32, setting: Setting, places: NDArray[np.int32],
+    fields: StateFields, marks: Marks, shape: Sizes, factor: np.float32, setting: Constants, places: NDArray[np.int32],
     values: Floats, used: int,
 ) -> tuple[int, bool]:  # fmt: skip
     """``S ← S · factor`` wherever anything burns; what was there is logged where it is kept.
@@ -125,7 +125,7 @@ def rescale(
 
 
 @kernel
-def sum_again(fields: Fields, marks: Marks, shape: Shape, density: Floats, sums: NDArray[np.float64]) -> None:
+def sum_again(fields: StateFields, marks: Marks, shape: Sizes, density: Floats, sums: NDArray[np.float64]) -> None:
     """The running sums of the state from the state itself.
 
     Where water has put a large fire out, what rounding left of it in the sums can be more than what still burns.
@@ -146,7 +146,9 @@ def sum_again(fields: Fields, marks: Marks, shape: Shape, density: Floats, sums:
 
 
 @kernel
-def unscale(fields: Fields, emitter: bool, places: NDArray[np.int32], values: Floats, begin: int, end: int) -> None:
+def unscale(
+    fields: StateFields, emitter: bool, places: NDArray[np.int32], values: Floats, begin: int, end: int
+) -> None:
     """Undo :func:`rescale`."""
     for piece in range(begin, end):
         at = places[piece, 0]
@@ -157,9 +159,9 @@ def unscale(fields: Fields, emitter: bool, places: NDArray[np.int32], values: Fl
 
 @kernel
 def ignite(
-    fields: Fields, marks: Marks, after: Words, gains: Floats, step: int, clock: Clock, shape: Shape, setting: Setting,
-    begin: int, end: int, far: bool, places: NDArray[np.int32], values: Floats, used: int, sums: NDArray[np.float64],
-    share: int,
+    fields: StateFields, marks: Marks, after: Words, gains: Floats, step: int, clock: Decay, shape: Sizes,
+    setting: Constants, begin: int, end: int, far: bool, places: NDArray[np.int32], values: Floats, used: int,
+    sums: NDArray[np.float64], share: int,
 ) -> int:  # fmt: skip
     """``new = U (1 − e^{−h})`` on the tiles that are awake in rows ``begin … end − 1`` of tiles.
 
@@ -250,7 +252,7 @@ def ignite(
 
 @inlined
 def _wake_around(
-    marks: Words, tile_row: int, tile_column: int, either: int, top: int, bottom: int, shape: Shape
+    marks: Words, tile_row: int, tile_column: int, either: int, top: int, bottom: int, shape: Sizes
 ) -> None:
     """The tile, and each neighbour that touches a cell that ignited: bits of all rows, the first and the last."""
     wake(marks, tile_row, tile_column, shape)
@@ -274,7 +276,7 @@ def _wake_around(
 
 @kernel
 def burn(
-    fields: Fields, clock: Clock, step: int, emitter: bool, keep: bool, places: NDArray[np.int32], values: Floats,
+    fields: StateFields, clock: Decay, step: int, emitter: bool, keep: bool, places: NDArray[np.int32], values: Floats,
     begin: int, end: int, to: int,
 ) -> None:  # fmt: skip
     """``S ← S + new · growth`` for the logged pieces.
@@ -296,7 +298,7 @@ def burn(
 
 @inlined
 def _ignite_second(
-    board: Board, fields: Fields, marks: Marks, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    board: Board, fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats,
 ) -> None:  # fmt: skip
     words, bottom = board.words, min(marks.rows[1] + 2, shape.tile_rows)
@@ -306,7 +308,12 @@ def _ignite_second(
 
 @inlined
 def _burn_second(
-    board: Board, fields: Fields, clock: Clock, setting: Setting, places: NDArray[np.int32], values: Floats
+    board: Board,
+    fields: StateFields,
+    clock: Decay,
+    setting: Constants,
+    places: NDArray[np.int32],
+    values: Floats,
 ) -> None:
     words = board.words
     burn(fields, clock, words[STEP], setting.emitter, setting.keep, places, values, words[END], words[FOUND], words[TO])
@@ -314,7 +321,7 @@ def _burn_second(
 
 @kernel
 def assist_forward(
-    board: Board, fields: Fields, marks: Marks, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    board: Board, fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats,
 ) -> None:  # fmt: skip
     """What a second thread does during :func:`forward`: second halves of steps."""
@@ -332,7 +339,7 @@ def assist_forward(
 
 @inlined
 def _in_halves(
-    board: Board, fields: Fields, marks: Marks, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    board: Board, fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, used: int, seam: int, step: int,
 ) -> tuple[int, int]:  # fmt: skip
     """A step in two halves that meet at the row ``seam`` of tiles.
@@ -361,7 +368,7 @@ def _in_halves(
 
 
 @inlined
-def _seam(marks: Marks, shape: Shape) -> int:
+def _seam(marks: Marks, shape: Sizes) -> int:
     """The row of tiles before which about half of the tiles that are awake lie, −1 where there are few."""
     whole = awake(marks, shape)
     if whole < WORTH_HALVING:
@@ -376,7 +383,7 @@ def _seam(marks: Marks, shape: Shape) -> int:
 
 @kernel
 def forward(
-    fields: Fields, marks: Marks, gains: Floats, clock: Clock, shape: Shape, setting: Setting, water: Print,
+    fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants, water: Print,
     retardant: Print, wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
     sums: NDArray[np.float64], first: int, last: int, board: Board,
 ) -> int:  # fmt: skip
@@ -440,7 +447,7 @@ def forward(
 
 
 @inlined
-def _next_step(marks: Marks, shape: Shape) -> None:
+def _next_step(marks: Marks, shape: Sizes) -> None:
     top, bottom = max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows)
     for word in range(top * shape.words, bottom * shape.words):
         marks.now[word] = marks.after[word] | marks.beyond[word]
@@ -453,7 +460,7 @@ def _next_step(marks: Marks, shape: Shape) -> None:
 
 
 @inlined
-def score(sums: NDArray[np.float64], setting: Setting, state: int) -> bool:
+def score(sums: NDArray[np.float64], setting: Constants, state: int) -> bool:
     """Add the state at step ``state`` to the sums; true when a bound cannot hold any more.
 
     From the last water drop on ``P`` never falls, so every state to come counts at least as much as this one.

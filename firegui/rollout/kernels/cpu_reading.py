@@ -21,7 +21,7 @@ from firegui.native.vectors import (
 )
 from firegui.rollout.kernels.cpu_drops import HIGHEST_DOSE, DropLog
 from firegui.rollout.kernels.cpu_footprints import ACROSS, ALONG, AMOUNT, COS, MEAN_U, MEAN_UV, MEAN_V, SIN, Pieces
-from firegui.rollout.kernels.layout import Fields, Floats
+from firegui.rollout.kernels.layout import Floats, StateFields
 
 AHEAD = 128
 """Weights ahead that are asked for: the tables are larger than a cache."""
@@ -59,7 +59,7 @@ class Listed(NamedTuple):
     executed: bool
 
 
-class Reading(NamedTuple):
+class SlopeReader(NamedTuple):
     """What reads the slopes, and where their derivatives go.
 
     The drops of water and of retardant, and the open pairs of each that do not drop.
@@ -92,7 +92,7 @@ def _show(field: Floats, log: DropLog, step: int, kept: Floats, first: int, asid
 
 @kernel
 def read(
-    listed: Listed, reading: Reading, fields: Fields, slope: Floats, later: np.float32, decay: np.float32,
+    listed: Listed, reading: SlopeReader, fields: StateFields, slope: Floats, later: np.float32, decay: np.float32,
     water: bool, aside: int, step: int, carried: Floats,
 ) -> None:  # fmt: skip
     """Inner products of the footprints of one step with the slope by their dose.
@@ -147,8 +147,8 @@ def read(
 @inlined
 def read_retardant(
     watching: Watching,
-    reading: Reading,
-    fields: Fields,
+    reading: SlopeReader,
+    fields: StateFields,
     slope: Floats,
     later: np.float32,
     decay: np.float32,
@@ -169,8 +169,8 @@ def read_retardant(
 @inlined
 def read_water(
     watching: Watching,
-    reading: Reading,
-    fields: Fields,
+    reading: SlopeReader,
+    fields: StateFields,
     slope: Floats,
     later: np.float32,
     decay: np.float32,

@@ -30,7 +30,7 @@ from firegui.rollout.kernels.cpu_forward import (
 from firegui.rollout.kernels.cpu_model import aircraft_of, objective_of, wind_of
 from firegui.rollout.kernels.cpu_reading import Listed
 from firegui.rollout.kernels.cpu_state import (
-    Body,
+    CpuDayState,
     Ends,
     bounding_box,
     clean,
@@ -47,9 +47,9 @@ from firegui.rollout.kernels.layout import (
     SUM_FIRE,
     SUM_PROT,
     UNSCORED,
+    Constants,
     Layout,
-    Setting,
-    Shape,
+    Sizes,
     Workspace,
     raster_of,
     unset,
@@ -123,11 +123,11 @@ class Run:
         amounts = pieces.about[: 8 * drops].reshape(-1, 8)[:, AMOUNT].astype(np.float32)
         return Print(listed.first, pieces.first, pieces.places, pieces.weights, amounts), log
 
-    def _setting(self, keep: bool, dense: bool) -> Setting:
+    def _setting(self, keep: bool, dense: bool) -> Constants:
         model, limits = self.model, self.limits
         flown = np.flatnonzero((self.gates.executed & self.water).any(axis=1))
         first_water = int(flown[0]) if len(flown) else model.n_steps
-        return Setting(
+        return Constants(
             self.objective.density, self.objective.has_density, self.objective.plain_slope,
             model.receiver_treated, model.emitter_treated,
             model.first_scored_step, model.n_steps, first_water, self._last_water(flown),
@@ -149,7 +149,7 @@ class Run:
             score(self.sums, self.setting, 0)
         else:
             body = start.body
-            if not isinstance(body, Body):
+            if not isinstance(body, CpuDayState):
                 raise ValueError("the state is of another engine")
             restore(space.fields, space.marks, self.shape, body, emitter)
             self.sums[:] = body.sums
@@ -302,7 +302,7 @@ Pairs = NDArray[np.int64]
 
 
 def pieces_of(
-    pairs: Pairs, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Shape, space: Workspace, name: str,
+    pairs: Pairs, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Sizes, space: Workspace, name: str,
     *, moving: bool = True,
 ) -> Pieces:  # fmt: skip
     """The footprints of ``pairs [n, 2]`` = ``(step, column)``, in the memory that ``space`` has under ``name``."""

@@ -14,14 +14,14 @@ from firegui.rollout.kernels.cpu_arithmetic import FAINT, GONE, emit16, touch
 from firegui.rollout.kernels.cpu_drops import DropLog
 from firegui.rollout.kernels.cpu_footprints import Box
 from firegui.rollout.kernels.cpu_reading import Watching
-from firegui.rollout.kernels.layout import Fields, Floats, Marks, Shape, Words
+from firegui.rollout.kernels.layout import Floats, Marks, Sizes, StateFields, Words
 
 LISTED = -2
 """Stamp of a row of a tile that is on the list."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Body:
+class CpuDayState:
     """The state at a day's start: burning tiles with ``U`` and ``S``, treated tiles with ``r``, the running sums.
 
     At a day's start ``S`` is ``B``. ``burning [n, 2, 64]`` and ``retardant [m, 64]`` are in raster order of the tiles.
@@ -45,14 +45,14 @@ class Ends(NamedTuple):
 
 
 @inlined
-def tile_start(word: int, bit: int, shape: Shape) -> int:
+def tile_start(word: int, bit: int, shape: Sizes) -> int:
     """Where the first cell of a tile lies, from its bit in its word."""
     tile_row = word // shape.words
     return (tile_row * 4 + 1) * shape.stride + 16 + (word % shape.words * 64 + bit) * 16
 
 
 @kernel
-def light(fields: Fields, marks: Marks, cells: NDArray[np.int64], density: Floats, shape: Shape) -> float:
+def light(fields: StateFields, marks: Marks, cells: NDArray[np.int64], density: Floats, shape: Sizes) -> float:
     """Set the ignited cells burning; returns the sum of the density over them."""
     guarded = 0.0
     for at in cells:
@@ -64,7 +64,14 @@ def light(fields: Fields, marks: Marks, cells: NDArray[np.int64], density: Float
 
 @kernel
 def overwrite(
-    fields: Fields, marks: Marks, shape: Shape, top: int, left: int, unburned: Floats, burning: Floats, emitter: bool
+    fields: StateFields,
+    marks: Marks,
+    shape: Sizes,
+    top: int,
+    left: int,
+    unburned: Floats,
+    burning: Floats,
+    emitter: bool,
 ) -> bool:
     """Put another state, ``[h, w]`` with its corner at a cell, into the fields at a day's end, where ``S`` is ``B``.
 
@@ -93,7 +100,9 @@ def overwrite(
 
 
 @kernel
-def measure(fields: Fields, marks: Marks, shape: Shape, protected: Floats, density: Floats, decay: np.float32) -> Ends:
+def measure(
+    fields: StateFields, marks: Marks, shape: Sizes, protected: Floats, density: Floats, decay: np.float32
+) -> Ends:
     """Sums over the tiles that ever burned, in raster order."""
     fire, exposed, inside, burned, guarded = 0.0, 0.0, 0.0, 0.0, 0.0
     one = splat16(np.float32(1.0))
@@ -115,7 +124,7 @@ def measure(fields: Fields, marks: Marks, shape: Shape, protected: Floats, densi
 
 
 @kernel
-def pack(fields: Fields, marks: Marks, shape: Shape, burning: Floats, retardant: Floats) -> None:
+def pack(fields: StateFields, marks: Marks, shape: Sizes, burning: Floats, retardant: Floats) -> None:
     """Copy ``U`` and ``S`` of the burning tiles and ``r`` of the treated ones."""
     burned, laid = 0, 0
     for word in range(len(marks.touched)):
@@ -138,7 +147,7 @@ def pack(fields: Fields, marks: Marks, shape: Shape, burning: Floats, retardant:
 
 
 @kernel
-def unpack(fields: Fields, marks: Marks, shape: Shape, burning: Floats, retardant: Floats, emitter: bool) -> None:
+def unpack(fields: StateFields, marks: Marks, shape: Sizes, burning: Floats, retardant: Floats, emitter: bool) -> None:
     """Undo :func:`pack` on fields at rest, with the marks of the packed state."""
     burned, laid = 0, 0
     for word in range(len(marks.touched)):
@@ -165,7 +174,7 @@ def unpack(fields: Fields, marks: Marks, shape: Shape, burning: Floats, retardan
 
 @kernel
 def start_adjoint(
-    fields: Fields, marks: Marks, shape: Shape, start: np.float32, wet: DropLog, n_steps: int, watching: Watching,
+    fields: StateFields, marks: Marks, shape: Sizes, start: np.float32, wet: DropLog, n_steps: int, watching: Watching,
     box: Box,
 ) -> int:  # fmt: skip
     """``a = start`` where it burned; lists the rows for :class:`Watching` and returns their number."""
@@ -197,14 +206,14 @@ def start_adjoint(
 
 
 @inlined
-def _list(unburned: Floats, place: int, chunk: int, box: Box, watching: Watching, shape: Shape, count: int) -> int:
+def _list(unburned: Floats, place: int, chunk: int, box: Box, watching: Watching, shape: Sizes, count: int) -> int:
     if bits_above(load16(unburned, place), splat16(GONE)) == 0xFFFF:
         return count
     return _note(place, chunk, box, watching, shape, count)
 
 
 @inlined
-def _note(place: int, chunk: int, box: Box, watching: Watching, shape: Shape, count: int) -> int:
+def _note(place: int, chunk: int, box: Box, watching: Watching, shape: Sizes, count: int) -> int:
     """Add a row to the list, if water reads it and it is not there yet."""
     tile_row, tile_column = (chunk >> 2) // shape.tile_columns, (chunk >> 2) % shape.tile_columns
     row, column = tile_row * 4 + (chunk & 3), tile_column * 16
@@ -220,7 +229,7 @@ def _note(place: int, chunk: int, box: Box, watching: Watching, shape: Shape, co
 
 
 @kernel
-def clean(fields: Fields, marks: Marks, shape: Shape, stamps: NDArray[np.int32], adjoint: bool) -> None:
+def clean(fields: StateFields, marks: Marks, shape: Sizes, stamps: NDArray[np.int32], adjoint: bool) -> None:
     """Put everything back to rest."""
     one, nothing = splat16(np.float32(1.0)), splat16(np.float32(0.0))
     for word in range(len(marks.touched)):
@@ -254,7 +263,7 @@ def clean(fields: Fields, marks: Marks, shape: Shape, stamps: NDArray[np.int32],
     marks.rows[0], marks.rows[1] = shape.tile_rows, -1
 
 
-def restore(fields: Fields, marks: Marks, shape: Shape, body: Body, emitter: bool) -> None:
+def restore(fields: StateFields, marks: Marks, shape: Sizes, body: CpuDayState, emitter: bool) -> None:
     """Put a packed state into fields at rest."""
     marks.touched[:], marks.treated[:] = body.touched, body.treated
     rows = np.flatnonzero(body.touched.reshape(shape.tile_rows, shape.words).any(axis=1))
@@ -263,15 +272,15 @@ def restore(fields: Fields, marks: Marks, shape: Shape, body: Body, emitter: boo
     unpack(fields, marks, shape, body.burning, body.retardant, emitter)
 
 
-def packed(fields: Fields, marks: Marks, shape: Shape, sums: NDArray[np.float64]) -> Body:
+def packed(fields: StateFields, marks: Marks, shape: Sizes, sums: NDArray[np.float64]) -> CpuDayState:
     """The state at the start of a day."""
     burning = np.empty(128 * int(np.bitwise_count(marks.touched.view(np.uint64)).sum()), np.float32)
     retardant = np.empty(64 * int(np.bitwise_count(marks.treated.view(np.uint64)).sum()), np.float32)
     pack(fields, marks, shape, burning, retardant)
-    return Body(marks.touched.copy(), marks.treated.copy(), burning, retardant, sums.copy())
+    return CpuDayState(marks.touched.copy(), marks.treated.copy(), burning, retardant, sums.copy())
 
 
-def bounding_box(touched: Words, shape: Shape) -> tuple[slice, slice]:
+def bounding_box(touched: Words, shape: Sizes) -> tuple[slice, slice]:
     """Rows and columns of the raster that hold every tile of a set."""
     by_row = touched.reshape(shape.tile_rows, shape.words)
     rows = np.flatnonzero(by_row.any(axis=1))

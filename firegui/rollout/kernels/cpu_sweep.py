@@ -39,20 +39,20 @@ from firegui.rollout.kernels.cpu_backward import (
 from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
 from firegui.rollout.kernels.cpu_footprints import NEVER, Box, reach_of, relevant
 from firegui.rollout.kernels.cpu_forward import unscale
-from firegui.rollout.kernels.cpu_reading import Listed, Reading, Watching, read_retardant, read_water
+from firegui.rollout.kernels.cpu_reading import Listed, SlopeReader, Watching, read_retardant, read_water
 from firegui.rollout.kernels.cpu_run import Run
 from firegui.rollout.kernels.cpu_state import (
     bounding_box,
     start_adjoint,
 )
-from firegui.rollout.kernels.layout import ALIGHT, Clock, Fields, Floats, Setting, Shape
+from firegui.rollout.kernels.layout import ALIGHT, Constants, Decay, Floats, Sizes, StateFields
 from firegui.rollout.outcome import Check
 
 STRETCH_DAYS = 8
 """Days whose open pairs have their footprints in one table."""
 
 
-class Sweep:
+class BackwardPass:
     """The backward pass of a run."""
 
     def __init__(self, run: Run) -> None:
@@ -84,7 +84,7 @@ class Sweep:
                 check()
             last = min(first + length, run.model.n_steps)
             idle_water, idle_retardant = self._tables(first, last)
-            reading = Reading(
+            reading = SlopeReader(
                 run.drops_of_water, run.drops_of_retardant, idle_water, idle_retardant, self.decision, self.pose
             )
             fire = (space.fields, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting)
@@ -178,8 +178,8 @@ def note(
 
 @kernel
 def descend_carried(
-    fields: Fields, carried: Floats, before: Floats, slope: Floats, gains: Floats, clock: Clock, shape: Shape,
-    setting: Setting, places: NDArray[np.int32], values: Floats, begin: int, end: int, step: int,
+    fields: StateFields, carried: Floats, before: Floats, slope: Floats, gains: Floats, clock: Decay, shape: Sizes,
+    setting: Constants, places: NDArray[np.int32], values: Floats, begin: int, end: int, step: int,
 ) -> None:  # fmt: skip
     """One step of both adjoints on the pieces that ignited."""
     stride, emission, nothing = shape.stride, fields.emission, splat16(np.float32(0.0))
@@ -222,7 +222,7 @@ def descend_carried(
 
 @kernel
 def damp_carried(
-    fields: Fields, rows: Floats, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    fields: StateFields, rows: Floats, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """:func:`~firegui.rollout.kernels.cpu_backward.damp` towards ``b``: ``g ← b + (g − b) e^{−h}``."""
@@ -248,7 +248,7 @@ def damp_carried(
 
 @kernel
 def carry_over_night(
-    fields: Fields, carried: Floats, factor: np.float32, places: NDArray[np.int32], begin: int, end: int
+    fields: StateFields, carried: Floats, factor: np.float32, places: NDArray[np.int32], begin: int, end: int
 ) -> None:
     """``q ← f q`` where a rescaling kept something; before it is undone."""
     nothing, scale = splat16(np.float32(0.0)), splat16(factor)
@@ -259,7 +259,7 @@ def carry_over_night(
 
 @kernel
 def carry_through_water(
-    fields: Fields, carried: Floats, slope: Floats, later: np.float32, decay: np.float32, wet: DropLog, step: int
+    fields: StateFields, carried: Floats, slope: Floats, later: np.float32, decay: np.float32, wet: DropLog, step: int
 ) -> None:
     """``q ← s q̃ + d^k (1 − s) g̃`` under the water of a step, last piece first; before it is undone."""
     one = splat8(np.float32(1.0))
@@ -273,9 +273,9 @@ def carry_through_water(
 
 @kernel
 def sweep_carried(
-    fields: Fields, slope: Floats, gains: Floats, clock: Clock, shape: Shape, setting: Setting,
+    fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
     wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
-    watching: Watching, reading: Reading, first: int, last: int, carried: Floats, before: Floats, rows: Floats,
+    watching: Watching, reading: SlopeReader, first: int, last: int, carried: Floats, before: Floats, rows: Floats,
 ) -> None:  # fmt: skip
     """Steps ``last − 1 … first``: undo the step, take both adjoints on, read its footprints."""
     for step in range(last - 1, first - 1, -1):

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
 from firegui.rollout.gains import SpreadGains
-from firegui.rollout.kernels.gpu_arena import Arena, History
+from firegui.rollout.kernels.gpu_arena import Arena, RolloutHistory
 from firegui.rollout.kernels.gpu_drops import Tiling, band_size
-from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, Setting, TritonKernels, triton_is_there
-from firegui.rollout.kernels.gpu_rollout import Body, Rollouts
-from firegui.rollout.kernels.gpu_sweep import Sweep
+from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, KernelSetting, TritonKernels, triton_is_there
+from firegui.rollout.kernels.gpu_rollout import GpuDayState, Rollouts
+from firegui.rollout.kernels.gpu_sweep import AdjointPass
 from firegui.rollout.kernels.gpu_torch import TorchKernels
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
@@ -44,7 +44,7 @@ class Rung(Generic[Result]):
 
 
 @dataclass(slots=True)
-class Found:
+class MemoryFit:
     """What has been found to fit for one fire, so that nothing is tried, or said, at every call.
 
     ``batch`` schedules at once, and per kind of work the rung that it has come down to.
@@ -54,7 +54,7 @@ class Found:
     rung: dict[str, int] = field(default_factory=dict)
 
 
-def climb_down(rungs: Sequence[Rung[Result]], notice: Notice, found: Found, kind: str) -> Result:
+def climb_down(rungs: Sequence[Rung[Result]], notice: Notice, found: MemoryFit, kind: str) -> Result:
     """The result of the first rung that fits in memory, from the one on that ``kind`` of work has come down to.
 
     Raises :class:`torch.cuda.OutOfMemoryError` when not even the last one does.
@@ -127,7 +127,7 @@ class Stock:
         self._maps, self._gains = model.maps, model.gains
         self._tiling = Tiling(*model.shape, *tile)
         self._arenas: dict[tuple[int, int], tuple[Arena, Graphs]] = {}
-        self._histories: dict[tuple[int, int], History] = {}
+        self._histories: dict[tuple[int, int], RolloutHistory] = {}
         self._span: int | None = None
 
     def arena(self, runs: int, span: int) -> tuple[Arena, Graphs]:
@@ -140,7 +140,7 @@ class Stock:
             self._arenas[key] = (arena, Graphs(arena.device))
         return self._arenas[key]
 
-    def history(self, span: int, n_aircraft: int) -> History:
+    def history(self, span: int, n_aircraft: int) -> RolloutHistory:
         """Room for the history of ``span`` days. Another size takes the place of the last one."""
         key = (span, n_aircraft)
         if key not in self._histories:
@@ -149,7 +149,7 @@ class Stock:
                 if of == span:
                     graphs.forget()
             maps = self._maps
-            self._histories[key] = History(
+            self._histories[key] = RolloutHistory(
                 self._tiling, span, maps.days, maps.steps_per_day, n_aircraft, self._gains.device
             )
         return self._histories[key]
@@ -163,7 +163,7 @@ class Stock:
         """All days where their history fits in half of the free memory, else one."""
         if self._span is None:
             days, per_day = self._maps.days, self._maps.steps_per_day
-            fits = History.bytes_of(self._tiling, days, days, per_day) < free_bytes(self._gains.device) // 2
+            fits = RolloutHistory.bytes_of(self._tiling, days, days, per_day) < free_bytes(self._gains.device) // 2
             self._span = days if fits else 1
         return self._span
 
@@ -256,8 +256,8 @@ class Gpu:
         return climb_down(rungs, self._notice, self._found(model), kind)
 
     @staticmethod
-    def _found(model: Model) -> Found:
-        return model.gains.layout("gpu memory", lambda: Found(BATCH))
+    def _found(model: Model) -> MemoryFit:
+        return model.gains.layout("gpu memory", lambda: MemoryFit(BATCH))
 
     def _many(
         self, model: Model, jobs: Sequence[tuple[Schedule, Wanted]], observer: Observer | None, check: Check | None
@@ -281,7 +281,7 @@ class Gpu:
             setting = self._setting(model)
             rollouts = Rollouts(model, arena, stock.kernels, graphs, setting, [schedule], [WHOLE], history)
             (outcome,) = rollouts.run(observer, check)
-            sweep = Sweep(rollouts, history, schedule)
+            sweep = AdjointPass(rollouts, history, schedule)
             decision, pose = sweep.run(check)
         probability = 1.0 / (1.0 + np.exp(-schedule.logits))
         soft = probability * (1.0 - probability) * rollouts.lanes[0].gates.open
@@ -294,9 +294,9 @@ class Gpu:
             f"gpu {self._tile} {self._triton}", lambda: Stock(model, self._tile, triton=self._triton)
         )
 
-    def _setting(self, model: Model) -> Setting:
+    def _setting(self, model: Model) -> KernelSetting:
         protected = bool(model.weights.prot) or bool(model.protected.any())
-        return Setting(model.receiver_treated, model.emitter_treated, protected, *band_size(model), self._dense)
+        return KernelSetting(model.receiver_treated, model.emitter_treated, protected, *band_size(model), self._dense)
 
 
 def on_cpu(model: Model) -> Model:
@@ -315,7 +315,7 @@ def _ours(model: Model, outcome: Outcome) -> Outcome:
 
 def is_foreign(wanted: Wanted) -> bool:
     """Whether the rollout goes on from a state that was computed on the processor."""
-    return wanted.start is not None and not isinstance(wanted.start.body, Body)
+    return wanted.start is not None and not isinstance(wanted.start.body, GpuDayState)
 
 
 def afresh(wanted: Wanted) -> Wanted:

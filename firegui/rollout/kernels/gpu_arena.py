@@ -129,7 +129,7 @@ class Arena:
         self.flags[0].copy_(self.flags[1])
 
 
-class History:
+class RolloutHistory:
     """What the backward pass needs of a span of days, and its own fields. For one rollout."""
 
     def __init__(self, tiling: Tiling, span: int, days: int, per_day: int, n_aircraft: int, device: str) -> None:

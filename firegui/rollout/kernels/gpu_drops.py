@@ -70,7 +70,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DropList:
+class GpuDropList:
     """Drops ordered by step, run and column of the fleet.
 
     ``rows [n, 21]`` float64; ``pairs [m]`` the drop of every (drop, tile) pair; ``drop_at [T + 1]`` and
@@ -113,7 +113,7 @@ def band_size(model: Model) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class AircraftColumns:
     """What a drop takes from its aircraft type, by column of the schedule."""
 
     along: Floats
@@ -125,7 +125,7 @@ class Columns:
     fall_s: Floats
 
 
-def columns_of(model: Model) -> Columns:
+def columns_of(model: Model) -> AircraftColumns:
     """The fleet, column by column."""
     rows = []
     for kind in model.fleet.types:
@@ -134,10 +134,10 @@ def columns_of(model: Model) -> Columns:
         water = float(kind.material is Material.WATER)
         row = (along, across, dose, float(scales.half_width), water, farthest(dose), fall_time_s(kind))
         rows += [row] * kind.count
-    return Columns(*np.array(rows, np.float64).reshape(-1, 7).T)
+    return AircraftColumns(*np.array(rows, np.float64).reshape(-1, 7).T)
 
 
-def drop_list(model: Model, tiling: Tiling, requests: Sequence[Request]) -> DropList:
+def drop_list(model: Model, tiling: Tiling, requests: Sequence[Request]) -> GpuDropList:
     """The wanted drops of all requests."""
     wanted = np.stack([request.wanted for request in requests], axis=1)  # [T, runs, A], already in the list's order
     step, position, column = np.nonzero(wanted)
@@ -160,7 +160,7 @@ def drop_list(model: Model, tiling: Tiling, requests: Sequence[Request]) -> Drop
     drop_at = np.searchsorted(step, np.arange(model.n_steps + 1))
     pairs = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
     index = np.stack([step, column], axis=1)
-    return DropList(rows, pairs, drop_at, starts[drop_at], index, int(sizes.max(initial=1)))
+    return GpuDropList(rows, pairs, drop_at, starts[drop_at], index, int(sizes.max(initial=1)))
 
 
 def _rows(model: Model, step: Ints, column: Ints, poses: Floats) -> Floats:
@@ -204,13 +204,13 @@ def _reach(rows: Floats, tiling: Tiling) -> None:
 class DeviceDrops:
     """A drop list on the device. ``shares [n]`` is to hold ``P α / Σ G``."""
 
-    host: DropList
+    host: GpuDropList
     rows: Tensor
     pairs: Tensor
     shares: Tensor
 
 
-def upload(drops: DropList, device: str) -> DeviceDrops:
+def upload(drops: GpuDropList, device: str) -> DeviceDrops:
     """Copy a list to ``device``."""
     rows, pairs = torch.from_numpy(drops.rows).to(device), torch.from_numpy(drops.pairs).to(device)
     return DeviceDrops(drops, rows, pairs, torch.zeros(len(drops.rows), dtype=torch.float64, device=device))

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from firegui.rollout.kernels.gpu_arena import Arena, History
+from firegui.rollout.kernels.gpu_arena import Arena, RolloutHistory
 from firegui.rollout.kernels.gpu_drops import DeviceDrops
 
 MOST_PER_PROGRAM = 32
@@ -27,7 +27,7 @@ def triton_is_there() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class KernelSetting:
     """What the kernels are specialised for.
 
     ``receiver`` and ``emitter``: where retardant acts; ``protected``: whether the objective has regions; ``side`` and
@@ -45,27 +45,27 @@ class Setting:
 class Kernels(Protocol):
     """Launches on an arena. ``history`` is None where nothing is recorded; ``k`` counts the steps of a day."""
 
-    def shares(self, drops: DeviceDrops, setting: Setting) -> None:
+    def shares(self, drops: DeviceDrops, setting: KernelSetting) -> None:
         """Fill in ``P α / Σ G``."""
 
     def doses(self, arena: Arena, drops: DeviceDrops, steps: range) -> None:
         """Fill the arena's pools with the drops of ``steps``, a span."""
 
     def drop_now(
-        self, arena: Arena, drops: DeviceDrops, setting: Setting, steps: range, step: int, *, history: bool
+        self, arena: Arena, drops: DeviceDrops, setting: KernelSetting, steps: range, step: int, *, history: bool
     ) -> None:
         """Apply the drops of ``step``, which is about to be run; its span is ``steps``."""
 
-    def step(self, arena: Arena, history: History | None, setting: Setting, k: int, *, last: bool) -> None:
+    def step(self, arena: Arena, history: RolloutHistory | None, setting: KernelSetting, k: int, *, last: bool) -> None:
         """Step ``k``, and the drops of the next one unless it is the ``last`` of its stretch."""
 
-    def seed(self, arena: Arena, history: History, setting: Setting, k: int) -> None:
+    def seed(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int) -> None:
         """Start the sweep of a day at its step ``k``."""
 
-    def back(self, arena: Arena, history: History, setting: Setting, k: int) -> None:
+    def back(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int) -> None:
         """Undo step ``k``."""
 
-    def products(self, arena: Arena, history: History, setting: Setting, k: int, most: int) -> None:
+    def products(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int, most: int) -> None:
         """Inner products of the at most ``most`` footprints of step ``k`` with the gradient of the dose."""
 
 
@@ -76,7 +76,7 @@ class TritonKernels:
         self._forward: Any = importlib.import_module("firegui.rollout.kernels.gpu_forward")
         self._backward: Any = importlib.import_module("firegui.rollout.kernels.gpu_backward")
 
-    def shares(self, drops: DeviceDrops, setting: Setting) -> None:
+    def shares(self, drops: DeviceDrops, setting: KernelSetting) -> None:
         """Fill in ``P α / Σ G``."""
         if len(drops.rows):
             kernel = self._forward.norms[(len(drops.rows),)]
@@ -95,7 +95,7 @@ class TritonKernels:
             )  # fmt: skip
 
     def drop_now(
-        self, arena: Arena, drops: DeviceDrops, setting: Setting, steps: range, step: int, *, history: bool
+        self, arena: Arena, drops: DeviceDrops, setting: KernelSetting, steps: range, step: int, *, history: bool
     ) -> None:
         """Apply the drops of ``step``, which is about to be run; its span is ``steps``."""
         pools, tiling, host = arena.pools, arena.tiling, drops.host
@@ -111,7 +111,7 @@ class TritonKernels:
             enable_fp_fusion=False,
         )  # fmt: skip
 
-    def step(self, arena: Arena, history: History | None, setting: Setting, k: int, *, last: bool) -> None:
+    def step(self, arena: Arena, history: RolloutHistory | None, setting: KernelSetting, k: int, *, last: bool) -> None:
         """Step ``k`` of the day, and the drops of the next one unless it is the ``last`` of its stretch."""
         pools, tiling = arena.pools, arena.tiling
         items = tiling.tiles * arena.runs
@@ -129,7 +129,7 @@ class TritonKernels:
             TILE_WIDTH=tiling.width, CHUNK=chunk, enable_fp_fusion=False,
         )  # fmt: skip
 
-    def seed(self, arena: Arena, history: History, setting: Setting, k: int) -> None:
+    def seed(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int) -> None:
         """Start the sweep of a day at its step ``k``."""
         tiling = arena.tiling
         self._backward.seed[(tiling.tiles,)](
@@ -139,7 +139,7 @@ class TritonKernels:
             TILE_HEIGHT=tiling.height, TILE_WIDTH=tiling.width, enable_fp_fusion=False,
         )  # fmt: skip
 
-    def back(self, arena: Arena, history: History, setting: Setting, k: int) -> None:
+    def back(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int) -> None:
         """Undo step ``k`` of the day."""
         tiling, pools, per_day = arena.tiling, arena.pools, arena.maps.steps_per_day
         self._backward.back[(tiling.tiles,)](
@@ -150,7 +150,7 @@ class TritonKernels:
             EMITTER=setting.emitter, TILE_HEIGHT=tiling.height, TILE_WIDTH=tiling.width, enable_fp_fusion=False,
         )  # fmt: skip
 
-    def products(self, arena: Arena, history: History, setting: Setting, k: int, most: int) -> None:
+    def products(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int, most: int) -> None:
         """Inner products of the at most ``most`` footprints of step ``k`` with the gradient of the dose."""
         tiling, pools = arena.tiling, arena.pools
         self._backward.products[(most,)](

@@ -17,9 +17,9 @@ from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, state_of
 from firegui.rollout.gates import Gates, gates_of
-from firegui.rollout.kernels.gpu_arena import TOUCHED, TREATED, Arena, History
+from firegui.rollout.kernels.gpu_arena import TOUCHED, TREATED, Arena, RolloutHistory
 from firegui.rollout.kernels.gpu_drops import DeviceDrops, Request, drop_list, upload
-from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, Setting, field_of
+from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, KernelSetting, field_of
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, Sight
@@ -30,7 +30,7 @@ SLACK = 1.0 + 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Body:
+class GpuDayState:
     """What a :class:`DayState` of this engine holds: the tiles that fire or drops have reached, everything else is new.
 
     ``tiles [n]``; ``fields [3, n, height, width]`` U, S, r; ``flags [tiles]``; ``sums [5, tiles]``.
@@ -62,8 +62,8 @@ class Rollouts:
     """Up to ``arena.runs`` rollouts at once. ``history`` records the days from ``recorded`` on, for one rollout."""
 
     def __init__(
-        self, model: Model, arena: Arena, kernels: Kernels, graphs: Graphs, setting: Setting,
-        schedules: Sequence[Schedule], wanted: Sequence[Wanted], history: History | None = None,
+        self, model: Model, arena: Arena, kernels: Kernels, graphs: Graphs, setting: KernelSetting,
+        schedules: Sequence[Schedule], wanted: Sequence[Wanted], history: RolloutHistory | None = None,
     ) -> None:  # fmt: skip
         self.model, self.arena, self.kernels, self.graphs, self.setting = model, arena, kernels, graphs, setting
         self.history = history
@@ -128,7 +128,7 @@ class Rollouts:
         """The steps of the span that begins on day ``first``."""
         return range(first * self.per_day, min(first + self.arena.span, self.days) * self.per_day)
 
-    def run_day(self, day: int, history: History | None, observer: Observer | None) -> None:
+    def run_day(self, day: int, history: RolloutHistory | None, observer: Observer | None) -> None:
         """The steps of a day: as one graph, or in stretches between the states that are looked at."""
         begin, end = day * self.per_day, (day + 1) * self.per_day
         self.arena.set_day(day)
@@ -151,7 +151,7 @@ class Rollouts:
         if self.per_day % 2:
             self.arena.even_out()
 
-    def _launch(self, first: int, left: int, history: History | None) -> None:
+    def _launch(self, first: int, left: int, history: RolloutHistory | None) -> None:
         """Steps ``first …`` of a day, but for the ``left`` last."""
         end = self.per_day - left
         for k in range(first, end):
@@ -241,13 +241,13 @@ def _broken(step: int, bounds: Bounds, least: dict[str, float]) -> Exceeded | No
     return None
 
 
-def pack(arena: Arena, run: int) -> Body:
+def pack(arena: Arena, run: int) -> GpuDayState:
     """Copy a run's state. Waits for the device, to learn how many tiles it takes."""
     flags = arena.flags[0, :, run] & (TOUCHED | TREATED)
     tiles = torch.nonzero(flags).flatten()
     row, column = tiles // arena.tiling.tile_columns, tiles % arena.tiling.tile_columns
     fields = (arena.unburned[run], arena.scaled[run], arena.retardant[run])
-    return Body(
+    return GpuDayState(
         tiles, torch.stack([arena.tiled(field)[row, :, column] for field in fields]),
         arena.flags[0, :, run].clone(), arena.sums[:, :, run].clone(),
     )  # fmt: skip
@@ -255,7 +255,7 @@ def pack(arena: Arena, run: int) -> Body:
 
 def unpack(arena: Arena, run: int, body: object, *, emitter: bool) -> None:
     """Go on from a state, in one run of an arena in which that run holds no fire."""
-    assert isinstance(body, Body)
+    assert isinstance(body, GpuDayState)
     row, column = body.tiles // arena.tiling.tile_columns, body.tiles % arena.tiling.tile_columns
     fields = (arena.unburned[run], arena.scaled[run], arena.retardant[run])
     for field, values in zip(fields, body.fields, strict=True):

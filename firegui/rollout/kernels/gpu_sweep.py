@@ -9,23 +9,23 @@ import torch
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
-from firegui.rollout.kernels.gpu_arena import History
-from firegui.rollout.kernels.gpu_drops import DropList, Request, drop_list
+from firegui.rollout.kernels.gpu_arena import RolloutHistory
+from firegui.rollout.kernels.gpu_drops import GpuDropList, Request, drop_list
 from firegui.rollout.kernels.gpu_rollout import Rollouts
 from firegui.rollout.outcome import Check
 
 Floats = NDArray[np.float64]
 
 
-class Sweep:
+class AdjointPass:
     """The adjoint of a rollout that has just been run with a history."""
 
-    def __init__(self, rollouts: Rollouts, history: History, schedule: Schedule) -> None:
+    def __init__(self, rollouts: Rollouts, history: RolloutHistory, schedule: Schedule) -> None:
         self._run, self._history, self._schedule = rollouts, history, schedule
         model, arena = rollouts.model, rollouts.arena
         self._gates = rollouts.lanes[0].gates
         request = Request(0, schedule, self._gates.open)
-        self._pairs: DropList = drop_list(model, arena.tiling, [request])
+        self._pairs: GpuDropList = drop_list(model, arena.tiling, [request])
         count = len(self._pairs.rows)
         history.pair_rows[:count].copy_(torch.from_numpy(self._pairs.rows))
         history.pair_at.copy_(torch.from_numpy(self._pairs.drop_at.astype(np.int32)))

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from firegui.domain.maps import NEIGHBOURS
-from firegui.rollout.kernels.gpu_arena import TOUCHED, TREATED, Arena, History
+from firegui.rollout.kernels.gpu_arena import TOUCHED, TREATED, Arena, RolloutHistory
 from firegui.rollout.kernels.gpu_drops import DeviceDrops, Tiling
-from firegui.rollout.kernels.gpu_launch import Setting
+from firegui.rollout.kernels.gpu_launch import KernelSetting
 from firegui.rollout.suppression import MAXIMUM_DOSE
 
 CUT_OFF = 2.0**-25
@@ -37,7 +37,7 @@ def weigh(drops: Tensor, row: Tensor, column: Tensor) -> tuple[Tensor, Tensor, T
     return torch.where(counts, torch.exp(exponent), 0.0), dy, dx, q
 
 
-def band(drops: Tensor, setting: Setting) -> tuple[Tensor, Tensor]:
+def band(drops: Tensor, setting: KernelSetting) -> tuple[Tensor, Tensor]:
     """Offsets ``(row, column) [n, side, band]`` of the cells about each drop's long axis (see ``gpu_arithmetic``)."""
     one = [drops[:, c].reshape(-1, 1, 1) for c in range(8)]
     cos, sin, along, across = one[2:6]
@@ -55,7 +55,7 @@ def band(drops: Tensor, setting: Setting) -> tuple[Tensor, Tensor]:
 class TorchKernels:
     """The same launches as ``TritonKernels``. Every tile runs at every step."""
 
-    def shares(self, drops: DeviceDrops, setting: Setting) -> None:
+    def shares(self, drops: DeviceDrops, setting: KernelSetting) -> None:
         """Fill in ``P α / Σ G``."""
         for begin in range(0, len(drops.rows), BAND_BATCH):
             rows = drops.rows[begin : begin + BAND_BATCH]
@@ -99,13 +99,13 @@ class TorchKernels:
         slots.masked_fill_(slots == end - begin, -1)
 
     def drop_now(
-        self, arena: Arena, drops: DeviceDrops, setting: Setting, steps: range, step: int, *, history: bool
+        self, arena: Arena, drops: DeviceDrops, setting: KernelSetting, steps: range, step: int, *, history: bool
     ) -> None:
         """Apply the drops of ``step``, which is about to be run."""
         k = step % arena.maps.steps_per_day
         self._drop(arena, setting, k, k % 2, history=history)
 
-    def _drop(self, arena: Arena, setting: Setting, k: int, buffer: int, *, history: bool) -> None:
+    def _drop(self, arena: Arena, setting: KernelSetting, k: int, buffer: int, *, history: bool) -> None:
         pools, tiling = arena.pools, arena.tiling
         slot, row = _at(pools.slots, arena.clock[1] + k), _at(arena.table, _step(arena, k))
         wet, laid = (_dense(pool, slot, tiling) for pool in (pools.wet, pools.laid))
@@ -122,7 +122,7 @@ class TorchKernels:
         torch.mul(arena.retardant if setting.emitter else 1.0, arena.scaled, out=arena.emission[buffer])
         arena.flags[buffer] |= (slot >= 0).to(torch.int32) * TREATED
 
-    def step(self, arena: Arena, history: History | None, setting: Setting, k: int, *, last: bool) -> None:
+    def step(self, arena: Arena, history: RolloutHistory | None, setting: KernelSetting, k: int, *, last: bool) -> None:
         """Step ``k`` of the day, and the drops of the next one unless it is the ``last`` of its stretch."""
         tiling, row, here = arena.tiling, _at(arena.table, _step(arena, k)), k % 2
         today, (rows, columns) = _at(arena.gains, arena.clock[0]), (tiling.rows, tiling.columns)
@@ -153,7 +153,7 @@ class TorchKernels:
             self._drop(arena, setting, k + 1, 1 - here, history=history is not None)
 
     @staticmethod
-    def _sum(arena: Arena, setting: Setting, scored: Tensor) -> None:
+    def _sum(arena: Arena, setting: KernelSetting, scored: Tensor) -> None:
         fire = (1.0 - arena.unburned).double()
         arena.sums[0] = _tiles(fire, arena.tiling).sum(dim=(2, 4)).reshape(arena.runs, -1).T
         arena.sums[2] += arena.sums[0]
@@ -163,10 +163,10 @@ class TorchKernels:
             arena.sums[1] = _tiles(fire, arena.tiling).sum(dim=(2, 4)).reshape(arena.runs, -1).T
             arena.sums[4] += arena.sums[1] * scored
 
-    def seed(self, arena: Arena, history: History, setting: Setting, k: int) -> None:
+    def seed(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int) -> None:
         """Start the sweep of a day: nothing is left over from the last one."""
 
-    def back(self, arena: Arena, history: History, setting: Setting, k: int) -> None:
+    def back(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int) -> None:
         """Undo step ``k`` of the day."""
         tiling, row, place = arena.tiling, _at(arena.table, _step(arena, k)), arena.clock[1] + k
         rows, columns = tiling.rows, tiling.columns
@@ -193,7 +193,7 @@ class TorchKernels:
         remaining = torch.where(dropped, arena.tiled(before), arena.tiled(history.remaining))
         history.remaining.copy_(remaining.reshape(tiling.field))
 
-    def products(self, arena: Arena, history: History, setting: Setting, k: int, most: int) -> None:
+    def products(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int, most: int) -> None:
         """Inner products of the at most ``most`` footprints of step ``k`` with the gradient of the dose."""
         tiling, t, device = arena.tiling, _step(arena, k), arena.device
         ends = history.pair_at.index_select(0, torch.stack([t, t + 1]))

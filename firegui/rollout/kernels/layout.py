@@ -40,7 +40,7 @@ SUM_FIRE, SUM_PROT, SCORED, SCORED_PROT, UNSCORED, ALIGHT = range(6)
 step from which on nothing burns any more, as far as is known."""
 
 
-class Shape(NamedTuple):
+class Sizes(NamedTuple):
     """Sizes that the kernels index with."""
 
     rows: int
@@ -57,7 +57,7 @@ class Shape(NamedTuple):
         return (row + 1) * self.stride + MARGIN + column
 
 
-class Clock(NamedTuple):
+class Decay(NamedTuple):
     """Time: ``decay[k] = (1 − 1/T_burn)^k`` and its inverse for the ``k`` steps since ``S`` was last rescaled."""
 
     steps_per_day: int
@@ -66,7 +66,7 @@ class Clock(NamedTuple):
     growth: Floats
 
 
-class Fields(NamedTuple):
+class StateFields(NamedTuple):
     """State of a rollout.
 
     ``S = B / decay[k]`` changes only where something ignites, so a sleeping cell costs nothing; ``emission`` is
@@ -99,7 +99,7 @@ class Marks(NamedTuple):
     rows: Words
 
 
-class Setting(NamedTuple):
+class Constants(NamedTuple):
     """What does not change during a rollout.
 
     ``first_water`` and ``last_water`` are the first and the last step at which water is flown, ``n_steps`` and −1 where
@@ -126,7 +126,7 @@ class Setting(NamedTuple):
 class Workspace:
     """Everything a rollout writes on, used again by the next: fields at their rest values, logs of any content."""
 
-    fields: Fields
+    fields: StateFields
     marks: Marks
     log_places: NDArray[np.int32]
     log_values: Floats
@@ -178,25 +178,25 @@ class Layout:
         )
 
 
-def shape_of(rows: int, columns: int) -> Shape:
+def shape_of(rows: int, columns: int) -> Sizes:
     """Tiles and strides of a raster."""
     tile_rows, tile_columns = -(-rows // TILE_ROWS), -(-columns // LANES)
     stride = tile_columns * LANES + 2 * MARGIN
-    return Shape(
+    return Sizes(
         rows, columns, tile_rows, tile_columns, -(-tile_columns // 64), stride, (tile_rows * TILE_ROWS + 2) * stride
     )
 
 
-def clock_of(maps: FireMaps) -> Clock:
+def clock_of(maps: FireMaps) -> Decay:
     """Powers of the fraction that burns on. ``S`` is rescaled once a day, or before its scale leaves float32."""
     rate = max(1.0 - 1.0 / maps.t_burn, SMALLEST_DECAY)
     longest = int(math.log(LARGEST_SCALE) / -math.log(rate)) if rate < 1.0 else maps.steps_per_day
     period = max(1, min(maps.steps_per_day, longest))
     powers = rate ** np.arange(period + 1)
-    return Clock(maps.steps_per_day, period, powers.astype(np.float32), (1.0 / powers).astype(np.float32))
+    return Decay(maps.steps_per_day, period, powers.astype(np.float32), (1.0 / powers).astype(np.float32))
 
 
-def lay_out(maps: FireMaps, shape: Shape) -> Floats:
+def lay_out(maps: FireMaps, shape: Sizes) -> Floats:
     """``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable`` per tile; the products are those of the dense layout."""
     size = maps.days * shape.tile_rows * shape.tile_columns * TILE_ROWS * NEIGHBOURS * LANES
     gains = aligned(size)
@@ -218,18 +218,18 @@ def unset(count: int) -> Floats:
     return spare[skip : skip + count]
 
 
-def _fields(cells: int) -> Fields:
+def _fields(cells: int) -> StateFields:
     """All fields from one piece of memory, which the system can map with large pages.
 
     Each begins at another line of a page: processors take a load for one that depends on a store to the same place in
     another page.
     """
     apart = -(-cells // PAGE) * PAGE + PLACE_LINES * CACHE_LINE // 4
-    sizes = [apart] * (len(Fields._fields) - 1) + [2 * apart]
+    sizes = [apart] * (len(StateFields._fields) - 1) + [2 * apart]
     starts = np.cumsum([0, *sizes])
     block = aligned(int(starts[-1]))
     lengths = [cells] * (len(sizes) - 1) + [2 * cells]
-    return Fields(*(block[start : start + length] for start, length in zip(starts, lengths, strict=False)))
+    return StateFields(*(block[start : start + length] for start, length in zip(starts, lengths, strict=False)))
 
 
 def usual(array: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
@@ -237,21 +237,21 @@ def usual(array: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
     return np.require(array, kind, ["C", "W"])
 
 
-def field_of(raster: NDArray[np.generic], shape: Shape) -> Floats:
+def field_of(raster: NDArray[np.generic], shape: Sizes) -> Floats:
     """A raster as a field, 0 outside."""
     field = aligned(shape.cells)
     raster_of(field, shape)[:] = raster
     return field
 
 
-def raster_of(field: Floats, shape: Shape) -> Floats:
+def raster_of(field: Floats, shape: Sizes) -> Floats:
     """The raster inside a field, a view ``[H, W]``."""
     whole = field.reshape(-1, shape.stride)
     return whole[1 : 1 + shape.rows, MARGIN : MARGIN + shape.columns]
 
 
 @kernel
-def _lay_out(phi: Floats, gamma: Floats, burnable: NDArray[np.bool_], shape: Shape, gains: Floats) -> None:
+def _lay_out(phi: Floats, gamma: Floats, burnable: NDArray[np.bool_], shape: Sizes, gains: Floats) -> None:
     top = np.float32(MAXIMUM_FACTOR)
     zero = np.float32(0.0)
     tiles = shape.tile_rows * shape.tile_columns

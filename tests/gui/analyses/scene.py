@@ -11,11 +11,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from firegui.domain.benchmark import BenchmarkSettings, PlannerName, Task
+from firegui.domain.benchmark import BenchmarkSettings, PlannerName, PlannerTask
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.fit import EventProgress, FitProgress, NetworkFitSettings
 from firegui.domain.project import Project
-from firegui.domain.sensitivity import Reading, SensitivityKind, SensitivitySettings, SensitivityTable
+from firegui.domain.sensitivity import RolloutSummary, SensitivityKind, SensitivitySettings, SensitivityTable
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
 from firegui.domain.study import StudySettings, Vary
 from firegui.domain.study_factors import study_cells
@@ -66,7 +66,7 @@ from tests.gui.saved_ensembles import state_of
 from tests.unit.domain.samples import weights
 
 DEVICE = DeviceUsed("auto", "the CPU of the contract")
-TASK = Task(PlannerName.TACTICAL, 0)
+TASK = PlannerTask(PlannerName.TACTICAL, 0)
 BENCHMARK = BenchmarkSettings(
     planners=(PlannerName.NONE, PlannerName.TACTICAL, PlannerName.GRADIENT), seeds=2, allowance=600, budget=40
 )
@@ -165,7 +165,7 @@ def _checkpoint() -> FitCheckpoint:
 
 
 def _sweep() -> Any:
-    reading = Reading(20.0, 2000.0, 180.0, 20.0, 12)
+    reading = RolloutSummary(20.0, 2000.0, 180.0, 20.0, 12)
     return SensitivityTable(
         SensitivityKind.DESIGN, "Test Ridge", "model", Setting.A, ObjectiveWeights.of(Setting.A),
         Effectiveness(0.9, 0.9), RetardantSide.BOTH, "", reading, None, (), SensitivitySettings(), False,

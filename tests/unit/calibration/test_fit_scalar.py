@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from firegui.calibration.forecast import scalar_forecast, score_days
-from firegui.calibration.scalar import KNOBS, FitProgress, FitSettings, fit_scalar, knobs_for, misfit
+from firegui.calibration.scalar import KNOBS, FitSettings, ScalarFitProgress, fit_scalar, knobs_for, misfit
 from firegui.domain.scenario import Scenario
 from firegui.errors import CancelledError, InputError
 from firegui.fire.card import scalar_card
@@ -104,7 +104,7 @@ def test_shares_and_values_are_inverse(knob: object) -> None:
 
 
 def test_progress_is_told_and_the_best_only_gets_better() -> None:
-    heard: list[FitProgress] = []
+    heard: list[ScalarFitProgress] = []
 
     found = fit_scalar(invented(), QUICK, start=BAD, progress=heard.append)
 
@@ -117,7 +117,7 @@ def test_progress_is_told_and_the_best_only_gets_better() -> None:
 
 
 def test_a_stop_is_honoured_and_the_best_so_far_was_told() -> None:
-    heard: list[FitProgress] = []
+    heard: list[ScalarFitProgress] = []
 
     def check() -> None:
         if len(heard) == 3:

@@ -12,7 +12,7 @@ from firegui.domain.benchmark import (
     BenchmarkSettings,
     BenchmarkTable,
     PlannerName,
-    Task,
+    PlannerTask,
     Violations,
     tasks_of,
 )
@@ -52,7 +52,7 @@ _PLANNERS: Mapping[PlannerName, _Planner] = {
 }
 
 
-def made_row(task: Task) -> BenchmarkRow:
+def made_row(task: PlannerTask) -> BenchmarkRow:
     """The row of a task; at the matched allowance it costs more and is better by a third."""
     planner, worse = _PLANNERS[task.planner], 1.0 + 0.01 * task.seed
     if task.planner is PlannerName.NONE:

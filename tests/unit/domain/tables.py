@@ -11,7 +11,7 @@ from firegui.domain.sensitivity import (
     EffectivenessRow,
     MonteCarlo,
     PoseRow,
-    Reading,
+    RolloutSummary,
     Row,
     SensitivityKind,
     SensitivitySettings,
@@ -20,12 +20,12 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import DESIGN, NOMINAL, ObjectiveWeights, RetardantSide, Setting
 
-BASELINE = Reading(24.0, 1000.0, 90.0, 50.0, 0)
+BASELINE = RolloutSummary(24.0, 1000.0, 90.0, 50.0, 0)
 
 
-def reading(extent: float) -> Reading:
+def reading(extent: float) -> RolloutSummary:
     """A reading that follows from its extent."""
-    return Reading(extent / 50.0, extent, 0.09 * extent, 1.0, 12)
+    return RolloutSummary(extent / 50.0, extent, 0.09 * extent, 1.0, 12)
 
 
 def sensitivity_tables() -> list[SensitivityTable[Row]]:

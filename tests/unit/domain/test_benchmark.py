@@ -10,7 +10,7 @@ from firegui.domain.benchmark import (
     BenchmarkTable,
     DeploymentRow,
     PlannerName,
-    Task,
+    PlannerTask,
     Violations,
     deployment,
 )
@@ -41,7 +41,10 @@ def test_lines_are_sorted_best_first_and_one_seed_has_no_deviation() -> None:
 
 def test_what_is_missing_is_told_in_the_order_in_which_it_is_run() -> None:
     table = without(made_table(PlannerName.TACTICAL, PlannerName.GREEDY, seeds=2), "greedy-0", "tactical-1")
-    assert table.missing == (Task(PlannerName.TACTICAL, 1), Task(PlannerName.GREEDY, 0)) and not table.complete
+    assert (
+        table.missing == (PlannerTask(PlannerName.TACTICAL, 1), PlannerTask(PlannerName.GREEDY, 0))
+        and not table.complete
+    )
     assert table.group(PlannerName.CMA_ES) is None
 
 

@@ -11,11 +11,11 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.scaling import (
     Middle,
     QualityTask,
+    ScalingAxis,
     ScalingCase,
     ScalingRow,
     ScalingSettings,
     ScalingTable,
-    Sweep,
     Timings,
     cases_of,
     part_of,
@@ -40,12 +40,12 @@ def test_a_project_of_the_papers_size_has_the_papers_fifteen_rows() -> None:
         "fleet: 2 aircraft", "fleet: 5 aircraft", "fleet: 10 aircraft", "fleet: 15 aircraft", "fleet: 21 aircraft",
         "grid: 154x187",
     ]  # fmt: skip
-    assert [case.cells for case in PAPER if case.sweep is Sweep.GRID] == [28798, 73853, 166208, 260304, 463012]
+    assert [case.cells for case in PAPER if case.sweep is ScalingAxis.GRID] == [28798, 73853, 166208, 260304, 463012]
     assert [case.label for case in PAPER[10:]] == [f"horizon: {days}d" for days in (3, 6, 9, 12, 15)]
 
 
 def test_the_dimension_is_four_variables_a_step_and_aircraft() -> None:
-    case = ScalingCase(Sweep.FLEET, 5, 6, days=3, steps_per_day=10, aircraft=7)
+    case = ScalingCase(ScalingAxis.FLEET, 5, 6, days=3, steps_per_day=10, aircraft=7)
     assert (case.steps, case.dimension) == (30, 4 * 30 * 7)
 
 
@@ -66,9 +66,9 @@ def test_other_projects_have_the_same_shares_and_no_row_twice(
     horizons: list[int],
 ) -> None:
     cases = cases_of(shape, days, 10, aircraft)
-    assert [case.aircraft for case in cases if case.sweep is Sweep.FLEET] == fleets
-    assert [(case.rows, case.columns) for case in cases if case.sweep is Sweep.GRID] == grids
-    assert [case.days for case in cases if case.sweep is Sweep.HORIZON] == horizons
+    assert [case.aircraft for case in cases if case.sweep is ScalingAxis.FLEET] == fleets
+    assert [(case.rows, case.columns) for case in cases if case.sweep is ScalingAxis.GRID] == grids
+    assert [case.days for case in cases if case.sweep is ScalingAxis.HORIZON] == horizons
 
 
 def test_a_smaller_fleet_is_a_proportional_part_of_every_larger_one() -> None:

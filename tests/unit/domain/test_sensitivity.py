@@ -10,7 +10,7 @@ from firegui.domain.sensitivity import (
     PAIRS,
     MonteCarlo,
     PoseRow,
-    Reading,
+    RolloutSummary,
     SensitivityKind,
     SensitivitySettings,
     design_folder,
@@ -19,13 +19,13 @@ from firegui.domain.sensitivity import (
 from firegui.domain.settings import NOMINAL, Effectiveness, ObjectiveWeights
 
 METRICS = Metrics(10.0, 0.9, 20.0, 3.0, 0.1, 0.2, 0.3, 9, 7, 99.0)
-READING = Reading(2.0, 10.0, 0.9, 3.0, 7)
+READING = RolloutSummary(2.0, 10.0, 0.9, 3.0, 7)
 
 
 def test_the_fire_objective_leaves_out_what_drops_cost() -> None:
     weights = ObjectiveWeights(burn=10.0, final=20.0, prot=30.0, budget=1000.0)
     assert fire_objective(METRICS, weights) == pytest.approx(1.0 + 4.0 + 9.0)
-    assert Reading.of(METRICS, weights) == Reading(fire_objective(METRICS, weights), 10.0, 0.9, 3.0, 7)
+    assert RolloutSummary.of(METRICS, weights) == RolloutSummary(fire_objective(METRICS, weights), 10.0, 0.9, 3.0, 7)
 
 
 def test_the_defaults_are_the_papers_and_in_order() -> None:

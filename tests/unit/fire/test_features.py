@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.weights import LAYER_CHANNELS, OPTIONAL_LAYERS
-from firegui.fire.features import Features, event_features, wind_inputs
+from firegui.fire.features import NetworkFeatures, event_features, wind_inputs
 from firegui.fire.landscape import Raster
 from tests.unit.fire.events import event, layer
 
@@ -26,12 +26,12 @@ def layers(**changes: float) -> dict[str, Raster]:
     return {key: layer(SHAPE, value) for key, value in (FULL | changes).items()}
 
 
-def channel(features: Features, name: str) -> Raster:
+def channel(features: NetworkFeatures, name: str) -> Raster:
     found: Raster = features.values[LAYER_CHANNELS.index(name)]
     return found
 
 
-def flag(features: Features, key: str) -> Raster:
+def flag(features: NetworkFeatures, key: str) -> Raster:
     found: Raster = features.present[OPTIONAL_LAYERS.index(key)]
     return found
 

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from firegui.domain.weights import MAPS
-from firegui.fire.features import Features
+from firegui.fire.features import NetworkFeatures
 from firegui.fire.frozen_network import FrozenNetwork
 from firegui.fire.learned import TorchMaps, daily_maps
 from tests.unit.fire.test_network import lively, random_features, random_wind
@@ -18,7 +18,7 @@ from tests.unit.fire.test_network import lively, random_features, random_wind
 SHAPE = (40, 53)
 
 
-def features() -> Features:
+def features() -> NetworkFeatures:
     return random_features(3, SHAPE)
 
 

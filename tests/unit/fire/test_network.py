@@ -10,17 +10,17 @@ from torch.nn import functional
 
 from firegui.domain.weights import MAPS, TENSOR_SHAPES
 from firegui.errors import InputError
-from firegui.fire.features import Features, wind_inputs
+from firegui.fire.features import NetworkFeatures, wind_inputs
 from firegui.fire.network import START, STRIP, Partial, SpreadNetwork, initial, network_of, weights_of
 from tests.unit.domain.samples import training, weights
 
 SHAPE = (11, 13)
 
 
-def random_features(seed: int = 0, shape: tuple[int, int] = SHAPE) -> Features:
+def random_features(seed: int = 0, shape: tuple[int, int] = SHAPE) -> NetworkFeatures:
     rng = np.random.default_rng(seed)
     present = (rng.uniform(size=(7, *shape)) > 0.3).astype(np.float32)
-    return Features(rng.random((7, *shape), np.float32), rng.integers(0, 205, shape), present)
+    return NetworkFeatures(rng.random((7, *shape), np.float32), rng.integers(0, 205, shape), present)
 
 
 def random_wind(seed: int = 1, shape: tuple[int, int] = SHAPE) -> Tensor:
@@ -28,7 +28,7 @@ def random_wind(seed: int = 1, shape: tuple[int, int] = SHAPE) -> Tensor:
     return torch.from_numpy(wind_inputs(rng.random(shape, np.float32) * 9, rng.random(shape, np.float32) * 6))
 
 
-def in_one_go(network: SpreadNetwork, features: Features, wind: Tensor) -> Tensor:
+def in_one_go(network: SpreadNetwork, features: NetworkFeatures, wind: Tensor) -> Tensor:
     """The published form: one convolution over all channels, concatenated, then 1 × 1."""
     parts = {name: torch.from_numpy(values) for name, values in weights_of(network, training()).tensors.items()}
     values, present = torch.from_numpy(features.values), torch.from_numpy(features.present)
@@ -128,7 +128,7 @@ def test_what_lies_outside_the_raster_reads_as_absent() -> None:
     ) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
         return np.pad(values, ((0, 0), (3, 3), (3, 3)))
 
-    wider = Features(framed(features.values), np.pad(features.fuel, 3), framed(features.present))
+    wider = NetworkFeatures(framed(features.values), np.pad(features.fuel, 3), framed(features.present))
     around = daily(network, network.static(wider), functional.pad(wind, (3, 3, 3, 3)))
 
     torch.testing.assert_close(

@@ -13,7 +13,7 @@ from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE
 from firegui.errors import InputError
 from firegui.fire.first_project import first_project, with_model
 from firegui.fire.maps import project_maps
-from firegui.io.coverage_toml import CoverageTable, Level, coverage_of, read_table, shipped_table, write_table
+from firegui.io.coverage_toml import CoverageTable, FuelCoverage, coverage_of, read_table, shipped_table, write_table
 from firegui.io.project_store import load_project, project_hash, save_project
 from firegui.io.toml_text import dumps
 from tests.unit.io.builders import PLACED, project, said, scenario
@@ -75,7 +75,7 @@ def test_a_first_project_requires_what_its_fuel_does() -> None:
 
 
 def read_table_of(levels: dict[int, float]) -> CoverageTable:
-    return CoverageTable("mine", tuple(Level(code, level) for code, level in levels.items()))
+    return CoverageTable("mine", tuple(FuelCoverage(code, level) for code, level in levels.items()))
 
 
 @pytest.mark.parametrize("kind", ["scalar", "network"])

@@ -14,7 +14,7 @@ from firegui.domain.scenario import Scenario
 from firegui.errors import InputError
 from firegui.io.georeference import Georeference
 from firegui.io.importers.landscape import import_landscape
-from firegui.io.importers.landscape_source import LandscapeSource, LayerFile
+from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.wind import WindSource
 from firegui.io.perimeters import PerimeterSource
 from tests.unit.io.builders import PLACED, UNPLACED, assert_each_said, assert_same_bits, said
@@ -39,7 +39,7 @@ def source_of(files: Mapping[str, Path], **changes: Any) -> LandscapeSource:
     wind = WindSource(asked.pop("wind_speed"), asked.pop("wind_from"))
     if "perimeters" in asked:
         asked["perimeters"] = PerimeterSource(asked["perimeters"])
-    return LandscapeSource({key: LayerFile(path) for key, path in files.items()}, wind=wind, **asked)
+    return LandscapeSource({key: LayerBand(path) for key, path in files.items()}, wind=wind, **asked)
 
 
 def take(files: dict[str, Path], **changes: Any) -> Scenario:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from firegui.errors import Problems
-from firegui.io.importers.layer_values import Layer, read_values, say_layers
+from firegui.io.importers.layer_values import ImportedLayer, read_values, say_layers
 
 
-def read(key: str, raw: Any, nodata: float | None = None) -> Layer:
+def read(key: str, raw: Any, nodata: float | None = None) -> ImportedLayer:
     problems = Problems()
     layer = read_values(key, np.asarray(raw), f"{key}.tif", problems, nodata)
     assert layer is not None, list(problems)

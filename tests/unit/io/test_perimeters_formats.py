@@ -16,7 +16,7 @@ import shapely
 from firegui.errors import CancelledError, InputError, Problems
 from firegui.io.crs import transformer
 from firegui.io.dates import find_dates
-from firegui.io.perimeter_growth import Growth
+from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeter_survey import survey_perimeters
 from firegui.io.perimeters import Perimeters, PerimeterSource, read_perimeters
 from tests.unit.io.builders import PLACED, SHARED_DATA
@@ -137,12 +137,12 @@ def test_whole_perimeters_are_recognised_and_stand_as_they_were_mapped(tmp_path:
     path = write(tmp_path / "p.gpkg", shrunk, {"Date": THREE})
     found = read(path)
     # One of nine cells is taken back, so eight ninths are covered: still increments, which lose nothing.
-    assert found.growth is Growth.INCREMENTS and found.masks[2, 0, 0]
-    whole = read(path, growth=Growth.CUMULATIVE)
+    assert found.growth is PerimeterGrowth.INCREMENTS and found.masks[2, 0, 0]
+    whole = read(path, growth=PerimeterGrowth.CUMULATIVE)
     assert whole.masks.sum(axis=(1, 2)).tolist() == [4, 9, 19] and not whole.masks[2, 0, 0]
     assert any("take back cells of earlier ones (1 on 2020-08-21)" in note for note in whole.notes)
     nested = read(write(tmp_path / "q.gpkg", WHOLE, {"Date": THREE}))
-    assert nested.growth is Growth.CUMULATIVE
+    assert nested.growth is PerimeterGrowth.CUMULATIVE
     assert any("whole fire of their date: every one covers at least 100 %" in note for note in nested.notes)
 
 
@@ -150,11 +150,11 @@ def test_rings_around_the_fire_of_the_day_before_are_increments(tmp_path: Path) 
     rings = [WHOLE[0], shapely.difference(WHOLE[1], WHOLE[0]), shapely.difference(WHOLE[2], WHOLE[1])]
     path = write(tmp_path / "p.gpkg", rings, {"Date": THREE})
     found = read(path)
-    assert found.growth is Growth.INCREMENTS
+    assert found.growth is PerimeterGrowth.INCREMENTS
     assert found.masks.sum(axis=(1, 2)).tolist() == [4, 9, 20]
     assert any("daily increments and add up: one covers only 0 %" in note for note in found.notes)
     survey = survey_perimeters(PerimeterSource(path))
-    assert survey.growth is Growth.INCREMENTS and "add up" in survey.growth_reason
+    assert survey.growth is PerimeterGrowth.INCREMENTS and "add up" in survey.growth_reason
     assert (survey.features, survey.dates, survey.date_column) == (3, found.dates, "Date")
 
 

@@ -17,10 +17,10 @@ from firegui.domain.scaling import (
     LEAST_SEARCH,
     SEARCHED,
     QualityTask,
+    ScalingAxis,
     ScalingCase,
     ScalingRow,
     ScalingSettings,
-    Sweep,
     cases_of,
 )
 from firegui.domain.schedule import Schedule
@@ -111,7 +111,9 @@ def test_a_fire_that_stays_inside_burns_in_a_window_as_on_the_whole_raster() -> 
     slow = replace(slow, maps=replace(slow.maps, burnable=burnable), regions=())
     slow = replace(slow, plan=replace(slow.plan, weights=replace(slow.plan.weights, prot=0.0)))
     found = fires(slow)
-    small, large = (found.model(case) for case in cases(slow) if case.sweep is Sweep.GRID and case.rows in (9, 16))
+    small, large = (
+        found.model(case) for case in cases(slow) if case.sweep is ScalingAxis.GRID and case.rows in (9, 16)
+    )
     nothing = Schedule.empty(small.n_steps, small.fleet.n_aircraft)
     extents = [simulate(model, nothing).metrics.final_extent_cells for model in (small, large)]
     assert extents[0] == pytest.approx(extents[1], rel=1e-6) and extents[0] > 4.0
@@ -120,7 +122,7 @@ def test_a_fire_that_stays_inside_burns_in_a_window_as_on_the_whole_raster() -> 
 def test_regions_outside_a_window_do_not_count_in_it(project: Project) -> None:
     middle = Region.rectangle("Middle", (7, 9), (9, 11))
     found = fires(replace(project, regions=(*project.regions, middle)))
-    small = next(case for case in cases(project) if case.sweep is Sweep.GRID)
+    small = next(case for case in cases(project) if case.sweep is ScalingAxis.GRID)
     model = found.model(small)
     assert int(model.protected.sum()) == 4
     assert float(model.protection.sum()) == pytest.approx(1.0)
@@ -132,7 +134,7 @@ def test_operational_constraints_are_left_out(project: Project) -> None:
 
 
 def test_fires_that_do_not_fit_together_are_measured_apart() -> None:
-    small, other, large = (ScalingCase(Sweep.FLEET, side, side, 1, 10, 2) for side in (10, 20, 40))
+    small, other, large = (ScalingCase(ScalingAxis.FLEET, side, side, 1, 10, 2) for side in (10, 20, 40))
     again = replace(small, aircraft=1)
     need = BYTES_PER_CELL_AND_DAY
     assert grouped([small, again, other, large], None) == [[small, again, other, large]]

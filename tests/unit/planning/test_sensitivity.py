@@ -9,7 +9,7 @@ from firegui.domain.schedule import Schedule, pose_scale
 from firegui.domain.sensitivity import (
     EffectivenessRow,
     PoseRow,
-    Reading,
+    RolloutSummary,
     SensitivityKind,
     SensitivitySettings,
     SideRow,
@@ -58,7 +58,7 @@ def test_every_pair_is_the_rollout_at_that_effectiveness_in_the_order_given() ->
     nominal = simulate(model, schedule).metrics.final_extent_cells
     for row in rows:
         found = simulate(model.with_effectiveness(row.effectiveness), schedule).metrics
-        assert row.reading == Reading.of(found, model.weights)
+        assert row.reading == RolloutSummary.of(found, model.weights)
         assert row.relative == found.final_extent_cells / nominal
     assert rows[2].relative > rows[0].relative
 
@@ -67,7 +67,7 @@ def test_every_side_is_the_rollout_of_a_model_built_for_it() -> None:
     model, schedule = case()
     rows = side_rows(model, schedule, tuple(RetardantSide), hear=ignore, check=unchecked)
 
-    readings = [Reading.of(simulate(*case(side)).metrics, model.weights) for side in RetardantSide]
+    readings = [RolloutSummary.of(simulate(*case(side)).metrics, model.weights) for side in RetardantSide]
     assert [row.reading for row in rows] == readings
     assert rows[0].relative == 1.0 < min(row.relative for row in rows[1:])
 
@@ -78,7 +78,7 @@ def test_a_pose_row_is_the_rollouts_of_the_schedule_with_noise_on_its_pose_logit
 
     assert (largest.scale, still.scale, smaller.scale) == SCALES
     assert [len(row.draws) for row in (largest, still, smaller)] == [3, 1, 3]
-    assert still.draws[0] == Reading.of(simulate(model, schedule).metrics, model.weights)
+    assert still.draws[0] == RolloutSummary.of(simulate(model, schedule).metrics, model.weights)
     z = np.arcsin(2.0 * schedule.poses / pose_scale(model.shape) - 1.0)
     moved = Schedule.from_pose_logits(schedule.logits, z + 1e-2 * pose_noise(schedule, 1, 5), model.shape)
     direct = fire_objective(simulate(model, moved).metrics, model.weights)
@@ -92,7 +92,7 @@ def test_a_schedule_with_its_own_pose_logits_is_moved_from_there() -> None:
     own = Schedule.from_pose_logits(schedule.logits, z, model.shape)
     (row,) = pose_rows(model, own, (0.01,), 1, 2, hear=ignore, check=unchecked)
     moved = Schedule.from_pose_logits(own.logits, z + 0.01 * pose_noise(own, 0, 2), model.shape)
-    assert row.draws[0] == Reading.of(simulate(model, moved).metrics, model.weights)
+    assert row.draws[0] == RolloutSummary.of(simulate(model, moved).metrics, model.weights)
 
 
 def test_the_same_seed_gives_the_same_rows_and_another_seed_others() -> None:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firegui.domain.benchmark import BenchmarkRow, PlannerName, Task, TaskTerms
+from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
 from firegui.errors import Check
-from firegui.runs.benchmark_line import Line
+from firegui.runs.benchmark_line import WorkerChannel
 from firegui.runs.benchmark_task import Desk
 from firegui.runs.engine import Engine
 from tests.support import make_project
@@ -25,9 +25,9 @@ ALLOWANCE, BUDGET = 40, 9
 Desks = Callable[..., Desk]
 
 
-def line_of(desk: Desk) -> Line:
+def line_of(desk: Desk) -> WorkerChannel:
     """The end that stops the desk's task."""
-    assert isinstance(desk.line, Line)
+    assert isinstance(desk.line, WorkerChannel)
     return desk.line
 
 
@@ -51,7 +51,7 @@ class ObservedEngine(Engine):
 
 def terms_of(name: PlannerName, seed: int = 0) -> TaskTerms:
     two_stage = name is PlannerName.TWO_STAGE
-    return TaskTerms(Task(name, seed), 0 if two_stage else ALLOWANCE, 0 if two_stage else BUDGET, 10.0)
+    return TaskTerms(PlannerTask(name, seed), 0 if two_stage else ALLOWANCE, 0 if two_stage else BUDGET, 10.0)
 
 
 def measured(row: BenchmarkRow) -> BenchmarkRow:
@@ -69,7 +69,7 @@ def made_desks(tmp_path: Path) -> Iterator[Desks]:
         ends.append(ours)
         engine = ObservedEngine()
         model = engine.build(project, project.plan.nominal, "cpu")
-        line = Line(theirs, leave=lambda code: None)
+        line = WorkerChannel(theirs, leave=lambda code: None)
         line.other = ours  # type: ignore[attr-defined]
         return replace(Desk(tmp_path / name, tmp_path, "cpu", project, engine, model, line, 1e9), **changes)
 

@@ -24,7 +24,7 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.sensitivity import (
     EffectivenessRow,
-    Reading,
+    RolloutSummary,
     Row,
     SensitivityKind,
     SensitivitySettings,
@@ -455,7 +455,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
         for number, pair in enumerate(settings.pairs):
             hear(number, len(settings.pairs), "Scoring")
             found = self.simulate(model.with_effectiveness(pair), schedule, check=check).metrics
-            rows.append(EffectivenessRow(pair, Reading.of(found, ObjectiveWeights()), 1.0))
+            rows.append(EffectivenessRow(pair, RolloutSummary.of(found, ObjectiveWeights()), 1.0))
         return tuple(rows)
 
     def fit_error(

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from firegui.cli.progress import scalars
-from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, Task, TaskTerms
+from firegui.domain.benchmark import BenchmarkSettings, BenchmarkTable, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError, Problem
 from firegui.io.project_store import list_runs
 from firegui.planning.benchmark_figures import CONVERGENCE, CONVERGENCE_MATCHED
 from firegui.runs import benchmark as benchmark_module
-from firegui.runs.benchmark_crew import Crew
+from firegui.runs.benchmark_crew import WorkerPool
 from firegui.runs.benchmark_folder import HEADER, read_benchmark, read_header, task_folder, write_header
-from firegui.runs.benchmark_line import Report, Word
+from firegui.runs.benchmark_line import MessageType, Report
 from firegui.runs.benchmark_tables import write_tables
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
@@ -70,7 +70,7 @@ def warnings(events: Sequence[RunEvent]) -> list[str]:
 
 def no_drops(terms: TaskTerms) -> Report:
     row = made_row(terms.task)
-    return Report(Word.DONE, row=replace(row, metrics=replace(row.metrics, drops_executed=0)))
+    return Report(MessageType.DONE, row=replace(row, metrics=replace(row.metrics, drops_executed=0)))
 
 
 def refused(spec: BenchmarkSpec) -> tuple[Problem, ...]:
@@ -180,7 +180,7 @@ def test_a_two_stage_plan_without_drops_ends_the_benchmark_and_says_what_to_do(
 
 def test_what_befalls_one_task_is_told_and_the_others_are_kept(workplace: Workplace, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    answers = {"gradient-0": None, "random-uniform-1": Report(Word.FAILED, message="the disk is full")}
+    answers = {"gradient-0": None, "random-uniform-1": Report(MessageType.FAILED, message="the disk is full")}
     workplace.answer = lambda terms: answers.get(terms.task.name, done(terms))
     events = carried_out(spec_of(out))
 
@@ -200,19 +200,21 @@ def test_what_befalls_one_task_is_told_and_the_others_are_kept(workplace: Workpl
 
 
 def test_a_process_that_cannot_be_begun_leaves_the_work_to_the_others(workplace: Workplace, tmp_path: Path) -> None:
-    workplace.greeting = lambda number: None if number else Report(Word.READY)
+    workplace.greeting = lambda number: None if number else Report(MessageType.READY)
     events = carried_out(spec_of(tmp_path / "run", processes=3))
     assert end(events).reason is FinishReason.COMPLETED
     assert any("goes on with 1 process" in text for text in warnings(events))
 
 
 def test_a_process_that_says_it_cannot_work_leaves_the_work_to_the_others(workplace: Workplace, tmp_path: Path) -> None:
-    workplace.greeting = lambda number: Report(Word.FAILED, message="out of memory") if number else Report(Word.READY)
+    workplace.greeting = lambda number: (
+        Report(MessageType.FAILED, message="out of memory") if number else Report(MessageType.READY)
+    )
     events = carried_out(spec_of(tmp_path / "run", processes=3))
     assert end(events).reason is FinishReason.COMPLETED
     assert any("out of memory; the benchmark goes on with 1 process" in text for text in warnings(events))
 
-    workplace.greeting = lambda number: Report(Word.FAILED, message="out of memory")
+    workplace.greeting = lambda number: Report(MessageType.FAILED, message="out of memory")
     finished = end(carried_out(spec_of(tmp_path / "none")))
     assert finished.reason is FinishReason.FAILED and "no task could be begun: out of memory" in finished.message
 
@@ -220,14 +222,14 @@ def test_a_process_that_says_it_cannot_work_leaves_the_work_to_the_others(workpl
 def test_processes_that_the_system_refuses_leave_the_work_to_the_others(
     workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hire = Crew.hire
+    hire = WorkerPool.hire
 
-    def refuse_the_third(crew: Crew) -> None:
+    def refuse_the_third(crew: WorkerPool) -> None:
         if len(crew.workers) == 2:
             raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         hire(crew)
 
-    monkeypatch.setattr(Crew, "hire", refuse_the_third)
+    monkeypatch.setattr(WorkerPool, "hire", refuse_the_third)
     settings = replace(SETTINGS, budget=BUDGET)
     events = carried_out(spec_of(tmp_path / "run", settings, processes=5))
     assert end(events).reason is FinishReason.COMPLETED and workplace.begun == 2
@@ -244,7 +246,7 @@ def test_where_no_process_can_be_begun_the_benchmark_says_so(workplace: Workplac
 
 def test_what_a_process_finds_wrong_with_the_project_is_listed(workplace: Workplace, tmp_path: Path) -> None:
     problem = Problem("tiny.firegui", "is not the event any more", "restore it")
-    workplace.greeting = lambda number: Report(Word.FAILED, message="it", problems=(problem,))
+    workplace.greeting = lambda number: Report(MessageType.FAILED, message="it", problems=(problem,))
     assert end(carried_out(spec_of(tmp_path / "run"))).problems == (problem,)
 
 
@@ -254,13 +256,13 @@ def test_a_stop_keeps_what_is_done_and_resuming_computes_nothing_twice(workplace
     def answer(terms: TaskTerms) -> Report | None:
         if terms.task.name == "gradient-0":
             control.request_stop()
-            return Report(Word.STOPPED)
+            return Report(MessageType.STOPPED)
         return done(terms)
 
     workplace.answer = answer
     events = carried_out(spec_of(out, processes=1), control=control)
     assert end(events).reason is FinishReason.STOPPED and "resume to go on" in end(events).message
-    assert workplace.told[-1] is Word.STOP and not warnings(events)
+    assert workplace.told[-1] is MessageType.STOP and not warnings(events)
     before = {row.task.name for row in read_benchmark(out)[1].rows}
     assert before and "gradient-0" not in before
 
@@ -301,9 +303,9 @@ def test_resuming_clears_up_after_tasks_that_are_done_and_leaves_the_others_thei
 ) -> None:
     out = tmp_path / "run"
     carried_out(spec_of(out))
-    done, plan = (task_folder(out, task) for task in (Task(GRADIENT, 0), Task(PlannerName.TWO_STAGE, 0)))
-    (task_folder(out, Task(GRADIENT, 1)) / "row.json").unlink()
-    unfinished = task_folder(out, Task(GRADIENT, 1)) / CHECKPOINT
+    done, plan = (task_folder(out, task) for task in (PlannerTask(GRADIENT, 0), PlannerTask(PlannerName.TWO_STAGE, 0)))
+    (task_folder(out, PlannerTask(GRADIENT, 1)) / "row.json").unlink()
+    unfinished = task_folder(out, PlannerTask(GRADIENT, 1)) / CHECKPOINT
     left = [done / CHECKPOINT, plan / CHECKPOINT, plan / ELIMINATION_CHECKPOINT, plan / SMOOTHING_CHECKPOINT]
     kept = [unfinished, done / PLAN, plan / PLAN, plan / REFERENCE]
     for path in (*left, *kept):
@@ -427,7 +429,7 @@ def test_progress_tells_of_the_tasks_at_work(workplace: Workplace, tmp_path: Pat
     def answer(terms: TaskTerms) -> Report | None:
         if terms.task.planner is not GRADIENT:
             return done(terms)
-        return Report(Word.PROGRESS, 30, 4.5, 1.25)
+        return Report(MessageType.PROGRESS, 30, 4.5, 1.25)
 
     events: list[RunEvent] = []
 
@@ -462,10 +464,10 @@ def test_a_pause_holds_the_workers_until_it_is_over(workplace: Workplace, tmp_pa
     events = carried_out(spec_of(tmp_path / "run"), control=control, hear=steer)
     assert end(events).reason is FinishReason.COMPLETED
     assert states[-4:] == [RunState.RUNNING, RunState.PAUSED, RunState.RUNNING, RunState.FINISHED]
-    assert list(dict.fromkeys(word for word in workplace.told if word is not Word.TASK)) == [
-        Word.PAUSE,
-        Word.RESUME,
-        Word.STOP,
+    assert list(dict.fromkeys(word for word in workplace.told if word is not MessageType.TASK)) == [
+        MessageType.PAUSE,
+        MessageType.RESUME,
+        MessageType.STOP,
     ]
 
 
@@ -492,8 +494,8 @@ def test_a_disk_that_is_full_during_a_pause_ends_nothing(
 
 
 def test_progress_names_the_tasks_that_failed(workplace: Workplace, tmp_path: Path) -> None:
-    answers = {"gradient-0": Report(Word.FAILED, message="the disk is full")}
+    answers = {"gradient-0": Report(MessageType.FAILED, message="the disk is full")}
     workplace.answer = lambda terms: answers.get(terms.task.name, done(terms))
     events = carried_out(spec_of(tmp_path / "run"))
     told = [event for event in events if isinstance(event, BenchmarkProgress)]
-    assert told[0].failed == () and told[-1].failed == ((Task(GRADIENT, 0), "the disk is full"),)
+    assert told[0].failed == () and told[-1].failed == ((PlannerTask(GRADIENT, 0), "the disk is full"),)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.domain.benchmark import BenchmarkRow, BenchmarkSettings, PlannerName, Task, TaskTerms
+from firegui.domain.benchmark import BenchmarkRow, BenchmarkSettings, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
 from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import TASKS, read_benchmark, task_folder
@@ -49,11 +49,11 @@ def saved(project: Project, folder: Path) -> Path:
     return folder
 
 
-def rows_of(out: Path) -> dict[Task, BenchmarkRow]:
+def rows_of(out: Path) -> dict[PlannerTask, BenchmarkRow]:
     return {row.task: measured(row) for row in read_benchmark(out)[1].rows}
 
 
-def plans_of(out: Path) -> dict[Task, bytes]:
+def plans_of(out: Path) -> dict[PlannerTask, bytes]:
     return {task: (task_folder(out, task) / PLAN).read_bytes() for task in rows_of(out)}
 
 
@@ -70,7 +70,7 @@ def test_processes_carry_the_project_out_as_it_was_when_the_benchmark_began(desk
     header, table = read_benchmark(two.out)
     assert len(table.rows) == 3 and table.complete and header.processes == 2
     assert header.processor_seconds > table.seconds, "processes that load and score take more than their searches"
-    weights, metrics = project.plan.weights, {row.task: row.metrics for row in table.rows}[Task(NONE, 0)]
+    weights, metrics = project.plan.weights, {row.task: row.metrics for row in table.rows}[PlannerTask(NONE, 0)]
     terms = weights.burn * metrics.loss_burn + weights.final * metrics.loss_final + weights.prot * metrics.loss_prot
     assert metrics.loss_prot > 0.0 and metrics.objective == pytest.approx(terms)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.domain.benchmark import BenchmarkTable, PlannerName, Spread, Violations
+from firegui.domain.benchmark import BenchmarkTable, PlannerName, SeedSpread, Violations
 from firegui.domain.project import Project
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.runs.benchmark_printed import (
@@ -224,22 +224,26 @@ def test_planners_that_end_without_a_drop_are_named() -> None:
 @pytest.mark.parametrize(
     ("spread", "text"),
     [
-        (Spread(1032.4, 2.6), "1,032 ± 3"), (Spread(69.74, None), "69.7"), (Spread(0.0, None), "0"),
-        (Spread(4211.0, 0.0), "4,211"), (Spread(161920.2, 1032.0), "161,920 ± 1,032"),
+        (SeedSpread(1032.4, 2.6), "1,032 ± 3"), (SeedSpread(69.74, None), "69.7"), (SeedSpread(0.0, None), "0"),
+        (SeedSpread(4211.0, 0.0), "4,211"), (SeedSpread(161920.2, 1032.0), "161,920 ± 1,032"),
     ],
 )  # fmt: skip
-def test_cells_are_rounded_as_in_the_paper(spread: Spread, text: str) -> None:
+def test_cells_are_rounded_as_in_the_paper(spread: SeedSpread, text: str) -> None:
     assert spread_text(spread, cells_digits) == text
 
 
 @pytest.mark.parametrize(
     ("spread", "text"),
     [
-        (Spread(29.7, None), "29.70"), (Spread(0.87, None), "0.870"), (Spread(4.351, 0.19), "4.35 ± 0.19"),
-        (Spread(0.0123456, None), "0.0123"), (Spread(0.0, None), "0.00"), (Spread(1e-30, None), "0.000000000"),
+        (SeedSpread(29.7, None), "29.70"),
+        (SeedSpread(0.87, None), "0.870"),
+        (SeedSpread(4.351, 0.19), "4.35 ± 0.19"),
+        (SeedSpread(0.0123456, None), "0.0123"),
+        (SeedSpread(0.0, None), "0.00"),
+        (SeedSpread(1e-30, None), "0.000000000"),
     ],
-)  # fmt: skip
-def test_objectives_keep_three_digits(spread: Spread, text: str) -> None:
+)
+def test_objectives_keep_three_digits(spread: SeedSpread, text: str) -> None:
     assert spread_text(spread, objective_digits) == text
 
 
@@ -255,5 +259,10 @@ def test_times_read_as_deadlines_do(seconds: float, text: str) -> None:
 
 
 def test_runtimes_keep_what_can_be_told_apart() -> None:
-    spreads = (Spread(0.001, 0.0004), Spread(0.0312, 0.0094), Spread(5.234, 0.141), Spread(1745.63, None))
+    spreads = (
+        SeedSpread(0.001, 0.0004),
+        SeedSpread(0.0312, 0.0094),
+        SeedSpread(5.234, 0.141),
+        SeedSpread(1745.63, None),
+    )
     assert [seconds_text(spread) for spread in spreads] == ["<0.01", "0.031 ± 0.009", "5.23 ± 0.14", "1,745.6"]

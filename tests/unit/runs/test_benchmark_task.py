@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firegui.domain.benchmark import BenchmarkRow, PlannerName, Task, Violations
+from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask, Violations
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import CancelledError, Check, InputError
 from firegui.io.schedule_file import read_schedule
 from firegui.runs import benchmark_task
 from firegui.runs.benchmark_folder import task_folder, write_row
-from firegui.runs.benchmark_line import Order, Report, Word
+from firegui.runs.benchmark_line import MessageType, Report, WorkerOrder
 from firegui.runs.benchmark_task import SECONDS, Desk, carried_out
 from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
 from firegui.runs.history import read_history
@@ -94,7 +94,7 @@ def test_a_row_is_written_before_anybody_else_may_have_the_task(desks: Desks, mo
     monkeypatch.setattr(benchmark_task, "write_row", write)
     desk = desks("run")
     carried_out(desk, terms_of(PlannerName.TACTICAL))
-    assert held == [True] and not is_held(task_folder(desk.out, Task(PlannerName.TACTICAL, 0)))
+    assert held == [True] and not is_held(task_folder(desk.out, PlannerTask(PlannerName.TACTICAL, 0)))
 
 
 def test_a_search_at_design_effectiveness_is_scored_at_the_nominal_one(desks: Desks) -> None:
@@ -161,7 +161,7 @@ def test_a_stop_while_the_end_is_scored_keeps_the_search(desks: Desks) -> None:
 
 def test_a_checkpoint_that_cannot_be_read_is_named(desks: Desks) -> None:
     desk = desks("run")
-    folder = task_folder(desk.out, Task(PlannerName.GRADIENT, 0))
+    folder = task_folder(desk.out, PlannerTask(PlannerName.GRADIENT, 0))
     folder.mkdir(parents=True)
     (folder / CHECKPOINT).write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match="delete this file and resume"):
@@ -189,7 +189,7 @@ def test_a_disk_that_is_full_for_a_moment_does_not_end_a_search(desks: Desks, mo
     desk = desks("full", checkpoint_seconds=0.0)
     (task_folder(desk.out, whole.task) / CHECKPOINT).mkdir(parents=True)
     assert measured(carried_out(desk, terms_of(PlannerName.GRADIENT))) == measured(whole)
-    warned = [report.message for report in reports(desk) if report.word is Word.WARNING]
+    warned = [report.message for report in reports(desk) if report.word is MessageType.WARNING]
     assert warned and "no checkpoint could be written" in warned[0]
 
 
@@ -197,7 +197,7 @@ def test_progress_is_told_with_what_is_spent_and_the_best(desks: Desks, monkeypa
     monkeypatch.setattr(benchmark_task, "TOLD_SECONDS", 0.0)
     desk = desks("run")
     row = carried_out(desk, terms_of(PlannerName.GRADIENT))
-    told = [report for report in reports(desk) if report.word is Word.PROGRESS]
+    told = [report for report in reports(desk) if report.word is MessageType.PROGRESS]
     assert told[0].spent == 0 and told[0].best is None
     assert told[-1].spent == row.evaluations and told[-1].best == row.objective
     assert [report.spent for report in told] == sorted(report.spent for report in told)
@@ -207,21 +207,21 @@ def test_a_paused_task_is_saved_and_goes_on_when_told(desks: Desks) -> None:
     desk = desks("run")
     other: Connection = desk.line.other  # type: ignore[attr-defined]
     # The disk is full: that nothing can be saved is said, which here tells that the task is held.
-    (task_folder(desk.out, Task(PlannerName.GRADIENT, 0)) / CHECKPOINT).mkdir(parents=True)
+    (task_folder(desk.out, PlannerTask(PlannerName.GRADIENT, 0)) / CHECKPOINT).mkdir(parents=True)
     warned: list[str] = []
 
     def resume_when_held() -> None:
         while not warned:
             report = Report.decoded(other.recv_bytes())
-            warned.extend([report.message] if report.word is Word.WARNING else [])
-        other.send_bytes(Order(Word.RESUME).encoded())
+            warned.extend([report.message] if report.word is MessageType.WARNING else [])
+        other.send_bytes(WorkerOrder(MessageType.RESUME).encoded())
 
     watcher = threading.Thread(target=resume_when_held, daemon=True)
 
     def hold(step: int) -> None:
         if step == 2:
             watcher.start()
-            other.send_bytes(Order(Word.PAUSE).encoded())
+            other.send_bytes(WorkerOrder(MessageType.PAUSE).encoded())
             while not desk.line.control.pause_requested:
                 time.sleep(0.01)
 

@@ -10,7 +10,7 @@ from firegui.errors import InputError, Problem
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.kept import KeptFolder, KeptHeader
 from firegui.runs.lock import is_held
-from firegui.runs.place import Place
+from firegui.runs.place import ResultStore
 from firegui.runs.snapshot import ProjectSnapshot
 from tests.support import make_project
 
@@ -22,7 +22,7 @@ class ThingHeader(KeptHeader):
     count: int = 0
 
 
-PLACE = Place("a thing", "thing.toml", "The thing cannot be made", ThingHeader, "make the thing again")
+PLACE = ResultStore("a thing", "thing.toml", "The thing cannot be made", ThingHeader, "make the thing again")
 
 
 def header() -> ThingHeader:

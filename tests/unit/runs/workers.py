@@ -10,13 +10,13 @@ from pathlib import Path
 from firegui.domain.benchmark import TaskTerms
 from firegui.runs.benchmark_crew import Worker
 from firegui.runs.benchmark_folder import task_folder, write_row
-from firegui.runs.benchmark_line import Order, Report, Word
+from firegui.runs.benchmark_line import MessageType, Report, WorkerOrder
 from tests.unit.domain.benchmark_samples import made_row
 
 
 def done(terms: TaskTerms) -> Report | None:
     """The made-up row of the task."""
-    return Report(Word.DONE, row=made_row(terms.task))
+    return Report(MessageType.DONE, row=made_row(terms.task))
 
 
 @dataclass
@@ -27,9 +27,9 @@ class Workplace:
     """
 
     answer: Callable[[TaskTerms], Report | None] = done
-    greeting: Callable[[int], Report | None] = lambda number: Report(Word.READY)
+    greeting: Callable[[int], Report | None] = lambda number: Report(MessageType.READY)
     given: list[TaskTerms] = field(default_factory=list)
-    told: list[Word] = field(default_factory=list)
+    told: list[MessageType] = field(default_factory=list)
     begun: int = 0
 
     @property
@@ -48,11 +48,11 @@ class Colleague(Worker):
         place.begun += 1
         self._say(place.greeting(place.begun - 1))
 
-    def tell(self, order: Order) -> None:
+    def tell(self, order: WorkerOrder) -> None:
         """Note the order; a task is over at once, and so is a stop."""
         self._place.told.append(order.word)
-        if order.word is Word.STOP and self.terms is not None:
-            self._say(Report(Word.STOPPED))
+        if order.word is MessageType.STOP and self.terms is not None:
+            self._say(Report(MessageType.STOPPED))
         if order.terms is not None:
             self._place.given.append(order.terms)
             self._say(self._place.answer(order.terms))

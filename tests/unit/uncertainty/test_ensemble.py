@@ -19,7 +19,7 @@ from firegui.rollout.simulate import simulate
 from firegui.uncertainty import ensemble as engine
 from firegui.uncertainty.aleatoric import state_sampling
 from firegui.uncertainty.ensemble import all_weather, member_rollout, run_ensemble
-from firegui.uncertainty.weather import Winds, weather_of
+from firegui.uncertainty.weather import ForecastWind, weather_of
 from tests.unit.uncertainty.worlds import blown_project, model_of, plan_of
 
 ERROR = replace(PAPER_BEAR, correlation_cells=6.0, covariance=((2.0, 0.5), (0.5, 1.0)))
@@ -125,7 +125,7 @@ def test_members_of_another_wind_are_the_fire_on_maps_of_that_wind(kind: str) ->
     plan, chosen = plan_of(model), settings(UncertaintyKind.WEATHER, 4, weather=WeatherSpread(0.5, 0.6, 10.0))
     found = run_ensemble(project, model, plan, chosen)
     event = project.scenario
-    winds = Winds.of(event.wind_speed, event.wind_dir)
+    winds = ForecastWind.of(event.wind_speed, event.wind_dir)
     whole = (slice(0, model.shape[0]), slice(0, model.shape[1]))
     for member in range(4):
         draw = weather_of(chosen.weather, chosen.seed, member)

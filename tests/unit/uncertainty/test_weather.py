@@ -9,16 +9,16 @@ import pytest
 
 from firegui.domain.uncertainty import WeatherDraw, WeatherSpread
 from firegui.errors import InputError
-from firegui.uncertainty.weather import Winds, moved, union, weather_of
+from firegui.uncertainty.weather import ForecastWind, moved, union, weather_of
 from tests.numerics.cases import random_maps, random_schedule, small_fleet
 
 WHOLE = (slice(0, 4), slice(0, 5))
 
 
-def winds() -> Winds:
+def winds() -> ForecastWind:
     generator = np.random.default_rng(0)
     speed = generator.uniform(1.0, 9.0, (5, 4, 5)).astype(np.float32)
-    return Winds.of(speed, generator.uniform(-np.pi, np.pi, (5, 4, 5)).astype(np.float32))
+    return ForecastWind.of(speed, generator.uniform(-np.pi, np.pi, (5, 4, 5)).astype(np.float32))
 
 
 def test_a_member_has_one_error_of_its_own() -> None:
@@ -77,7 +77,7 @@ def test_a_wind_with_holes_is_refused(broken: str) -> None:
     fields = {"speed": here.speed.copy(), "towards": here.towards.copy()}
     fields[broken][2, 1, 1] = np.nan
     with pytest.raises(InputError, match="without a number"):
-        Winds.of(**fields)
+        ForecastWind.of(**fields)
 
 
 def test_only_what_was_executed_is_flown_and_moves_with_the_box() -> None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QPointF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
-from firegui.domain.benchmark import BenchmarkTable, Group, LineStyle, PlannerName, Task, line_style
+from firegui.domain.benchmark import BenchmarkTable, Group, LineStyle, PlannerName, PlannerTask, line_style
 from firegui.domain.spare_colors import ON_DARK, ON_LIGHT, spare_colors
 from firegui.gui.analyses.benchmark.benchmark_lines import Line, Tasks, Trails, lines_of
 from firegui.gui.analyses.benchmark.benchmark_text import curves_note, group_name
@@ -308,7 +308,9 @@ class ConvergenceView(QWidget):
 
 def _entries(groups: Sequence[Group], lines: Sequence[Line]) -> list[tuple[PlannerName, bool, Tasks]]:
     """The lines by planner and allowance in the order of the table, then those that are at work only."""
-    found: dict[tuple[PlannerName, bool], set[Task]] = {(group.planner, group.matched): set() for group in groups}
+    found: dict[tuple[PlannerName, bool], set[PlannerTask]] = {
+        (group.planner, group.matched): set() for group in groups
+    }
     for line in lines:
         found.setdefault((line.planner, line.matched), set()).update(line.tasks)
     return [(planner, matched, frozenset(tasks)) for (planner, matched), tasks in found.items() if tasks]

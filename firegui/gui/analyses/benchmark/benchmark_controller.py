@@ -16,7 +16,7 @@ from firegui.domain.benchmark import (
     BenchmarkSettings,
     BenchmarkTable,
     PlannerName,
-    Task,
+    PlannerTask,
     tasks_of,
 )
 from firegui.domain.project import Project
@@ -97,7 +97,7 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
     store = SAVED_BENCHMARKS
     export_suffixes = (".csv", ".tex", ".png", ".svg")
 
-    _failed: Mapping[Task, str] = {}
+    _failed: Mapping[PlannerTask, str] = {}
     _failed_in: Path | None = None
 
     # -- state -------------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
         return () if self._progress is None else self._progress.running
 
     @property
-    def failed(self) -> Mapping[Task, str]:
+    def failed(self) -> Mapping[PlannerTask, str]:
         """Why tasks of the benchmark on screen failed when it last ran in this window."""
         return self._failed if self._shown is not None and self._shown.folder == self._failed_in else {}
 
@@ -127,11 +127,11 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
         charged = 0 if table is None else sum(row.evaluations for row in table.rows)
         return table.seconds / charged if table is not None and charged else None
 
-    def spec_of(self, task: Task) -> EvaluateSpec | None:
+    def spec_of(self, task: PlannerTask) -> EvaluateSpec | None:
         """Return the spec of both fires of a finished task; a task that cannot be shown is refused."""
         return self._fires(lambda folder, project: task_spec(folder, task, project, self._session.backend))
 
-    def comparison_of(self, one: Task, other: Task) -> EvaluateSpec | None:
+    def comparison_of(self, one: PlannerTask, other: PlannerTask) -> EvaluateSpec | None:
         """Return the spec of the fires of two finished tasks, ``other`` in place of the fire without drops."""
         backend = self._session.backend
         return self._fires(lambda folder, project: task_comparison_spec(folder, one, other, project, backend))
@@ -184,7 +184,7 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
         self._progress: BenchmarkProgress | None = None
         self._step = ""
         self._running: BenchmarkTable | None = None
-        self.trails: dict[Task, Trail] = {}
+        self.trails: dict[PlannerTask, Trail] = {}
 
     def _progress_text(self) -> str:
         progress = self._progress
@@ -266,7 +266,7 @@ def _with_notes(request: BenchmarkRequest) -> BenchmarkRequest:
 
 
 # -- cost -------------------------------------------------------------------------------------------------------------
-def searches_in(tasks: tuple[Task, ...]) -> tuple[Task, ...]:
+def searches_in(tasks: tuple[PlannerTask, ...]) -> tuple[PlannerTask, ...]:
     """Return those of ``tasks`` that may use a whole allowance."""
     return tuple(task for task in tasks if task.planner not in FIXED_COST | ALWAYS_ONE_SEED)
 
@@ -290,7 +290,9 @@ def cost_text(settings: BenchmarkSettings, pace: float | None = None) -> str:
     return f"{text}. At the pace of the one shown {took}, shared out over the processes."
 
 
-def seconds_left(table: BenchmarkTable, spent: int, seconds: float, failed: Container[Task] = ()) -> float | None:
+def seconds_left(
+    table: BenchmarkTable, spent: int, seconds: float, failed: Container[PlannerTask] = ()
+) -> float | None:
     """Estimate the time left from the pace so far: ``spent`` rollout-equivalents in ``seconds`` by the clock.
 
     Tasks that ``failed`` take no more time. ``None`` before there is a pace, and before the cost of the two-stage plan

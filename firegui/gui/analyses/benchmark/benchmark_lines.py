@@ -8,12 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.benchmark import CURVES_AT_DESIGN, LEVELS, PLANNERS, BenchmarkRow, BenchmarkTable, PlannerName, Task
+from firegui.domain.benchmark import (
+    CURVES_AT_DESIGN,
+    LEVELS,
+    PLANNERS,
+    BenchmarkRow,
+    BenchmarkTable,
+    PlannerName,
+    PlannerTask,
+)
 from firegui.gui.analyses.benchmark.benchmark_text import task_name
 
 Floats = NDArray[np.float64]
-Tasks = frozenset[Task]
-Trails = Mapping[Task, Sequence[tuple[int, float]]]
+Tasks = frozenset[PlannerTask]
+Trails = Mapping[PlannerTask, Sequence[tuple[int, float]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +71,7 @@ def _score(row: BenchmarkRow) -> float | None:
     return row.objective if row.task.planner in CURVES_AT_DESIGN else None
 
 
-def _curve(task: Task, points: Sequence[tuple[int, float]], end: int, score: float | None = None) -> Line:
+def _curve(task: PlannerTask, points: Sequence[tuple[int, float]], end: int, score: float | None = None) -> Line:
     """Steps: what was found stays the best until something better is."""
     spent = np.array([*(spent for spent, _ in points), end], float)
     best = np.array([*(best for _, best in points), points[-1][1]], float)

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QMenu, QTableView, QWidget
 
-from firegui.domain.benchmark import BenchmarkSettings, DeploymentRow, Task
+from firegui.domain.benchmark import BenchmarkSettings, DeploymentRow, PlannerTask
 from firegui.errors import Problem
 from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceView
 from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController, SavedBenchmark, cost_text, lacks
@@ -73,13 +73,13 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         self._connect()
 
     # -- for others --------------------------------------------------------------------------------------------------
-    def play(self, task: Task) -> None:
+    def play(self, task: PlannerTask) -> None:
         """Compute the fire of a finished task for the map; one that cannot be computed is refused."""
         spec = self._controller.spec_of(task)
         if spec is not None:
             self._queue.show_member(task_name(task), spec)
 
-    def compare(self, one: Task, other: Task) -> None:
+    def compare(self, one: PlannerTask, other: PlannerTask) -> None:
         """Show two tasks on the map, what ``one`` leaves of the fire of ``other``."""
         spec = self._controller.comparison_of(one, other)
         if spec is not None:

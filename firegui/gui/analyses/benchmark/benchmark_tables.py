@@ -27,7 +27,7 @@ from firegui.domain.benchmark import (
     DeploymentRow,
     Group,
     PlannerName,
-    Task,
+    PlannerTask,
     deployment,
 )
 from firegui.gui.analyses.benchmark.benchmark_lines import Tasks
@@ -175,7 +175,7 @@ class PlannersTable(QTreeView):
     chosen = Signal()
     """Other lines are chosen."""
     opened = Signal(object)
-    """The ``Task`` of a line that was double-clicked or entered."""
+    """The ``PlannerTask`` of a line that was double-clicked or entered."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -202,7 +202,7 @@ class PlannersTable(QTreeView):
 
     # -- for others --------------------------------------------------------------------------------------------------
     @property
-    def best(self) -> tuple[Task, ...]:
+    def best(self) -> tuple[PlannerTask, ...]:
         """The task of every chosen line, of several seeds the best; that with the highest objective first."""
         rows = {row.task: row for row in map(self.lines.row, self._chosen_lines())}
         return tuple(sorted(rows, key=lambda task: -rows[task].objective))
@@ -276,7 +276,7 @@ class PlannersTable(QTreeView):
 class TaskStatus:
     """Status of a task: done with its ``row``, at work with ``progress``, failed for the reason ``why``, or waiting."""
 
-    task: Task
+    task: PlannerTask
     row: BenchmarkRow | None = None
     progress: TaskProgress | None = None
     allowance: int = 0
@@ -333,7 +333,7 @@ TASK_COLUMNS = (
 
 
 def task_rows(
-    table: BenchmarkTable, running: Sequence[TaskProgress], failed: Mapping[Task, str]
+    table: BenchmarkTable, running: Sequence[TaskProgress], failed: Mapping[PlannerTask, str]
 ) -> tuple[TaskStatus, ...]:
     """Return the tasks of ``table``: those at work, those that failed, those that wait, those that are done."""
     rows, at_work = {row.task: row for row in table.rows}, {one.task: one for one in running}

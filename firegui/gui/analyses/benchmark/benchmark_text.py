@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firegui.domain.benchmark import GRADIENT_CHARGE, PLANNERS, BenchmarkTable, PlannerName, Task
+from firegui.domain.benchmark import GRADIENT_CHARGE, PLANNERS, BenchmarkTable, PlannerName, PlannerTask
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES
 from firegui.runs.benchmark_folder import BenchmarkHeader
@@ -19,7 +19,7 @@ def group_name(planner: PlannerName, matched: bool) -> str:
     return PLANNERS[planner].short + (", matched" if matched else "")
 
 
-def task_name(task: Task) -> str:
+def task_name(task: PlannerTask) -> str:
     """``Gradient, matched (seed 0)``; the fire without drops has no seed."""
     seed = "" if task.planner is PlannerName.NONE else f" (seed {task.seed})"
     return f"{group_name(task.planner, task.matched)}{seed}"

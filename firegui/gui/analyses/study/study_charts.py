@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from firegui.domain.study import CASE, Cell
 from firegui.domain.study_table import (
     MEASURES,
-    Bar,
     Heat,
     StudyTable,
+    TornadoBar,
     front_of,
     heat_of,
     levels_of,
@@ -98,7 +98,7 @@ class TornadoChart(StudyChart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.bars: tuple[Bar, ...] = ()
+        self.bars: tuple[TornadoBar, ...] = ()
         self._measure = ""
         self._items: list[Any] = []
         self.item.vb.setMouseEnabled(x=False, y=False)
@@ -132,7 +132,7 @@ class TornadoChart(StudyChart):
             self.set_x_label(f"change of {about.label.lower()}{better}")
         self._show_caption()
 
-    def _bar_items(self, place: int, bar: Bar) -> list[Any]:
+    def _bar_items(self, place: int, bar: TornadoBar) -> list[Any]:
         better, colors, items = MEASURES[self._measure].better, current_colors(), []
         for end in (bar.low - bar.reference, bar.high - bar.reference):
             brush = colors.muted if better == 0 else _BETTER if end * better > 0 else _WORSE
@@ -366,5 +366,5 @@ def _best_first(table: StudyTable, cells: Sequence[Cell], measure: str) -> tuple
     return tuple(sorted(done, key=lambda cell: sign * table.measured(cell, measure)))
 
 
-def _bar_name(bar: Bar) -> str:
+def _bar_name(bar: TornadoBar) -> str:
     return bar.label if bar.label == bar.high_text else f"{bar.label}: {bar.low_text} → {bar.high_text}"

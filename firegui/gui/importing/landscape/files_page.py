@@ -33,7 +33,7 @@ from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.path_fields import PathField
 from firegui.gui.widgets.table_view import show_table
-from firegui.io.importers.landscape_source import LayerFile
+from firegui.io.importers.landscape_source import LayerBand
 from firegui.io.importers.units import UNITS
 
 _RASTERS = "Rasters (*.tif *.tiff *.lcp *.asc *.img);;All files (*)"
@@ -139,7 +139,7 @@ class FilesPage(WizardPage):
         self._lcp.setVisible(source.lcp is not None)
         self._show_table(())
 
-    def _offer_units(self, own: LayerFile | None) -> None:
+    def _offer_units(self, own: LayerBand | None) -> None:
         said = own.unit if own is not None else self.draft.source.lcp_units.get(self.key)
         fact = self.layers.facts_of(self.key)
         self.unit.clear()
@@ -195,7 +195,7 @@ class FilesPage(WizardPage):
         if path is None:
             layers.pop(self.key, None)
         elif own is None or own.path != path:
-            layers[self.key] = LayerFile(path)
+            layers[self.key] = LayerBand(path)
         self.draft.change(layers=layers)
 
     def _on_band(self) -> None:
@@ -243,7 +243,7 @@ class FilesPage(WizardPage):
         self.band_view.setFixedHeight(self.band_view.horizontalHeader().sizeHint().height() + rows + 4)
 
 
-def _wrong(problems: Sequence[Problem], files: Mapping[str, LayerFile]) -> frozenset[str]:
+def _wrong(problems: Sequence[Problem], files: Mapping[str, LayerBand]) -> frozenset[str]:
     """The layers that a problem names by title or by file."""
     found = set()
     for problem in problems:

@@ -11,7 +11,7 @@ from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import WizardPage, copyable_label, flush_form, put_text, show_text
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.path_fields import PathField, numbers, read_entry, text_line
-from firegui.io.perimeter_growth import Growth
+from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeter_survey import PerimeterSurvey
 from firegui.io.perimeters import PerimeterSource
 
@@ -19,9 +19,9 @@ _FILES = "Perimeters or a start (*.shp *.gpkg *.geojson *.json *.kml *.kmz *.gpx
 _FILE, _POINT = "file", "point"
 _POINT_REMEDY = "give longitude, latitude in degrees, such as −122.63, 38.61"
 
-GROWTHS: tuple[tuple[Growth, str], ...] = (
-    (Growth.CUMULATIVE, "whole perimeters"),
-    (Growth.INCREMENTS, "what was new each day"),
+GROWTHS: tuple[tuple[PerimeterGrowth, str], ...] = (
+    (PerimeterGrowth.CUMULATIVE, "whole perimeters"),
+    (PerimeterGrowth.INCREMENTS, "what was new each day"),
 )
 
 

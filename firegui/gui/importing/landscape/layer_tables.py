@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from firegui.domain.scenario import LAYERS
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.table_model import Column, TableModel
-from firegui.io.importers.landscape_source import LayerFile
+from firegui.io.importers.landscape_source import LayerBand
 from firegui.io.importers.landscape_survey import LayerFacts
 from firegui.io.importers.lcp import UNUSED
 
@@ -30,7 +30,7 @@ class LayerRow:
     """A layer with the file that was chosen for it and the facts that were found; ``is_wrong`` if it has a problem."""
 
     key: str
-    chosen: LayerFile | None
+    chosen: LayerBand | None
     facts: LayerFacts | None
     is_wrong: bool
 
@@ -42,7 +42,7 @@ class LayersModel(TableModel[LayerRow]):
         super().__init__(_LAYER_COLUMNS, parent, row_color=_layer_color)
         self.show({}, (), frozenset())
 
-    def show(self, files: Mapping[str, LayerFile], facts: Sequence[LayerFacts], wrong: frozenset[str]) -> None:
+    def show(self, files: Mapping[str, LayerBand], facts: Sequence[LayerFacts], wrong: frozenset[str]) -> None:
         """Show the chosen files and what was found; ``wrong`` are the layers with a problem."""
         found = {fact.key: fact for fact in facts}
         self.set_rows([LayerRow(key, files.get(key), found.get(key), key in wrong) for key in KEYS])

@@ -27,7 +27,7 @@ from firegui.gui.importing.landscape.survey import DatedOutline, SurveyResult
 from firegui.gui.map.layers.layer import LegendEntry, Sample
 from firegui.gui.map.legends import LegendRow
 from firegui.gui.map.map_colors import ColorScale, Ink, Packed
-from firegui.io.importers.wind_means import Winds
+from firegui.io.importers.wind_means import WindFields
 
 _HEIGHT = 132
 _DOT, _SMALL_DOT = 5.0, 3.0
@@ -60,7 +60,7 @@ class WindChart(QWidget):
         """The day that is shown, from 0."""
         return self.slider.value()
 
-    def show_winds(self, winds: Winds | None, start: datetime | None, first: date | None) -> None:
+    def show_winds(self, winds: WindFields | None, start: datetime | None, first: date | None) -> None:
         """Show these days from ``start`` (UTC), the local date ``first`` where it is known; ``None`` hides everything.
 
         Behind the days stands the wind at the file's own steps, where it has any.
@@ -131,7 +131,7 @@ def _ticks(days: int) -> list[tuple[float, str]]:
     return [(float(day), f"{day}") for day in range(1, days + 1, every)]
 
 
-def daily_means(winds: Winds) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def daily_means(winds: WindFields) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """``[D]`` each: the mean speed, and where the mean vector blows from, degrees clockwise from the grid's north."""
     speed, towards = winds.speed.astype(np.float64), winds.towards.astype(np.float64)
     u, v = (speed * np.cos(towards)).mean((1, 2)), (speed * np.sin(towards)).mean((1, 2))

@@ -29,9 +29,9 @@ from firegui.io.importers.landscape import import_landscape, perimeters_of
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.landscape_survey import Survey, survey_landscape
 from firegui.io.importers.observations import Observed, observe
-from firegui.io.importers.placing import Place
+from firegui.io.importers.placing import GridPlacement
 from firegui.io.importers.wind import read_wind
-from firegui.io.importers.wind_means import Winds
+from firegui.io.importers.wind_means import WindFields
 from firegui.io.local_time import UNKNOWN_START
 from firegui.io.perimeter_survey import PerimeterSurvey, survey_perimeters
 from firegui.io.perimeters import PerimeterSource
@@ -157,7 +157,7 @@ class SurveyResult:
     answers: ImportAnswers
     survey: Survey
     fire: PerimeterSurvey | None
-    winds: Winds | None
+    winds: WindFields | None
     shade: NDArray[np.uint8] | None
     required: NDArray[np.float32] | None
     coverage: RequiredCoverage
@@ -226,7 +226,7 @@ def _weighed(look: SurveyResult) -> SurveyResult:
     return replace(look, coverage=coverage, required=_required(look.survey, coverage))
 
 
-def _winds(answers: ImportAnswers, survey: Survey, problems: Problems, check: Check) -> Winds | None:
+def _winds(answers: ImportAnswers, survey: Survey, problems: Problems, check: Check) -> WindFields | None:
     wind, grid = answers.source.wind, survey.preview_grid
     if not wind.is_given or grid is None or survey.start is None or survey.wind.problems:
         return None
@@ -237,7 +237,7 @@ def _observed(answers: ImportAnswers, survey: Survey, check: Check) -> Observed 
     """The perimeters on the event's own grid: on the coarser one of the preview a small fire would be lost."""
     if survey.grid is None:
         return None
-    place = Place(survey.grid, ())
+    place = GridPlacement(survey.grid, ())
     perimeters = perimeters_of(answers.source, place)
     # What is wrong with them the survey has said.
     return None if perimeters is None else observe(perimeters, place, Problems(), check)

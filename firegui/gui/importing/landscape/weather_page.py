@@ -27,7 +27,7 @@ from firegui.gui.importing.landscape.wizard_page import (
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.path_fields import PathField, number, read_entry, text_line
 from firegui.io.importers.wind import WindSource, WindSurvey
-from firegui.io.importers.wind_units import Clock, Components, Height, North, Sense, SpeedUnit, Traits
+from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, Traits
 
 _FILES = "Wind (*.csv *.txt *.nc *.nc4 *.grib *.tif *.tiff);;All files (*)"
 _CONSTANT, _FROM_FILES = "constant", "files"
@@ -40,7 +40,7 @@ TRAITS: Mapping[str, tuple[str, tuple[tuple[Any, str], ...]]] = MappingProxyType
         "height": ("&Height", ((Height.M10, "10 m above the ground"), (Height.FT20, "20 ft above the vegetation"))),
         "sense": ("&Direction", ((Sense.FROM, "where it blows from"), (Sense.TOWARDS, "where it blows to"))),
         "north": ("N&orth", ((North.TRUE, "true north"), (North.GRID, "the top of its own raster"))),
-        "clock": ("Times &in", ((Clock.UTC, "UTC"), (Clock.LOCAL, "local time at the fire"))),
+        "clock": ("Times &in", ((TimeBasis.UTC, "UTC"), (TimeBasis.LOCAL, "local time at the fire"))),
     }
 )
 """Field of :class:`Traits` → its title and what it may be, with the words for it."""

@@ -21,8 +21,8 @@ from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import printable, shortened, texts_of, width_of, wrapped
 from firegui.io.exporters.map_figure import map_page, map_picture, minutes_text, write_map
 from firegui.io.exporters.map_layers import RETARDANT, WATER
-from firegui.io.exporters.map_sheet import Ground, Orientation, Paper, Sheet
-from firegui.io.exporters.map_view import View, grid_north, round_scale, view_of
+from firegui.io.exporters.map_sheet import MapBackground, Orientation, Paper, Sheet
+from firegui.io.exporters.map_view import MapFrame, grid_north, round_scale, view_of
 from firegui.io.exporters.map_wind import mean_wind, rose
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
@@ -55,10 +55,11 @@ def test_a_map_has_every_element_that_the_standards_ask_for() -> None:
 
 @pytest.mark.parametrize("orientation", Orientation)
 @pytest.mark.parametrize(
-    ("paper", "ground"), [(Paper.LETTER, Ground.FUEL), (Paper.A4, Ground.RELIEF), (Paper.TABLOID, Ground.NONE)]
+    ("paper", "ground"),
+    [(Paper.LETTER, MapBackground.FUEL), (Paper.A4, MapBackground.RELIEF), (Paper.TABLOID, MapBackground.NONE)],
 )
 def test_no_text_covers_another_and_none_leaves_the_paper(
-    paper: Paper, orientation: Orientation, ground: Ground
+    paper: Paper, orientation: Orientation, ground: MapBackground
 ) -> None:
     for last in (0, 2):
         sheet = replace(DAY, paper=paper, orientation=orientation, ground=ground, last_day=last)
@@ -267,7 +268,7 @@ def test_text_is_wrapped_shortened_and_made_printable() -> None:
 
 
 def test_a_point_on_the_page_is_where_the_scale_puts_it() -> None:
-    view = View(GRID, (0.0, 0.0, 40.0, 60.0), 24_000, 6.0, 4.0)
+    view = MapFrame(GRID, (0.0, 0.0, 40.0, 60.0), 24_000, 6.0, 4.0)
     x, y = view.inches(10.0, 40.0)
     assert (x, y) == pytest.approx((10 * 30.0 / 0.0254 / 24_000, 0.0))
     assert view.shows(60.0, 0.0) and not view.shows(60.1, 0.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.io import crs
 from firegui.io.importers.landscape import import_landscape
-from firegui.io.importers.landscape_source import LandscapeSource, LayerFile
+from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.wind import WindSource
 from tests.unit.io.landscape_files import write_layer
 
@@ -39,17 +39,17 @@ def degrees(rows: int = 160, columns: int = 200, cell: float = 1e-4) -> Grid:
     return Grid(rows, columns, 10.0, (cell, 0.0, lon, 0.0, -cell, lat), "EPSG:4326")
 
 
-def write(folder: Path, name: str, values: Any, grid: Grid = GRID, **profile: Any) -> LayerFile:
+def write(folder: Path, name: str, values: Any, grid: Grid = GRID, **profile: Any) -> LayerBand:
     """A raster as a layer's file."""
-    return LayerFile(write_layer(folder / f"{name}.tif", values, grid, **profile))
+    return LayerBand(write_layer(folder / f"{name}.tif", values, grid, **profile))
 
 
-def source(layers: dict[str, LayerFile], **more: Any) -> LandscapeSource:
+def source(layers: dict[str, LayerBand], **more: Any) -> LandscapeSource:
     """The layers with a west wind over two days."""
     asked: dict[str, Any] = {"wind": WIND, "days": 2} | more
     return LandscapeSource(layers, **asked)
 
 
-def event(layers: dict[str, LayerFile], **more: Any) -> Any:
+def event(layers: dict[str, LayerBand], **more: Any) -> Any:
     """The event that the layers make."""
     return import_landscape(source(layers, **more))

@@ -14,13 +14,13 @@ from rasterio import Affine
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError, InputError
 from firegui.io.importers.landscape import import_landscape
-from firegui.io.importers.landscape_source import LandscapeSource, LayerFile, TargetGrid
+from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
 from firegui.io.importers.terrain import horn
 from tests.unit.io.builders import assert_same_bits
 from tests.unit.io.importers.places import GRID, UTM, WIND, degrees, event, hills, source, write
 
 
-def said(files: dict[str, LayerFile], **more: Any) -> str:
+def said(files: dict[str, LayerBand], **more: Any) -> str:
     with pytest.raises(InputError) as caught:
         import_landscape(source(files, **more))
     return str(caught.value)
@@ -172,7 +172,7 @@ def test_a_block_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path: Path) -> No
     with rasterio.open(path, "w", driver="GTiff", count=1, height=40, width=50, dtype="uint8", **place, **tile):
         pass
     assert path.stat().st_size < 10_000
-    assert "is packed in blocks of 4,294,967,296 bytes" in said({"slope": LayerFile(path)})
+    assert "is packed in blocks of 4,294,967,296 bytes" in said({"slope": LayerBand(path)})
 
 
 def test_more_days_than_can_be_planned_on_so_many_cells_are_refused(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_more_days_than_can_be_planned_on_so_many_cells_are_refused(tmp_path: Pa
 @pytest.mark.parametrize(("content", "what"), [(b"<VRTDataset/>", "it is no GeoTIFF"), (b"II*\0xx", "cannot be read")])
 def test_what_is_no_raster_is_refused(tmp_path: Path, content: bytes, what: str) -> None:
     (tmp_path / "a.tif").write_bytes(content)
-    assert what in said({"slope": LayerFile(tmp_path / "a.tif")})
+    assert what in said({"slope": LayerBand(tmp_path / "a.tif")})
 
 
 def test_an_import_can_be_cancelled(tmp_path: Path) -> None:

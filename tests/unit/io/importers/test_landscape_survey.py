@@ -8,7 +8,7 @@ import numpy as np
 
 from firegui.domain.grid import Grid
 from firegui.io.importers.landscape import import_landscape
-from firegui.io.importers.landscape_source import LandscapeSource, LayerFile, TargetGrid
+from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
 from firegui.io.importers.landscape_survey import PREVIEW, survey_landscape
 from firegui.io.importers.wind import WindSource
 from tests.unit.io.importers.places import GRID, UTM, degrees, hills, source, write
@@ -76,7 +76,7 @@ def test_bad_input_becomes_problems_and_what_can_be_shown_is(tmp_path: Path) -> 
     asked = source(
         {
             "elevation": write(tmp_path, "dem", hills()),
-            "slope": LayerFile(tmp_path / "none.tif"),
+            "slope": LayerBand(tmp_path / "none.tif"),
             "canopy_cover": write(tmp_path, "cover", np.full(GRID.shape, 400, np.int16)),
         },
         wind=WindSource(3.0),
@@ -94,7 +94,7 @@ def test_bad_input_becomes_problems_and_what_can_be_shown_is(tmp_path: Path) -> 
 def test_without_a_grid_there_is_a_reason_and_no_picture(tmp_path: Path) -> None:
     for asked in (
         LandscapeSource(),
-        source({"slope": LayerFile(tmp_path / "none.tif")}),
+        source({"slope": LayerBand(tmp_path / "none.tif")}),
         source({"elevation": write(tmp_path, "dem", hills())}, target=TargetGrid(crs="nonsense")),
     ):
         survey = survey_landscape(asked)

@@ -16,18 +16,18 @@ from firegui.errors import Problems
 from firegui.io.georeference import Georeference
 from firegui.io.importers.ignition import Ignition, read_ignition
 from firegui.io.importers.observations import Observed, observe
-from firegui.io.importers.placing import Place
-from firegui.io.perimeter_growth import Growth
+from firegui.io.importers.placing import GridPlacement
+from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeter_survey import survey_perimeters
 from firegui.io.perimeters import PerimeterSource
 from firegui.io.rasters import read_raster, write_raster
 from tests.unit.io.builders import PLACED, SHARED_DATA
 from tests.unit.io.test_perimeters import DATES, TWO, write
 
-PLACE = Place(PLACED, ())
+PLACE = GridPlacement(PLACED, ())
 
 
-def seen(source: Path | PerimeterSource, place: Place = PLACE) -> Observed:
+def seen(source: Path | PerimeterSource, place: GridPlacement = PLACE) -> Observed:
     problems = Problems()
     found = observe(source, place, problems)
     assert not problems, [str(problem) for problem in problems]
@@ -74,7 +74,7 @@ def test_dated_polygons_are_perimeters_with_notes(tmp_path: Path) -> None:
     assert found.masks is not None and found.masks.shape == (2, *PLACED.shape)
     assert found.dates == (date(2020, 8, 19), date(2020, 8, 20)) and found.ignition is None
     assert any("daily increments" in note for note in found.notes)
-    whole = seen(PerimeterSource(tmp_path / "p.gpkg", growth=Growth.CUMULATIVE))
+    whole = seen(PerimeterSource(tmp_path / "p.gpkg", growth=PerimeterGrowth.CUMULATIVE))
     assert whole.masks is not None and whole.masks.sum() < found.masks.sum()
 
 
@@ -153,7 +153,7 @@ def test_tubbs_starts_in_the_cells_of_its_mask_and_not_in_detections() -> None:
     tubbs = SHARED_DATA / "tubbs2017"
     raster = read_raster(tubbs / "ignition_mask.tif")
     grid = Grid(900, 700, 30.0, raster.transform, raster.crs)
-    found = seen(tubbs / "ignition_mask.tif", Place(grid, ()))
+    found = seen(tubbs / "ignition_mask.tif", GridPlacement(grid, ()))
     assert found.ignition is not None
     assert np.array_equal(found.ignition, raster.bands[0] == 1) and found.ignition.sum() == 357
     problems = Problems()

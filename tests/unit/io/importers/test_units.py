@@ -8,15 +8,15 @@ import pytest
 
 from firegui.errors import InputError, Problems
 from firegui.io.importers.landscape import import_landscape
-from firegui.io.importers.landscape_source import LayerFile
-from firegui.io.importers.layer_values import Layer, read_values
+from firegui.io.importers.landscape_source import LayerBand
+from firegui.io.importers.layer_values import ImportedLayer, read_values
 from firegui.io.importers.terrain import horn
 from firegui.io.importers.units import UNITS, find_unit
 from tests.unit.io.builders import assert_same_bits
 from tests.unit.io.importers.places import event, hills, source, write
 
 
-def read(key: str, raw: Any, unit: str | None = None) -> Layer:
+def read(key: str, raw: Any, unit: str | None = None) -> ImportedLayer:
     problems = Problems()
     layer = read_values(key, np.asarray(raw), f"{key}.tif", problems, unit=unit)
     assert layer is not None, list(problems)
@@ -86,7 +86,7 @@ def test_codes_of_the_13_models_are_recognised_and_said() -> None:
     assert np.isnan(read("fuel", [[188, 188, 8]], "FBFM40").values[0, 2])
 
 
-def terrain(folder: Path, elevation: Any, slope: Any, aspect: Any = None) -> dict[str, LayerFile]:
+def terrain(folder: Path, elevation: Any, slope: Any, aspect: Any = None) -> dict[str, LayerBand]:
     files = {"elevation": write(folder, "dem", elevation), "slope": write(folder, "slp", slope)}
     return files if aspect is None else files | {"aspect": write(folder, "asp", aspect)}
 
@@ -112,7 +112,7 @@ def test_slope_in_percent_is_seen_beside_an_elevation(tmp_path: Path) -> None:
 def test_a_unit_that_is_said_is_never_changed(tmp_path: Path) -> None:
     percent = (np.tan(np.deg2rad(horn(hills(), 30.0)[0])) * 100.0).astype(np.float32)
     files = terrain(tmp_path, hills(), percent)
-    files = {key: LayerFile(file.path, unit={"elevation": "m", "slope": "degrees"}[key]) for key, file in files.items()}
+    files = {key: LayerBand(file.path, unit={"elevation": "m", "slope": "degrees"}[key]) for key, file in files.items()}
     found = event(files)
     assert_same_bits(found.layers["slope"], percent)
     assert any("check the units" in note for note in found.notes)
@@ -135,7 +135,7 @@ def test_an_aspect_that_faces_another_way_is_said(tmp_path: Path, turn: float, w
 
 def test_a_unit_that_is_unknown_and_a_band_that_is_not_there_are_refused(tmp_path: Path) -> None:
     dem = write(tmp_path, "dem", hills())
-    files = {"elevation": LayerFile(dem.path, unit="fathoms"), "slope": LayerFile(dem.path, band=2)}
+    files = {"elevation": LayerBand(dem.path, unit="fathoms"), "slope": LayerBand(dem.path, band=2)}
     with pytest.raises(InputError) as caught:
         import_landscape(source(files))
     assert "the unit 'fathoms' is unknown" in str(caught.value)

@@ -14,7 +14,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.importers.wind import WindSource, survey_wind
 from firegui.io.importers.wind_axes import AxisRaster
-from firegui.io.importers.wind_units import Clock, Components, Height, North, SpeedUnit, Traits
+from firegui.io.importers.wind_units import Components, Height, North, SpeedUnit, TimeBasis, Traits
 from tests.unit.io.importers.weather_files import (
     GRID,
     START,
@@ -81,7 +81,7 @@ def test_era5_is_read_whichever_way_its_axes_run(tmp_path: Path, write: Write, f
     source = WindSource(files=(path,))
     survey = survey_wind(source)
     assert not survey.problems
-    assert survey.traits == Traits(Components.U_V, SpeedUnit.MS, Height.M10, None, North.TRUE, Clock.UTC)
+    assert survey.traits == Traits(Components.U_V, SpeedUnit.MS, Height.M10, None, North.TRUE, TimeBasis.UTC)
     assert (survey.kind, survey.samples, survey.step_h, survey.places) == ("NetCDF", 48, 1.0, "5 × 7 cells")
     winds = read(source)
     assert winds.speed.shape == (2, *GRID.shape)

@@ -11,7 +11,7 @@ from pyproj import Transformer
 
 from firegui.domain.grid import Grid
 from firegui.io.importers.wind import WindSource, survey_wind
-from firegui.io.importers.wind_units import Clock, Components, Height, North, Sense, SpeedUnit, Traits
+from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, Traits
 from firegui.io.rasters import without_place_warnings
 from tests.unit.io.builders import UNPLACED
 from tests.unit.io.importers.weather_files import (
@@ -223,7 +223,7 @@ def test_a_place_with_spaces_and_umlauts_is_no_obstacle(tmp_path: Path) -> None:
     folder = tmp_path / "Wetter über Käsewil — 日本"
     folder.mkdir()
     files = pair(folder, np.full((1, 4, 5), 6.0), np.full((1, 4, 5), 90.0), COARSE)
-    assert read(WindSource(files=files, traits=Traits(clock=Clock.UTC))).speed == pytest.approx(6.0)
+    assert read(WindSource(files=files, traits=Traits(clock=TimeBasis.UTC))).speed == pytest.approx(6.0)
 
 
 def test_the_independent_mean_is_what_it_says() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from firegui.io.importers.wind import WindSource
 from firegui.io.importers.wind_names import Named, Role, named
-from firegui.io.importers.wind_units import Clock, Height, North, Sense, SpeedUnit, Traits, speed_unit
+from firegui.io.importers.wind_units import Height, North, Sense, SpeedUnit, TimeBasis, Traits, speed_unit
 from tests.unit.io.importers.weather_files import GRID, mean_wind, read, refused, turned, vector
 
 
@@ -80,8 +80,8 @@ def test_units_are_known_by_the_ways_in_which_files_write_them(text: str, unit: 
         ("wind_from_direction", Named(Role.DIRECTION, sense=Sense.FROM)),
         ("wind_towards_direction", Named(Role.DIRECTION, sense=Sense.TOWARDS)),
         ("Wind Dir (deg true)", Named(Role.DIRECTION)),
-        ("time_utc", Named(Role.TIME, clock=Clock.UTC)),
-        ("local time", Named(Role.TIME, clock=Clock.LOCAL)),
+        ("time_utc", Named(Role.TIME, clock=TimeBasis.UTC)),
+        ("local time", Named(Role.TIME, clock=TimeBasis.LOCAL)),
         ("Longitude", Named(Role.LON)),
         ("wind_gust", None),
         ("peak_wind_speed", None),

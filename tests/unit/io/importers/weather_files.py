@@ -16,7 +16,7 @@ from rasterio import Affine
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.crs import wkt
-from firegui.io.importers.wind import Winds, WindSource, read_wind
+from firegui.io.importers.wind import WindFields, WindSource, read_wind
 from firegui.io.rasters import without_place_warnings
 
 GRID = Grid(6, 8, 1000.0, (1000.0, 0.0, 500_000.0, 0.0, -1000.0, 4_400_000.0), "EPSG:32610")
@@ -26,7 +26,7 @@ START = datetime(2020, 8, 19, 7, tzinfo=UTC)
 OFFSET = -7.0
 
 
-def read(source: WindSource, days: int | None = None, grid: Grid = GRID, start: datetime = START) -> Winds:
+def read(source: WindSource, days: int | None = None, grid: Grid = GRID, start: datetime = START) -> WindFields:
     """The wind of a source that has nothing wrong."""
     problems = Problems()
     winds = read_wind(source, grid, start, OFFSET, days, problems)
