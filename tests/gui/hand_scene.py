@@ -77,7 +77,7 @@ def desk_of(
     session: Session, queue: RunQueue, look: Callable[[PreviewRequest, Check], PreviewResult]
 ) -> Iterator[PlanPreview]:
     """A desk that asks ``look``; its thread has ended afterwards."""
-    desk = PlanPreview(session, queue, look=lambda: look)
+    desk = PlanPreview(session, queue, make_preview=lambda: look)
     try:
         yield desk
     finally:

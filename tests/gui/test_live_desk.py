@@ -17,8 +17,7 @@ from firegui.domain.drops import Drop, DropList
 from firegui.errors import Check, InputError, Problem
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved
-from firegui.gui.planning.edited_plan_draft import UNSAVED
-from firegui.gui.planning.edited_plan_saver import BY_HAND
+from firegui.gui.planning.edited_plan_saver import BY_HAND, UNSAVED
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session, ShownResult
@@ -77,7 +76,7 @@ def test_saving_the_project_keeps_the_drops_as_a_run(
     (spec,) = execute.runs
     assert spec.stages == (Stage.KEEP,) and spec.warm_start_file == file
     assert spec.command.startswith("firegui keep ") and str(file) in spec.command
-    assert not desk.keeper.has_unkept
+    assert not desk.saver.has_unkept
 
 
 def test_what_is_kept_already_is_not_kept_again(session: Session, desk: PlanPreview, tmp_path: Path) -> None:
@@ -87,7 +86,7 @@ def test_what_is_kept_already_is_not_kept_again(session: Session, desk: PlanPrev
     session.undo_stack.undo()
     assert not session.is_dirty and len(kept_files(tmp_path)) == 1
     session.undo_stack.undo()
-    assert not desk.keeper.has_unkept
+    assert not desk.saver.has_unkept
     session.undo_stack.redo()
     session.mark_saved(tmp_path)
     assert len(kept_files(tmp_path)) == 1
@@ -105,7 +104,7 @@ def test_a_plan_by_hand_that_another_takes_from_the_screen_is_kept(
 
 def test_without_a_folder_they_wait_for_the_project_to_be_saved(session: Session, desk: PlanPreview) -> None:
     nudge(session, 31.5)
-    assert not desk.keeper.keep() and desk.keeper.has_unkept and session.is_dirty
+    assert not desk.saver.keep() and desk.saver.has_unkept and session.is_dirty
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_nothing_counts_as_kept(
@@ -114,7 +113,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_nothing_counts_as_kept(
     (tmp_path / BY_HAND).write_text("in the way")
     nudge(session, 31.5)
     session.mark_saved(tmp_path)
-    assert len(refusals) == 1 and desk.keeper.has_unkept
+    assert len(refusals) == 1 and desk.saver.has_unkept
 
 
 def test_a_killed_program_leaves_the_drops_in_a_file_that_the_next_start_names(

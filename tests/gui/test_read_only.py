@@ -164,12 +164,12 @@ def test_drops_changed_by_hand_are_kept_in_the_place_that_is_asked_for(
         drop = session.plan_editor.drops.at(DROPS.drops[0].key)
         assert drop is not None and make(session, moved(session, drop, replace(drop, x=x)))
         assert EDITED in session.result.title
-    assert window.workbench.plan_preview.keeper.has_unkept and contents(folder) == before
+    assert window.workbench.plan_preview.saver.has_unkept and contents(folder) == before
     save_into(monkeypatch, tmp_path / "mine.firegui")
     assert window.workbench.documents.save()
     assert len(list((tmp_path / "mine.firegui" / BY_HAND).glob("*.safetensors"))) == 2
     qtbot.waitUntil(lambda: len(execute.runs) == 2 and not window.workbench.queue.is_busy)
-    assert contents(folder) == before and not window.workbench.plan_preview.keeper.has_unkept
+    assert contents(folder) == before and not window.workbench.plan_preview.saver.has_unkept
 
 
 def test_a_run_of_ones_own_that_was_not_scored_is_scored_when_it_is_shown(

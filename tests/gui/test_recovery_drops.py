@@ -16,8 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.gui.map.drop_edits import make, moved
-from firegui.gui.planning.edited_plan_draft import drafts_in
-from firegui.gui.planning.edited_plan_saver import BY_HAND
+from firegui.gui.planning.edited_plan_saver import BY_HAND, drafts_in
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window.closing_dialogs import Unsaved
 from firegui.gui.window.main_window import MainWindow
@@ -55,9 +54,9 @@ def killed(qtbot: QtBot, place: Path, project: Project) -> Iterator[MainWindow]:
         qtbot.waitUntil(lambda: not window.workbench.queue.activity)
         yield window
         qtbot.waitUntil(lambda: (autosave_of(window).slot / "open.toml").is_file(), timeout=20_000)
-        draft = window.workbench.plan_preview.keeper._draft
+        draft = window.workbench.plan_preview.saver._draft
         draft._file, draft._waiting = None, None
-        draft._aside.clear()
+        draft._earlier.clear()
 
 
 def places_of(window: MainWindow, files: list[Path]) -> list[float]:
@@ -80,8 +79,8 @@ def test_they_are_shown_again_and_kept_as_runs_once_the_project_is_saved(
     with opened(place, execute=execute) as window:
         answer(click_recover)
         assert offer(window)
-        session, keeper = window.workbench.session, window.workbench.plan_preview.keeper
-        assert session.folder is None and window.isWindowModified() and keeper.has_unkept
+        session, saver = window.workbench.session, window.workbench.plan_preview.saver
+        assert session.folder is None and window.isWindowModified() and saver.has_unkept
         qtbot.waitUntil(lambda: session.result.plan_name == "drops changed by hand" and session.result.plan is not None)
         (spec,) = [spec for spec in execute.evaluations if spec.schedule is not None]
         assert spec.schedule is not None
@@ -92,7 +91,7 @@ def test_they_are_shown_again_and_kept_as_runs_once_the_project_is_saved(
         QTest.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
         qtbot.waitUntil(lambda: len(execute.runs) == 2 and not window.workbench.queue.is_busy)
         assert places_of(window, list((folder / BY_HAND).glob("*.safetensors"))) == [31.5, 33.0]
-        assert not keeper.has_unkept and drafts_in(autosave_of(window).slot / BY_HAND) == ()
+        assert not saver.has_unkept and drafts_in(autosave_of(window).slot / BY_HAND) == ()
 
 
 def test_a_window_that_is_shut_on_a_no_to_saving_leaves_none(
@@ -121,4 +120,4 @@ def test_what_is_taken_back_leaves_no_draft(qtbot: QtBot, place: Path, project: 
         nudge(qtbot, window, 31.5)
         QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         assert drafts_in(autosave_of(window).slot / BY_HAND) == ()
-        assert not window.workbench.plan_preview.keeper.has_unkept
+        assert not window.workbench.plan_preview.saver.has_unkept

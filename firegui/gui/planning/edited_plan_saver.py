@@ -1,8 +1,11 @@
-"""Sees to it that no plan made by hand is lost: each becomes a run of its own, and until then a draft in a file."""
+"""Keeps edited plans: each becomes a run of its own, and until then a draft in a file.
+
+A program that is killed loses next to nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,24 +16,99 @@ from PySide6.QtCore import QObject, QTimer
 from firegui.domain.drops import DropList
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.errors import InputError
+from firegui.errors import FireguiError, InputError
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.edited_plan_draft import UNSAVED, Draft, free, recovered
 from firegui.gui.session.plan_editor import EditedPlan
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.io.schedule_file import read_project_schedule, write_plan_safetensors
+from firegui.runs.place import unused
 from firegui.runs.run_requests import WarmStart, plan_spec
 from firegui.runs.spec import EvaluateSpec, Stage
 
 BY_HAND = "by-hand"
-"""The folder of a project that holds the schedules made by hand."""
-_BACK = "drops changed by hand"
+"""Folder of a project that holds the schedules edited by hand."""
+AFTER_MS = 1_500
+"""Time from an edit until the draft is written. Further edits do not delay it."""
+_STEM, _SUFFIX = "unsaved", ".safetensors"
+UNSAVED = _STEM + _SUFFIX
+_RECOVERED_TITLE = "drops changed by hand"
+
+
+class Draft(QObject):
+    """File with the edited drops that are in no run yet, and those of earlier plans. Deleted once all are kept."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._waiting: tuple[Path, Schedule] | None = None
+        self._file: Path | None = None
+        self._earlier: list[Path] = []
+        self._timer = QTimer(self, singleShot=True, interval=AFTER_MS)
+        self._timer.timeout.connect(self.write)
+
+    def schedule(self, folder: Path, schedule: Schedule) -> None:
+        """Write ``schedule`` into ``folder`` soon."""
+        self._waiting = folder / UNSAVED, schedule
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def write(self) -> None:
+        """Write what waits now. A failure is ignored: saving the project will report it."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is None:
+            return
+        with suppress(FireguiError, OSError):
+            waiting[0].parent.mkdir(parents=True, exist_ok=True)
+            write_plan_safetensors(*waiting)
+            self._file = waiting[0]
+
+    def set_aside(self) -> None:
+        """Keep the current file under another name; the next draft gets a file of its own."""
+        self.write()
+        if self._file is not None:
+            with suppress(OSError):
+                self._earlier.append(self._file.rename(unused(self._file)))
+            self._file = None
+
+    def adopt(self, files: Iterable[Path]) -> None:
+        """Treat ``files`` as earlier drafts."""
+        self._earlier.extend(files)
+
+    def drop(self) -> None:
+        """Delete the current draft; the earlier ones stay."""
+        self._timer.stop()
+        self._waiting = None
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.unlink(missing_ok=True)
+            self._file = None
+
+    def clear(self) -> None:
+        """Delete every draft."""
+        self.drop()
+        for file in self._earlier:
+            with suppress(OSError):
+                file.unlink(missing_ok=True)
+        self._earlier.clear()
+
+
+def drafts_in(folder: Path) -> tuple[Path, ...]:
+    """Return the drafts that a killed program left in ``folder``, the oldest first."""
+    return tuple(sorted(folder.glob(f"{_STEM}*{_SUFFIX}"), key=lambda file: (file.stat().st_mtime, file.name)))
+
+
+def recovered_drafts(folder: Path, now: datetime) -> tuple[Path, ...]:
+    """Rename the drafts that a killed program left in ``folder`` so that they last, and return them."""
+    kept = []
+    for left in drafts_in(folder):
+        with suppress(OSError):
+            kept.append(left.rename(unused(folder / f"recovered-{now:%Y%m%d-%H%M%S}{_SUFFIX}")))
+    return tuple(kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Made:
-    """A plan made by hand for ``project``; its ``drops`` where they are known to be on the undo stack."""
+class _EditedSchedule:
+    """Edited plan for ``project``; its ``drops`` where they are known to be on the undo stack."""
 
     project: Project
     schedule: Schedule
@@ -40,7 +118,8 @@ class _Made:
 class EditedPlanSaver(QObject):
     """Keeps an edited plan when the project is saved, when another plan replaces it, or on request.
 
-    A project that has no folder of its own yet has its plans kept when it gets one. :meth:`shutdown` must be called.
+    The plans of a project without a folder are kept when it gets one. :meth:`shutdown` must be called before the
+    program ends.
     """
 
     def __init__(
@@ -49,62 +128,62 @@ class EditedPlanSaver(QObject):
         super().__init__(parent)
         self._session, self._editor, self._queue, self._clock = session, session.plan_editor, queue, clock
         self._unkept: EditedPlan | None = None
-        self._aside: list[_Made] = []
+        self._superseded: list[_EditedSchedule] = []
         self._kept: list[DropList] = []
         self._waiting: list[tuple[Project, WarmStart]] = []
         self._given_up = False
         self._draft = Draft(self)
         self.spare: Callable[[], Path | None] = lambda: None
-        """Where drafts lie while the project has no folder of its own."""
+        """Folder for drafts while the project has no folder of its own."""
         self._run_later = QTimer(self, singleShot=True, interval=0)
         self._run_later.timeout.connect(self._run)
         self._editor.edited.connect(self._on_edited)
-        self._editor.superseded.connect(self._on_left)
+        self._editor.superseded.connect(self._on_superseded)
         self._editor.keep_requested.connect(self.keep)
         session.dirty_changed.connect(self._on_dirty)
         session.project_opened.connect(self._on_opened)
 
     @property
     def has_unkept(self) -> bool:
-        """Whether there are drops made by hand that are in no run yet."""
-        return self._unkept is not None or bool(self._aside)
+        """Whether there are edited drops that are in no run yet."""
+        return self._unkept is not None or bool(self._superseded)
 
     # -- keeping -----------------------------------------------------------------------------------------------------
     def keep(self) -> bool:
-        """Write what was made by hand to files of the project, and score each as a run; whether all is kept."""
+        """Write every edited plan to a file of the project and score it as a run. Return whether all are kept."""
         folder = self._session.folder
         if folder is None or not self.has_unkept:
             return False
         with refusing(self._session, str(folder / BY_HAND)):
-            while self._aside:
-                self._write(self._aside[0], folder)
-                self._aside.pop(0)
+            while self._superseded:
+                self._write(self._superseded[0], folder)
+                self._superseded.pop(0)
             if self._unkept is not None:
-                self._write(self._made(self._unkept), folder)
+                self._write(self._schedule_of(self._unkept), folder)
                 self._unkept = None
             self._draft.clear()
         return not self.has_unkept
 
-    def take_back(self, files: Sequence[Path]) -> None:
-        """Show the latest of the plans that a killed window left in ``files``; all are kept with the project."""
+    def recover(self, files: Sequence[Path]) -> None:
+        """Show the latest of the plans that a killed window left in ``files``. All are kept with the project."""
         project = self._session.project
-        found: list[_Made] = []
+        found: list[_EditedSchedule] = []
         for file in files:
             try:
-                found.append(_Made(project, read_project_schedule(file, project)))
+                found.append(_EditedSchedule(project, read_project_schedule(file, project)))
             except InputError as error:
                 self._session.refuse(error)
-        self._draft.own(files)
-        self._aside += found
+        self._draft.adopt(files)
+        self._superseded += found
         if found:
             if not self._session.is_dirty:
                 # Nothing else is unsaved, and yet there is something to lose.
                 self._session.edit("recovered drops", project)
             spec = EvaluateSpec(project, found[-1].schedule, backend=self._session.backend)
-            self._queue.show_member(_BACK, spec)
+            self._queue.show_member(_RECOVERED_TITLE, spec)
 
     def give_up(self) -> None:
-        """A person has saved it or decided to lose it."""
+        """Delete the drafts at the end: they were saved, or the person decided to lose them."""
         self._given_up = True
 
     def shutdown(self) -> None:
@@ -116,17 +195,17 @@ class EditedPlanSaver(QObject):
             self._draft.write()
         for _project, start in self._waiting:
             with suppress(OSError):
-                start.file.rename(free(start.file.with_name(UNSAVED)))
+                start.file.rename(unused(start.file.with_name(UNSAVED)))
         self._waiting.clear()
 
-    def _write(self, made: _Made, folder: Path) -> None:
-        file = free(folder / BY_HAND / f"{self._clock():%Y%m%d-%H%M%S}.safetensors")
+    def _write(self, edited: _EditedSchedule, folder: Path) -> None:
+        file = unused(folder / BY_HAND / f"{self._clock():%Y%m%d-%H%M%S}.safetensors")
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_plan_safetensors(file, made.schedule)
-        if made.drops is not None:
-            self._kept.append(made.drops)
-        self._waiting.append((made.project, WarmStart(made.schedule, file)))
-        # Not within the saving that may have asked for it.
+        write_plan_safetensors(file, edited.schedule)
+        if edited.drops is not None:
+            self._kept.append(edited.drops)
+        self._waiting.append((edited.project, WarmStart(edited.schedule, file)))
+        # Later, because saving the project may have called this.
         self._run_later.start()
 
     def _run(self) -> None:
@@ -143,45 +222,44 @@ class EditedPlanSaver(QObject):
                 )
             )  # fmt: skip
 
-    def _made(self, plan: EditedPlan) -> _Made:
+    def _schedule_of(self, plan: EditedPlan) -> _EditedSchedule:
         project = plan.origin.project or self._session.project
         schedule = plan.drops.schedule(project.calendar.n_steps, project.planned_fleet.n_aircraft)
-        return _Made(project, schedule, plan.drops)
+        return _EditedSchedule(project, schedule, plan.drops)
 
-    # -- following ---------------------------------------------------------------------------------------------------
+    # -- following the session ---------------------------------------------------------------------------------------
     def _on_edited(self) -> None:
         plan = self._editor.plan
-        # What was undone can be done again, and what is as it was before needs no keeping.
+        # An undone edit can be redone, and drops that are as they were need no keeping.
         known = plan is None or plan.drops in self._kept or plan.drops == DropList.of(plan.origin.drops)
-        known = known or any(made.drops == plan.drops for made in self._aside if plan is not None)
+        known = known or any(edited.drops == plan.drops for edited in self._superseded if plan is not None)
         self._unkept = None if known else plan
         place = self._session.folder or self.spare()
         if self._unkept is None or place is None:
             self._draft.drop()
         else:
-            self._draft.note(place / BY_HAND, self._made(self._unkept).schedule)
+            self._draft.schedule(place / BY_HAND, self._schedule_of(self._unkept).schedule)
 
-    def _on_left(self, plan: EditedPlan) -> None:
-        """The plan made by hand left the screen; what is in no run yet must not be lost with it."""
+    def _on_superseded(self, plan: EditedPlan) -> None:
         if self._unkept is not plan:
             return
         if self._session.folder is None:
-            self._aside.append(self._made(plan))
+            self._superseded.append(self._schedule_of(plan))
             self._draft.set_aside()
             self._unkept = None
         else:
             self.keep()
 
     def _on_dirty(self, dirty: bool) -> None:
-        # Saving the project saves what was done to the drops too.
+        # Saving the project saves the edited drops too.
         if not dirty:
             self.keep()
 
     def _on_opened(self) -> None:
         self._unkept = None
-        for each in (self._aside, self._waiting, self._kept):
+        for each in (self._superseded, self._waiting, self._kept):
             each.clear()
         self._draft.clear()
         folder = self._session.folder
-        for left in recovered(folder / BY_HAND, self._clock()) if folder is not None else ():
+        for left in recovered_drafts(folder / BY_HAND, self._clock()) if folder is not None else ():
             self._session.message.emit(f"Drops changed by hand that were not saved lie in {left}: start a run from it")

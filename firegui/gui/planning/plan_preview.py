@@ -1,7 +1,7 @@
-"""Works out what a change of a drop does to the fire while it is being made.
+"""Previews of what a change of a drop does to the fire, while it is being made.
 
-The thread answers the latest wish and forgets those that it overtook, so what is on screen is never more than one
-rollout behind the mouse. It works on values and never sees a widget.
+The thread answers the latest request and drops earlier ones, so the screen is never more than one rollout behind the
+mouse. It works on values and never sees a widget.
 """
 
 from __future__ import annotations
@@ -80,80 +80,78 @@ class PreviewLoop:
 
 
 class PlanPreview(QObject):
-    """Answers what the session's hand wonders about. :meth:`shutdown` must be called before the program ends."""
+    """Computes the previews that the session's plan editor requests, and the fire of the edited plan.
+
+    :meth:`shutdown` must be called before the program ends.
+    """
 
     def __init__(
         self,
         session: Session,
         queue: RunQueue,
         *,
-        look: Callable[[], Preview] = lambda: PlanPreviewer().preview,
+        make_preview: Callable[[], Preview] = lambda: PlanPreviewer().preview,
         clock: Callable[[], datetime] = datetime.now,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session, self._editor, self._queue = session, session.plan_editor, queue
-        self._make_look = look
+        self._make_preview = make_preview
         self._loop: PreviewLoop | None = None
         self._task: Task[None] | None = None
-        self._warmed: ShownResult | None = None
-        self._over = False
-        self.keeper = EditedPlanSaver(session, queue, clock, self)
-        """Keeps what comes of it."""
-        self._editor.preview_requested.connect(self._on_wondered)
+        self._prepared: ShownResult | None = None
+        self._is_shut_down = False
+        self.saver = EditedPlanSaver(session, queue, clock, self)
+        self._editor.preview_requested.connect(self._on_preview_requested)
         self._editor.edited.connect(self._on_edited)
         session.project_opened.connect(self._end_thread)
         session.step_changed.connect(self._on_step)
         for signal in (session.tool_changed, session.result_changed):
-            signal.connect(self._warm)
+            signal.connect(self._prepare)
         queue.changed.connect(self._on_queue)
 
     def shutdown(self) -> None:
         """End the thread; no other begins."""
-        self._over = True
-        self.keeper.shutdown()
+        self._is_shut_down = True
+        self.saver.shutdown()
         self._end_thread()
 
-    # -- looking -----------------------------------------------------------------------------------------------------
-    def _tell(self, wish: PreviewRequest) -> None:
-        if self._over:
+    def _request(self, before: DropList, after: DropList, stride: int | None = None) -> None:
+        shown = MapState.of(self._session)
+        if self._is_shut_down or shown is None:
             return
         if self._loop is None:
-            self._loop = PreviewLoop(self._make_look())
+            self._loop = PreviewLoop(self._make_preview())
             self._task = Task(self._loop.run, self)
             self._task.reported.connect(self._on_answer, Qt.ConnectionType.QueuedConnection)
             self._task.start()
-        self._loop.request(wish)
+        backend = self._session.backend
+        self._loop.request(PreviewRequest(self._editor.project, backend, before, after, shown.frame_step, stride))
 
-    def _wish(self, before: DropList, after: DropList, stride: int | None = None) -> PreviewRequest:
-        shown = MapState.of(self._session)
-        assert shown is not None
-        return PreviewRequest(self._editor.project, self._session.backend, before, after, shown.frame_step, stride)
-
-    def _on_wondered(self, change: DropChange | None) -> None:
+    def _on_preview_requested(self, change: DropChange | None) -> None:
         if change is not None:
-            self._tell(self._wish(change.before, change.after))
+            self._request(change.before, change.after)
         elif not self._session.result.pending and self._loop is not None:
             self._loop.request(None)
 
-    def _warm(self) -> None:
-        """Make the fire ready once the tool for drops is chosen, so that the first movement finds it."""
+    def _prepare(self) -> None:
+        """Simulate the fire once the tool for drops is chosen, so that the first movement is answered at once."""
         session, editor = self._session, self._editor
         wanted = session.tool is Tool.DROP and editor.change is None and not session.result.pending
-        if not wanted or session.result is self._warmed or editor.obstacle:
+        if not wanted or session.result is self._prepared or editor.obstacle:
             return
-        self._warmed = session.result
-        self._tell(self._wish(editor.drops, editor.drops))
+        self._prepared = session.result
+        self._request(editor.drops, editor.drops)
 
     def _on_step(self, _: int) -> None:
         change = self._editor.change
         if change is not None:
-            self._on_wondered(change)
+            self._on_preview_requested(change)
 
     def _on_edited(self) -> None:
         plan = self._editor.plan
         if plan is not None and self._session.result.pending:
-            self._tell(self._wish(plan.drops, plan.drops, STRIDE))
+            self._request(plan.drops, plan.drops, STRIDE)
 
     @Slot(object)
     def _on_answer(self, answer: PreviewResult | Exception) -> None:
@@ -165,7 +163,6 @@ class PlanPreview(QObject):
         elif self._session.has_project and answer.request.project is self._editor.project:
             self._editor.show_preview(answer)
 
-    # -- following ---------------------------------------------------------------------------------------------------
     def _on_queue(self) -> None:
         shown = self._queue.shown
         self._editor.block(_AT_WORK if shown is not None and not shown.is_over else "")

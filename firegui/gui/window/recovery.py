@@ -12,8 +12,7 @@ from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.edited_plan_draft import drafts_in
-from firegui.gui.planning.edited_plan_saver import BY_HAND, EditedPlanSaver
+from firegui.gui.planning.edited_plan_saver import BY_HAND, EditedPlanSaver, drafts_in
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session
 from firegui.gui.window.autosave import Autosave
@@ -24,23 +23,23 @@ from firegui.runs.folder import same_folder
 
 
 class Recovery(QObject):
-    """See the module; ``place`` is where windows keep what is not saved, drops that the ``keeper`` has included."""
+    """See the module; ``place`` is where windows keep what is not saved, drops that the ``saver`` has included."""
 
     def __init__(
         self,
         session: Session,
         queue: RunQueue,
         documents: Documents,
-        keeper: EditedPlanSaver,
+        saver: EditedPlanSaver,
         place: Path,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._session, self._queue, self._documents, self._window = session, queue, documents, window
-        self._keeper, self._place = keeper, place
+        self._saver, self._place = saver, place
         self.autosave = Autosave(session, queue, place, self)
         documents.ahead_of_save = self.autosave.ahead_of_save
-        keeper.spare = lambda: self.autosave.slot
+        saver.spare = lambda: self.autosave.slot
 
     def offer(self) -> bool:
         """Ask about everything that was left behind; ``True`` once a project was recovered and is open."""
@@ -71,7 +70,7 @@ class Recovery(QObject):
             return False
         self.autosave.adopt(slot, saved)
         if left.folder is None and (drops := drafts_in(left.path / BY_HAND)):
-            self._keeper.take_back(drops)
+            self._saver.recover(drops)
         self._session.message.emit(f"{saved.scenario.name} is back as it was.")
         if resumes:
             self._go_on(left)

@@ -144,8 +144,8 @@ class Workbench(QObject):
         self.event_log = EventLog(session, self.queue, window)
         if self._preferences.recovery is not None:
             place = self._preferences.recovery
-            keeper = self.plan_preview.keeper
-            self.recovery = Recovery(session, self.queue, self.documents, keeper, place, window)
+            saver = self.plan_preview.saver
+            self.recovery = Recovery(session, self.queue, self.documents, saver, place, window)
             self.recovery.autosave.failed.connect(self._on_not_kept)
 
     def _side_docks(self) -> Iterator[None]:
@@ -316,7 +316,7 @@ class Workbench(QObject):
         if not self.session.is_dirty:
             self.thumbnail_renderer.take()
         # Saved, or thrown away by a person.
-        self.plan_preview.keeper.give_up()
+        self.plan_preview.saver.give_up()
         if self.recovery is not None:
             self.recovery.autosave.give_up()
         return True
