@@ -1,4 +1,4 @@
-"""Polygons to masks, by the cell-centre rule."""
+"""Polygons to masks by the cell-centre rule, and masks to polygons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rasterio import Affine
-from rasterio.features import rasterize
+from rasterio.features import rasterize, shapes
 
 from firegui.domain.regions import Region, Ring
 from firegui.io.rasters import without_place_warnings
@@ -53,6 +53,16 @@ def polygon_mask(polygons: Iterable[Any], transform: Affine, shape: tuple[int, i
     with without_place_warnings():
         burned = rasterize(shapes, out_shape=shape, transform=transform, fill=0, dtype="uint8")
     return np.asarray(burned, np.bool_)
+
+
+def mask_rings(mask: NDArray[np.bool_]) -> list[list[list[tuple[float, float]]]]:
+    """Return the polygons around the true cells of ``mask [H, W]``, each an outer ring and its holes.
+
+    A closed ring holds ``(column, row)`` corners where it turns. Cells that touch at a corner only are apart.
+    """
+    cells = np.ascontiguousarray(mask, np.bool_)
+    found = shapes(cells.view(np.uint8), mask=cells, connectivity=4, transform=_HALF_CELLS)
+    return [[[(x / 2.0, y / 2.0) for x, y in ring] for ring in shape["coordinates"]] for shape, _ in found]
 
 
 def _geometry(part: tuple[Ring, ...]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Polygons that cross themselves, of which nobody can say what is inside."""
+"""Checks for polygons that cross themselves, whose inside is not defined."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def crossing_problems(regions: Iterable[Region], kind: str = "region") -> list[P
                 what = f"crosses itself near row {place[0]:g}, column {place[1]:g}"
                 found.append(Problem(f"{kind} {region.name}", what, "draw it again, or split it there"))
     return found
+
+
+def is_simple(region: Region) -> bool:
+    """Return whether no edge crosses or touches another and every hole lies inside."""
+    return all(len(part[0]) >= 3 and bool(shapely.Polygon(part[0], part[1:]).is_valid) for part in region.parts)
 
 
 def _crossing(ring: Ring) -> tuple[float, float] | None:

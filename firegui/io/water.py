@@ -21,7 +21,6 @@ from rasterio import Affine
 from rasterio.crs import CRS
 from rasterio.enums import Resampling
 from rasterio.errors import CRSError, RasterioError
-from rasterio.features import shapes
 from rasterio.vrt import WarpedVRT
 from rasterio.warp import transform_bounds
 
@@ -30,6 +29,7 @@ from firegui.domain.scenario import Scenario
 from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.georeference import Georeference
+from firegui.io.rasterize import mask_rings
 from firegui.io.rasters import without_place_warnings
 
 NEAR_M = 91.44
@@ -104,11 +104,9 @@ def read_water(path: Path, grid: Grid) -> WaterLayer:
 
 def mask_polygons(mask: NDArray[np.bool_]) -> NDArray[np.object_]:
     """The cells of ``mask [H, W]`` as polygons with holes, in corner coordinates ``(column, row)``."""
-    with without_place_warnings():
-        found = [shape for shape, value in shapes(mask.view(np.uint8), mask=mask, connectivity=4) if value]
+    found = mask_rings(mask)
     polygons = np.empty(len(found), np.object_)
-    for number, shape in enumerate(found):
-        outer, *holes = shape["coordinates"]
+    for number, (outer, *holes) in enumerate(found):
         polygons[number] = shapely.Polygon(outer, holes)
     return polygons
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
+from firegui.gui.map.items import mask_path
 from firegui.gui.map.layers.fire_layers import ObservedLayer
 from firegui.gui.map.layers.wind_layer import WindLayer
 from firegui.gui.map.map_colors import (
@@ -27,7 +27,6 @@ from firegui.gui.map.map_colors import (
     fire_scale,
     retardant_scale,
 )
-from firegui.gui.map.outline import outline, rings
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import FireView, Session, ShownResult
 from tests.gui.map_scene import Hand, growing, only, open_map, painted
@@ -188,28 +187,8 @@ def test_fuel_models_are_coloured_by_group(session: Session, hand: Hand, project
 
 
 # -- pieces ----------------------------------------------------------------------------------------------------------
-def area(ring: list[tuple[int, int]]) -> float:
-    return sum(r0 * c1 - r1 * c0 for (r0, c0), (r1, c1) in pairwise([*ring, ring[0]])) / 2
-
-
-def test_the_outline_of_a_block_has_four_corners() -> None:
-    mask = np.zeros((6, 8), bool)
-    mask[1:4, 2:7] = True
-    (ring,) = rings(mask)
-    assert {(1, 2), (1, 7), (4, 7), (4, 2)} <= set(ring) and abs(area(ring)) == 15
-
-
-def test_the_areas_inside_the_outline_add_up_to_the_cells() -> None:
-    for seed in range(5):
-        mask = np.random.default_rng(seed).random((12, 15)) < 0.6
-        signed = [area(ring) for ring in rings(mask)]
-        # Outer rings run one way and holes the other, so their signed areas add up.
-        assert abs(sum(signed)) == mask.sum()
-        assert all(a != b for ring in rings(mask) for a, b in pairwise(ring))
-
-
 def test_nothing_has_no_outline() -> None:
-    assert rings(np.zeros((3, 3), bool)) == [] and outline(np.zeros((3, 3), bool)).isEmpty()
+    assert mask_path(np.zeros((3, 3), bool)).isEmpty()
 
 
 def test_a_slope_towards_the_north_west_is_lit_and_one_away_from_it_shaded() -> None:

@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firegui.domain.regions import Region
-from firegui.gui.map.tools.shape_geometry import (
+from firegui.domain.region_geometry import (
     area,
     cell_rectangle,
     contains,
     handles_of,
-    is_simple,
     region_at,
     shift_on_grid,
     with_handle_at,
     with_vertex_on_edge,
     without_vertex,
 )
+from firegui.domain.regions import Region
 from firegui.io.rasterize import region_masks
+from firegui.io.region_shapes import is_simple
 
 SHAPE = (40, 60)
 OUTER = ((5.0, 5.0), (5.0, 25.0), (25.0, 25.0), (25.0, 5.0))

@@ -8,8 +8,21 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QImage,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPolygonF,
+    QTransform,
+)
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from firegui.io.rasterize import mask_rings
 
 Key = tuple[float, ...]
 Draw = Callable[[QPainter, int], None]
@@ -331,3 +344,12 @@ def draw_tag(painter: QPainter, at: QPointF, text: str, font: QFont, color: QCol
 def text_width(text: str, font: QFont) -> float:
     """Width of a text in pixels."""
     return QFontMetricsF(font).horizontalAdvance(text)
+
+
+def mask_path(mask: NDArray[np.bool_]) -> QPainterPath:
+    """Return the edge of the true cells of ``mask [H, W]`` in map coordinates."""
+    path = QPainterPath()
+    for ring in (ring for polygon in mask_rings(mask) for ring in polygon):
+        path.addPolygon(QPolygonF([QPointF(x, y) for x, y in ring[:-1]]))
+        path.closeSubpath()
+    return path

@@ -6,6 +6,7 @@ from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QPointF, QRectF, Qt, Q
 from PySide6.QtGui import QImage, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
@@ -23,7 +24,6 @@ from firegui.gui.map.tools.draw_tools import PolygonTool, RectangleTool, ZonePol
 from firegui.gui.map.tools.drop_tool import DropTool
 from firegui.gui.map.tools.edit_tool import EditTool
 from firegui.gui.map.tools.measure_tool import MeasureTool
-from firegui.gui.map.tools.shape_geometry import region_at
 from firegui.gui.map.tools.tool import MapTool, PanTool, Pointer, ProbeTool, ToolContext
 from firegui.gui.session.session import FireView, Session, Tool
 

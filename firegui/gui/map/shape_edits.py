@@ -10,13 +10,14 @@ from pathlib import Path
 from firegui.domain.calendar import Calendar
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations, PinnedDrop
+from firegui.domain.region_geometry import area
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError, Problem
-from firegui.gui.map.tools.shape_geometry import area, is_simple
 from firegui.gui.session.reporting import free_name, refuse_new, refusing
 from firegui.gui.session.session import Session
 from firegui.io.rasterize import region_masks
+from firegui.io.region_shapes import is_simple
 from firegui.io.regions_file import read_regions
 
 _SAME_TIME = timedelta(seconds=1)

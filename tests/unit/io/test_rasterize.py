@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+import pytest
 import shapely
 from numpy.typing import NDArray
 
 from firegui.domain.regions import Region
-from firegui.io.rasterize import region_masks
+from firegui.io.rasterize import mask_rings, region_masks
 
 SHAPE = (619, 748)
 
@@ -66,3 +69,28 @@ def test_what_sticks_out_of_the_raster_is_cut_off() -> None:
 
 def test_no_regions_give_no_masks() -> None:
     assert region_masks([], (4, 6)).shape == (0, 4, 6)
+
+
+# -- masks to polygons -------------------------------------------------------------------------------------------------
+def ring_area(ring: list[tuple[float, float]]) -> float:
+    return sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in pairwise(ring)) / 2
+
+
+def test_the_outline_of_a_block_has_four_corners() -> None:
+    mask = np.zeros((6, 8), bool)
+    mask[1:4, 2:7] = True
+    ((ring,),) = mask_rings(mask)
+    assert {(2, 1), (7, 1), (7, 4), (2, 4)} == set(ring) and abs(ring_area(ring)) == 15
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_areas_inside_the_rings_add_up_to_the_cells(seed: int) -> None:
+    mask = np.random.default_rng(seed).random((12, 15)) < 0.6
+    rings = [ring for polygon in mask_rings(mask) for ring in polygon]
+    # Outer rings run one way and holes the other, so their signed areas add up.
+    assert abs(sum(map(ring_area, rings))) == mask.sum()
+    assert all(a != b for ring in rings for a, b in pairwise(ring))
+
+
+def test_an_empty_mask_has_no_rings() -> None:
+    assert mask_rings(np.zeros((3, 3), bool)) == []

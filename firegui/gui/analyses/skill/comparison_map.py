@@ -14,9 +14,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from firegui.domain.scenario import Scenario
 from firegui.fire.skill import LIKELY
 from firegui.gui.map.decorations import Caption, Decorations
-from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic
+from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic, mask_path
 from firegui.gui.map.map_colors import Ink, fire_scale
-from firegui.gui.map.outline import outline
 
 Bools = NDArray[np.bool_]
 
@@ -164,7 +163,7 @@ class ComparisonMap(QWidget):
             self._decorate(pane, column)
 
     def _draw_outline(self, pane: _Pane, seen: Bools) -> None:
-        path = outline(seen)
+        path = mask_path(seen)
         pens = cosmetic(self._ink.halo, 3.0), cosmetic(self._ink.observed, 1.5)
         pane.line.set_strokes([Stroke(path, pen) for pen in pens])
 

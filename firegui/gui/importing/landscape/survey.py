@@ -20,7 +20,7 @@ from firegui.domain.relief import hillshade_codes
 from firegui.errors import Problem, Problems
 from firegui.fire.first_project import first_project
 from firegui.gui.base.tasks import Check
-from firegui.gui.map.outline import outline
+from firegui.gui.map.items import mask_path
 from firegui.gui.widgets.coverage_form import CoverageChoice, chosen_coverage
 from firegui.io.coverage_toml import shipped_table
 from firegui.io.georeference import Georeference
@@ -253,7 +253,7 @@ def _outlines(seen: Observed | None, survey: Survey) -> tuple[DatedOutline, ...]
     else:
         masks = [(f"{day.day} {day:%b}", mask) for day, mask in zip(seen.dates, seen.masks, strict=True)]
     return tuple(
-        DatedOutline(f"{label} · {_area(mask, grid)}", _scaled(outline(mask), 1.0 / step)) for label, mask in masks
+        DatedOutline(f"{label} · {_area(mask, grid)}", _scaled(mask_path(mask), 1.0 / step)) for label, mask in masks
     )
 
 

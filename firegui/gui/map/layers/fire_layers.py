@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainterPath
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
-from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
+from firegui.gui.map.items import Stroke, StrokesItem, cosmetic, mask_path
 from firegui.gui.map.layers.layer import (
     DIFFERENCE_VIEW,
     DROP_VIEWS,
@@ -32,7 +32,6 @@ from firegui.gui.map.map_colors import (
     retardant_scale,
 )
 from firegui.gui.map.map_content import MapState
-from firegui.gui.map.outline import outline
 from firegui.gui.session.session import FireView, Session
 from firegui.runs.messages import counted
 
@@ -166,7 +165,7 @@ class Outlines:
             self._event, self._paths = event, {}
         if day not in self._paths:
             mask = event.observed_on(day)
-            self._paths[day] = QPainterPath() if mask is None else outline(mask)
+            self._paths[day] = QPainterPath() if mask is None else mask_path(mask)
         return self._paths[day]
 
 

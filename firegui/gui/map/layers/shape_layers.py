@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen, QPolygonF, QTransform
 
 from firegui.domain.project import Project
+from firegui.domain.region_geometry import handles_of
 from firegui.domain.regions import Region
 from firegui.gui.map.items import draw_text, map_font, text_width
 from firegui.gui.map.layers.layer import (
@@ -15,7 +16,6 @@ from firegui.gui.map.layers.layer import (
     Sample,
 )
 from firegui.gui.map.map_colors import faded
-from firegui.gui.map.tools.shape_geometry import handles_of
 from firegui.gui.session.session import Tool
 
 HANDLE_PX = 8.0

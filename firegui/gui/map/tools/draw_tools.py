@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from firegui.domain.region_geometry import cell_rectangle, clamped
 from firegui.domain.regions import Region, Vertex
 from firegui.gui.map.shape_edits import add_region, add_zone, free_shape_name, size_text
 from firegui.gui.map.sketch import REACH_PX, Outline
-from firegui.gui.map.tools.shape_geometry import cell_rectangle, clamped, is_simple
 from firegui.gui.map.tools.tool import MapTool, Pointer, ToolContext
+from firegui.io.region_shapes import is_simple
 
 _NEAR_PX = 8.0
 

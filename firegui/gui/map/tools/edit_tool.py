@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 
-from firegui.domain.regions import Region
-from firegui.gui.map.shape_edits import change_region, find_region, size_text
-from firegui.gui.map.sketch import REACH_PX, Outline
-from firegui.gui.map.tools.shape_geometry import (
+from firegui.domain.region_geometry import (
     Handle,
     handles_of,
-    is_simple,
     region_at,
     shift_on_grid,
     with_handle_at,
     with_vertex_on_edge,
     without_vertex,
 )
+from firegui.domain.regions import Region
+from firegui.gui.map.shape_edits import change_region, find_region, size_text
+from firegui.gui.map.sketch import REACH_PX, Outline
 from firegui.gui.map.tools.tool import PanningTool, Pointer, ToolContext
+from firegui.io.region_shapes import is_simple
 
 _GRAB_PX = 8.0
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from PySide6.QtCore import Qt
 
+from firegui.domain.region_geometry import clamped, ring_area
 from firegui.domain.regions import Vertex
 from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.draw_tools import CornerTool
-from firegui.gui.map.tools.shape_geometry import clamped, ring_area
 from firegui.gui.map.tools.tool import ARROWS, Pointer, ToolContext
 
 FOOT_M, MILE_M, ACRE_HA = 0.3048, 1609.344, 0.40468564224

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, Qt
 
+from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.layers.shape_layers import RegionsLayer
 from firegui.gui.map.region_menu import RegionMenu
 from firegui.gui.map.sketch import Sketch, Snapping
-from firegui.gui.map.tools.shape_geometry import region_at
 from firegui.gui.session.session import Session
 
 CLICK_PX = 4.0

@@ -1,12 +1,10 @@
-"""Geometry of regions under the mouse, in raster corner coordinates. Pure functions: no Qt, no session."""
+"""Geometry of regions in raster corner coordinates: hit tests, areas, and edits by handles."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-
-from shapely.geometry import Polygon
 
 from firegui.domain.regions import Region, Ring, Vertex
 
@@ -143,11 +141,6 @@ def ring_area(ring: Sequence[Vertex]) -> float:
     """Signed area of a ring in cells."""
     following = (*ring[1:], ring[0]) if ring else ()
     return 0.5 * sum(r0 * c1 - r1 * c0 for (r0, c0), (r1, c1) in zip(ring, following, strict=True))
-
-
-def is_simple(region: Region) -> bool:
-    """Whether no edge crosses or touches another and every hole lies inside."""
-    return all(len(part[0]) >= 3 and bool(Polygon(part[0], part[1:]).is_valid) for part in region.parts)
 
 
 def clamped(row: float, column: float, shape: tuple[int, int]) -> Vertex:
