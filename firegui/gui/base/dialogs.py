@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QMessageBox,
     QStyle,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
 from firegui.errors import InputError, Problem
+from firegui.gui.base.layouts import vertical
 
 
 class ProblemsDialog(QDialog):
@@ -38,10 +38,7 @@ class ProblemsDialog(QDialog):
         copy.clicked.connect(self.copy)
         buttons.accepted.connect(self.accept)
         QShortcut(QKeySequence.StandardKey.Copy, self, self.copy)
-        column = QVBoxLayout(self)
-        column.addLayout(self._head(error))
-        column.addWidget(self._list)
-        column.addWidget(buttons)
+        vertical(self, self._head(error), self._list, buttons)
 
     def copy(self) -> None:
         """Put the whole text on the clipboard."""

@@ -11,9 +11,10 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QFont
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from firegui.gui.base.elided_label import ElidedLabel, Piece
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.theme import Colors, current_colors
 from firegui.gui.charts.chart_export import ChartMenu
 
@@ -101,12 +102,7 @@ class Chart(QWidget):
         self.item = self.plot.getPlotItem()
         # A menu that is never shown, made all the same; it has no parent and would outlive the chart.
         self.plot.destroyed.connect(self.item.ctrlMenu.deleteLater)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(1)
-        layout.addWidget(self.title)
-        layout.addWidget(self.legend)
-        layout.addWidget(self.plot, 1)
+        vertical(self, self.title, self.legend, (self.plot, 1), margins=0, spacing=1)
         self.setMinimumSize(84, 90)
         self._set_up_plot(x_label)
         # The level is mostly above the curves, so its text hangs below it.

@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_board import SIDES, MapBoard, MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import FireView, Session
@@ -283,11 +283,7 @@ class AnimationDialog(QDialog):
                 widget.setAccessibleName(widget.accessibleName() or title.replace("&", ""))
         self._note.setProperty("role", "muted")
         self.bar.setVisible(False)
-        column = QVBoxLayout(self)
-        column.addLayout(form)
-        column.addWidget(self._note)
-        column.addWidget(self.bar)
-        column.addWidget(self._buttons)
+        vertical(self, form, self._note, self.bar, self._buttons)
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
 

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
 from firegui.gui.exporting.export_source import ExportSource, PreparedExport, prepared
@@ -295,12 +296,7 @@ class ExportDialog(QDialog):
         split.addWidget(self._preview_side())
         split.setStretchFactor(1, 1)
         split.setSizes([560, 560])
-        column = QVBoxLayout(self)
-        column.setSpacing(8)
-        for widget in (self._summary, self._stale, self._warnings):
-            column.addWidget(widget)
-        column.addWidget(split, 1)
-        column.addLayout(self._button_row())
+        vertical(self, self._summary, self._stale, self._warnings, (split, 1), self._button_row(), spacing=8)
 
     def _options(self) -> QScrollArea:
         """Everything to choose, scrolled where the screen is low."""
@@ -331,10 +327,7 @@ class ExportDialog(QDialog):
 
     def _preview_side(self) -> QWidget:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(8, 0, 0, 0)
-        column.addWidget(self.preview, 1)
-        column.addWidget(self.activity)
+        vertical(inside, (self.preview, 1), self.activity, margins=(8, 0, 0, 0))
         return inside
 
     def _button_row(self) -> QHBoxLayout:

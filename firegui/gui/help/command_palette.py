@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
 
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.theme import current_colors
 from firegui.gui.help.fuzzy_match import best
 
@@ -103,10 +103,7 @@ class Palette(QFrame):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.help = QLabel(wordWrap=True)
         self.help.setProperty("role", "muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 10, 10, 10)
-        for part in (self.field, self.list, self.help):
-            column.addWidget(part)
+        vertical(self, self.field, self.list, self.help, margins=10)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._fill)
         self.list.currentItemChanged.connect(lambda *_: self._explain())

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
+from firegui.gui.base.layouts import vertical
 from firegui.gui.help.help_pages import FIRST, GROUPS, Page, look_for, read_pages
 from firegui.gui.help.help_text import HelpText
 
@@ -168,9 +168,7 @@ class HelpView(QWidget):
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.activated.connect(self.search.setFocus)
         self._stack = self._make_stack()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 6, 6, 6)
-        column.addLayout(row)
+        column = vertical(self, row, margins=6)
         # On a line of its own: the column beside the map is narrow.
         column.addWidget(self.search)
         column.addWidget(self._stack, 1)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QFrame, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
 
 from firegui.gui.base.controls import go_round
+from firegui.gui.base.layouts import horizontal
 from firegui.gui.base.theme import current_colors
 from firegui.gui.help.tour_steps import STATIONS, Station
 
@@ -31,10 +32,7 @@ class Card(QFrame):
         self.back = _button("&Back", "The station before (Left)")
         self.next = _button("&Next", "The next station (Right, Enter)")
         self.next.setDefault(True)
-        row = QHBoxLayout()
-        row.addWidget(self.count, 1)
-        for button in (self.skip, self.back, self.next):
-            row.addWidget(button)
+        row = horizontal(None, (self.count, 1), self.skip, self.back, self.next)
         column = self._column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 12)
         column.setSpacing(10)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QWidget
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problems
 from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.widgets.path_fields import PathField, number, numbers, read_entry, text_line
@@ -58,10 +59,7 @@ class ImportForm(QDialog):
         import_button = buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.addLayout(self.form)
-        column.addWidget(about)
-        column.addWidget(buttons)
+        vertical(self, self.form, about, buttons)
         # A button can be the default only once it is in the dialog; else Enter would cancel.
         import_button.setDefault(True)
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton, QWidget
 
 from firegui.domain.results import Frames
+from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.map.items import map_font, text_width
 from firegui.gui.map.map_colors import Ink, faded
 from firegui.gui.map.map_content import MapState
@@ -41,14 +42,8 @@ class FloatingCard(QFrame):
         cross.setToolTip(f"{close} (Esc)")
         cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         cross.clicked.connect(self.closed)
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(cross)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(10, 4, 6, 8)
-        self.column.setSpacing(2)
-        self.column.addLayout(head)
-        self.column.addWidget(self._values)
+        head = horizontal(None, (self._title, 1), cross)
+        self.column = vertical(self, head, self._values, margins=(10, 4, 6, 8), spacing=2)
         self.hide()
 
     @property

@@ -16,13 +16,13 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QMenu,
-    QVBoxLayout,
     QWidget,
 )
 
 from firegui.domain.drops import Drop
 from firegui.domain.operations import PinnedDrop
 from firegui.domain.schedule import DropRecord
+from firegui.gui.base.layouts import vertical
 from firegui.gui.map.drop_edits import added, drop_of, free_aircraft, make, moved, removed, signed, tail_name, when_text
 from firegui.gui.map.layers.drop_layers import SIGMAS
 from firegui.gui.map.shape_edits import add_pins, pinned_row, remove_pins
@@ -112,10 +112,7 @@ class DropDialog(QDialog):
             ("&Northing", self.northing),
         ):  # fmt: skip
             form.addRow(label, field)
-        column = QVBoxLayout(self)
-        column.addLayout(form)
-        for part in (self.note, self.trouble, self.buttons):
-            column.addWidget(part)
+        vertical(self, form, self.note, self.trouble, self.buttons)
         self.setMinimumWidth(360)
 
     def _connect(self) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
+from firegui.gui.base.layouts import vertical
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
 from firegui.gui.map.decorations import Decorations
@@ -141,9 +142,7 @@ class MapView(QWidget):
         }  # fmt: skip
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.camera.widget)
+        vertical(self, self.camera.widget, margins=0)
         for layer in self.layers:
             self.camera.add(layer.item)
         self.camera.add(self.sketch.item)

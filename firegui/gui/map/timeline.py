@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.calendar import Calendar
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
+from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.map.timeline_track import TimelineTrack, TrackData
 from firegui.gui.session.session import FireView, Session
 
@@ -270,9 +271,7 @@ class TimelineBar(QWidget):
         longest = "End of day 15 · 14:24 UTC-7 · step 750 of 750"
         self._time.setMinimumWidth(self.fontMetrics().horizontalAdvance(longest))
         self._time.setAccessibleName("Shown time")
-        switch = QHBoxLayout()
-        switch.setSpacing(0)
-        switch.addStretch(1)
+        switch = horizontal(None, 1, spacing=0)
         for view, text, tip in _VIEWS:
             button = tool_button(text, tip, checkable=True)
             button.clicked.connect(lambda _checked=False, view=view: self._choose_view(view))
@@ -282,10 +281,7 @@ class TimelineBar(QWidget):
         together.clicked.connect(lambda _checked=False: self._session.set_side_by_side(True))
         self._views.addButton(together)
         switch.addWidget(together)
-        column = QVBoxLayout()
-        column.setSpacing(1)
-        column.addWidget(self._time)
-        column.addLayout(switch)
+        column = vertical(None, self._time, switch, spacing=1)
         return column
 
     def _on_speed(self, frames_per_second: int) -> None:

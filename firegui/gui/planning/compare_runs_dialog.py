@@ -11,10 +11,10 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
+from firegui.gui.base.layouts import vertical
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_comparison import compared
 
@@ -43,9 +43,7 @@ class CompareRunsDialog(QDialog):
         keys.setContext(Qt.ShortcutContext.WidgetShortcut)
         keys.activated.connect(self.copy)
         buttons.rejected.connect(self.close)
-        column = QVBoxLayout(self)
-        column.addWidget(self.table, 1)
-        column.addWidget(buttons)
+        vertical(self, (self.table, 1), buttons)
         self._stand_aside(parent)
 
     def copy(self) -> None:

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QLabel,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
+from firegui.gui.base.layouts import vertical
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_comparison import inputs_apart
 from firegui.gui.widgets.next_run_form import STAGES
@@ -123,10 +123,7 @@ class DuplicateRunDialog(QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         self.load.clicked.connect(lambda _checked=False: self._only_load())
-        column = QVBoxLayout(self)
-        column.addLayout(form)
-        column.addWidget(_told(project, self._then))
-        column.addWidget(buttons)
+        vertical(self, form, _told(project, self._then), buttons)
         # Only now is there a dialog for it to be the default of; else Enter would cancel.
         go.setDefault(True)
 

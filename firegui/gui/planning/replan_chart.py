@@ -7,10 +7,11 @@ from html import escape
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from firegui.domain.results import Metrics
 from firegui.gui.base.elided_label import Piece
+from firegui.gui.base.layouts import horizontal
 from firegui.gui.base.number_text import number
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
@@ -110,8 +111,5 @@ class LoopChart(Chart):
 def side_by_side(left: QWidget, right: QWidget) -> QWidget:
     """Two widgets sharing a page; one that is hidden leaves it to the other."""
     page = QWidget()
-    row = QHBoxLayout(page)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.addWidget(left, 3)
-    row.addWidget(right, 2)
+    horizontal(page, (left, 3), (right, 2), margins=0)
     return page

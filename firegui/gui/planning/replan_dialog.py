@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QLabel,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
@@ -20,6 +19,7 @@ from firegui.domain.project import Project
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.path_fields import PathField
@@ -113,10 +113,7 @@ class ReplanDialog(QDialog):
         self.go = buttons.addButton("Replan", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.addLayout(form)
-        column.addWidget(self.about)
-        column.addWidget(buttons)
+        vertical(self, form, self.about, buttons)
         # Only now is there a dialog for it to be the default of; else Enter would cancel.
         self.go.setDefault(True)
         for combo, name in ((self.day, "Day to plan from"), (self.source, "Where the observed fire comes from")):

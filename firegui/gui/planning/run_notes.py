@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from firegui.errors import InputError
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.session.reporting import as_input_error
@@ -44,11 +45,7 @@ class RunNotes(QWidget):
         # One line at least: the list of runs needs the room more.
         self.field.setMinimumHeight(self.field.fontMetrics().height() + 12)
         self.field.textChanged.connect(self._on_typed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
-        column.addWidget(self.title)
-        column.addWidget(self.field, 1)
+        vertical(self, self.title, (self.field, 1), margins=0, spacing=1)
         self.show_run(None)
 
     @property

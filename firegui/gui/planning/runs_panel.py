@@ -6,18 +6,17 @@ from PySide6.QtCore import QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QMessageBox,
     QSplitter,
     QTableView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.run_notes import RunNotes
@@ -297,18 +296,11 @@ class RunsPanel(QWidget):
             "delete": row.add("delete", "Discard…", "Delete the run and its folder", self.discard),
             "more": row.add("more", "More", "What else can be done with the selected run", self._show_more),
         }
-        line = QHBoxLayout()
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(row)
-        line.addWidget(self._activity, 1)
+        line = horizontal(None, row, (self._activity, 1), margins=0)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.addWidget(self.table)
         parts.addWidget(self.notes)
         parts.setStretchFactor(0, 4)
         parts.setStretchFactor(1, 1)
         parts.setSizes([160, 44])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 2, 6, 4)
-        column.setSpacing(2)
-        column.addLayout(line)
-        column.addWidget(parts, 1)
+        vertical(self, line, (parts, 1), margins=(6, 2, 6, 4), spacing=2)

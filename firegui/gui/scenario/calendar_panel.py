@@ -15,11 +15,11 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
 from firegui.domain.fleet import AircraftType, Fleet, availability_cap
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.theme import current_colors
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import ROOT, Index
@@ -278,12 +278,7 @@ class CalendarPanel(QWidget):
         hint = QLabel("Click or drag to ground (✕) or free; Space toggles the current cell.", wordWrap=True)
         for label in (self._footer, hint):
             label.setProperty("role", "muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 6, 6, 6)
-        column.addWidget(self._head)
-        column.addWidget(self.view, 1)
-        column.addWidget(self._footer)
-        column.addWidget(hint)
+        vertical(self, self._head, (self.view, 1), self._footer, hint, margins=6)
         for signal in (session.project_opened, session.fleet_changed, session.plan_changed):
             signal.connect(self._refresh)
         self._refresh()

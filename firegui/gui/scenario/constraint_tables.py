@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QLabel,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +25,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError, Problem
+from firegui.gui.base.layouts import vertical
 from firegui.gui.map.shape_edits import pin_of, rename_zone
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate, ClockDelegate
@@ -255,9 +255,7 @@ class PinDropsDialog(QDialog):
         pin = buttons.addButton("Pin", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        for part in (self.day, self.table, hint, buttons):
-            column.addWidget(part)
+        vertical(self, self.day, self.table, hint, buttons)
         pin.setDefault(True)
         pin.setEnabled(False)
         selection = self.table.selectionModel()

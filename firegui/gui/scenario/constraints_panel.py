@@ -30,6 +30,7 @@ from firegui.domain.operations import MOST_DROPS, Daylight, Operations, PinnedDr
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
+from firegui.gui.base.layouts import vertical
 from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
 from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel, choose_pins, pin_columns, zone_columns
 from firegui.gui.session.reporting import refusing
@@ -412,9 +413,4 @@ class DaylightForm(QWidget):
             grid.addWidget(label, 0, 2 * column)
             grid.addWidget(box, 0, 2 * column + 1)
             grid.setColumnStretch(2 * column + 1, 1)
-        column_ = QVBoxLayout(self)
-        column_.setContentsMargins(0, 0, 0, 0)
-        column_.addWidget(self.rule)
-        column_.addLayout(grid)
-        column_.addWidget(self.table)
-        column_.addWidget(self.note)
+        vertical(self, self.rule, grid, self.table, self.note, margins=0)

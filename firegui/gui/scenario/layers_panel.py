@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSlider,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from firegui.gui.base.icons import icon
+from firegui.gui.base.layouts import vertical
 from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
 from firegui.gui.map.legends import LegendView, swatch_pixmap
@@ -43,12 +43,7 @@ class LayersPanel(QScrollArea):
         self._grid = QGridLayout()
         self._reset = QToolButton()
         body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(4, 6, 8, 8)
-        column.addLayout(self._grid)
-        column.addLayout(self._headed_legend())
-        column.addWidget(self._legend)
-        column.addStretch(1)
+        vertical(body, self._grid, self._headed_legend(), self._legend, 1, margins=(4, 6, 8, 8))
         self.setWidget(body)
         # Once everything stands in one window: Qt orders the keyboard's way only within one.
         self._list()

@@ -21,6 +21,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.fire.left_out import left_out
 from firegui.gui.base.controls import tool_button
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.theme import set_role
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import CoverageChoice, CoverageForm, choice_of
@@ -57,13 +58,7 @@ class ScenarioPanel(QScrollArea):
         self._notes = _value()
         self._notes.setProperty("role", "muted")
         page = self._page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(8, 6, 8, 6)
-        column.setSpacing(8)
-        column.addWidget(self._banner)
-        column.addLayout(self._facts())
-        column.addWidget(self._notes)
-        column.addStretch(1)
+        vertical(page, self._banner, self._facts(), self._notes, 1, margins=(8, 6, 8, 6), spacing=8)
         self.setWidget(page)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -220,10 +215,7 @@ class CoverageDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.addWidget(about)
-        column.addWidget(self.form, 1)
-        column.addWidget(buttons)
+        vertical(self, about, (self.form, 1), buttons)
         self._on_edited(self._choice)
 
     @property

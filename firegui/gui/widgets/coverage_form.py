@@ -10,12 +10,10 @@ from typing import Any
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QRadioButton,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +21,7 @@ from firegui.domain.coverage import HIGHEST, LOWEST, RequiredCoverage, coverage_
 from firegui.domain.fuel import NONBURNABLE, fuel_name
 from firegui.domain.options import plain_number
 from firegui.errors import InputError, Problem
+from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.widgets.number_fields import DecimalField
 from firegui.gui.widgets.path_fields import number
 from firegui.gui.widgets.table_model import Column, TableModel
@@ -187,16 +186,8 @@ class CoverageForm(QWidget):
         self.reset.setAutoDefault(False)
         self._refused.setProperty("role", "error")
         self._refused.hide()
-        one = QHBoxLayout()
-        one.addWidget(self.by_value)
-        one.addWidget(self.value)
-        one.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        for part in (self.said, self.by_model, self.view, self._refused):
-            column.addWidget(part, 1 if part is self.view else 0)
-        column.addLayout(one)
-        column.addWidget(self.reset)
+        one = horizontal(None, self.by_value, self.value, 1)
+        vertical(self, self.said, self.by_model, (self.view, 1), self._refused, one, self.reset, margins=0)
         self.model.edited.connect(self._on_levels)
         self.model.refused.connect(self._on_refused)
         self.by_value.toggled.connect(self._on_kind)

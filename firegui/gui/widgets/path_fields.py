@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from PySide6.QtCore import QUrl, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
 from firegui.errors import Problems
+from firegui.gui.base.layouts import horizontal
 
 Value = TypeVar("Value")
 Kind = Literal["file", "folder", "new"]
@@ -54,10 +55,7 @@ class PathField(QWidget):
         # Enter in the line is for the dialog, not for the first button in it.
         self.button.setAutoDefault(False)
         self.button.clicked.connect(lambda _checked=False: self._browse())
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.line, 1)
-        row.addWidget(self.button)
+        horizontal(self, (self.line, 1), self.button, margins=0)
         self.setFocusProxy(self.line)
 
     @property

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from firegui.gui.base.icons import icon
+from firegui.gui.base.layouts import horizontal
 from firegui.gui.widgets.number_fields import settle_editing
 
 
@@ -16,10 +17,7 @@ class ButtonRow(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(2)
-        self._row.addStretch(1)
+        self._row = horizontal(self, 1, margins=0, spacing=2)
         self._buttons: dict[str, QToolButton] = {}
 
     def add(

@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
     QMenu,
     QTableView,
     QTreeView,
-    QVBoxLayout,
     QWidget,
 )
 
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import ProblemsDialog
+from firegui.gui.base.layouts import vertical
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import EXPORT_ROLE, ROOT, Index, TableModel
 from firegui.io.atomic import write_text
@@ -211,11 +211,7 @@ class TableForm(QWidget):
 
     def lay_out(self, buttons: ButtonRow) -> None:
         """Put ``buttons`` above the table. Called once."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 6, 6, 6)
-        column.addWidget(buttons)
-        column.addWidget(self.view, 1)
-        column.addWidget(self._footer)
+        vertical(self, buttons, (self.view, 1), self._footer, margins=6)
 
     def remove(self) -> None:
         """Remove the selected row."""

@@ -7,16 +7,15 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QMenu,
     QTableView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
+from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, Index, TableModel
 from firegui.gui.widgets.table_view import add_table_actions, selected_rows, show_table
@@ -177,13 +176,5 @@ class LogPanel(QWidget):
             "copy": row.add("copy", "Copy", "Copy the selected lines, or all that are shown (Ctrl+C)", self.copy),
             "end": row.add("last", "To the end", "Go to the latest line and stay with it", self.to_end),
         }
-        line = QHBoxLayout()
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(self.levels)
-        line.addWidget(self.words, 1)
-        line.addWidget(row)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 2, 6, 4)
-        column.setSpacing(2)
-        column.addLayout(line)
-        column.addWidget(self.table, 1)
+        line = horizontal(None, self.levels, (self.words, 1), row, margins=0)
+        vertical(self, line, (self.table, 1), margins=(6, 2, 6, 4), spacing=2)

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QMessageBox,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
+from firegui.gui.base.layouts import vertical
 from firegui.runs.autosave import RecoverableProject
 from firegui.runs.messages import counted
 from firegui.runs.run_requests import run_title
@@ -93,9 +93,7 @@ class RecoverDialog(QDialog):
         self.recover.clicked.connect(lambda _checked=False: self._choose(Choice.RECOVER))
         self.discard.clicked.connect(lambda _checked=False: self._discard())
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        for part in (about, self.list, self.resume, buttons):
-            column.addWidget(part)
+        vertical(self, about, self.list, self.resume, buttons)
         self.recover.setDefault(True)
         self.list.itemDoubleClicked.connect(lambda _item: self._choose(Choice.RECOVER))
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)

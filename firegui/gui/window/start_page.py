@@ -14,7 +14,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 from firegui.assets import resource
 from firegui.gui.base.controls import go_round
 from firegui.gui.base.icons import icon
+from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.window.recent_projects import RecentList
 from firegui.gui.window.thumbnail_cache import ThumbnailCache
@@ -122,15 +122,8 @@ class StartPage(QScrollArea):
     # -- layout ------------------------------------------------------------------------------------------------------
     def _page(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(32, 24, 32, 16)
-        column.setSpacing(14)
-        column.addLayout(self._head())
-        self._columns = QHBoxLayout()
-        self._columns.setSpacing(28)
-        self._columns.addLayout(self._begin(), 0)
-        self._columns.addLayout(self._recent_part(), 5)
-        self._columns.addLayout(self._news_part(), 4)
+        column = vertical(page, self._head(), margins=(32, 24, 32, 16), spacing=14)
+        self._columns = horizontal(None, self._begin(), (self._recent_part(), 5), (self._news_part(), 4), spacing=28)
         column.addLayout(self._columns, 1)
         self.state.setProperty("role", "muted")
         self.state.setAccessibleName("What is going on")
@@ -178,12 +171,7 @@ class StartPage(QScrollArea):
         self._none = QLabel(_NONE_YET, wordWrap=True)
         self._none.setProperty("role", "muted")
         self._none.setAlignment(Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout()
-        column.setSpacing(6)
-        column.addWidget(_heading("Recent projects"))
-        column.addWidget(self._none)
-        column.addWidget(self.recent, 1)
-        column.addStretch(0)
+        column = vertical(None, _heading("Recent projects"), self._none, (self.recent, 1), 0, spacing=6)
         return column
 
     def _news_part(self) -> QVBoxLayout:
@@ -193,10 +181,7 @@ class StartPage(QScrollArea):
         self.news.setMinimumWidth(220)
         self.news.document().setDocumentMargin(10)
         self.news.document().setIndentWidth(20)
-        column = QVBoxLayout()
-        column.setSpacing(6)
-        column.addWidget(_heading("What is new"))
-        column.addWidget(self.news, 1)
+        column = vertical(None, _heading("What is new"), (self.news, 1), spacing=6)
         return column
 
     def _dress(self) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem
+from firegui.gui.base.layouts import vertical
 from firegui.gui.importing.landscape.layer_tables import KEYS, BandsModel, LayersModel
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import (
@@ -94,9 +95,7 @@ class FilesPage(WizardPage):
         view.selectionModel().currentRowChanged.connect(lambda *_: self._on_chosen())
 
     def _detail_box(self) -> QGroupBox:
-        column = QVBoxLayout()
-        column.addLayout(form(("F&ile", self.file), ("&Band", self.band), ("&Unit", self.unit)))
-        column.addWidget(self._facts)
+        column = vertical(None, form(("F&ile", self.file), ("&Band", self.band), ("&Unit", self.unit)), self._facts)
         titles = [title.lower() for title, _ in LAYERS.values()]
         column.addWidget(self.note(*titles, field=self.file, files=self._layer_files))
         self._detail.setLayout(column)

@@ -8,10 +8,11 @@ from datetime import date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSlider, QWidget
 
 from firegui.domain.scenario import LAYERS
 from firegui.gui.base.elided_label import Piece
+from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.charts.chart import Chart
 from firegui.gui.importing.landscape.preview_map import (
     PreviewMap,
@@ -88,9 +89,7 @@ class WindChart(QWidget):
         self._on_day()
 
     def _lay_out(self) -> None:
-        bar = QHBoxLayout()
-        bar.addWidget(self._label)
-        bar.addWidget(self.slider, 1)
+        bar = horizontal(None, self._label, (self.slider, 1))
         charts = QHBoxLayout()
         self.origin.item.getAxis("left").setTicks([[(0, "N"), (90, "E"), (180, "S"), (270, "W"), (360, "N")]])
         for chart in (self.speed, self.origin):
@@ -98,11 +97,7 @@ class WindChart(QWidget):
             chart.item.getAxis("bottom").setHeight(_X_AXIS_PX)
             chart.clicked.connect(self._on_click)
             charts.addWidget(chart, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(3)
-        column.addLayout(bar)
-        column.addLayout(charts)
+        vertical(self, bar, charts, margins=0, spacing=3)
         self.slider.valueChanged.connect(lambda _day: self._on_day())
 
     def _on_day(self) -> None:
@@ -203,13 +198,7 @@ class PreviewColumn(QWidget):
         for part in (label, self.layer, self.relief):
             bar.addWidget(part)
         bar.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 4, 4, 4)
-        column.addLayout(bar)
-        column.addWidget(self._empty, 1)
-        column.addWidget(self.map, 1)
-        column.addWidget(self.legend)
-        column.addWidget(self.strip)
+        vertical(self, bar, (self._empty, 1), (self.map, 1), self.legend, self.strip, margins=4)
         self.map.clicked.connect(self._on_click)
         self.strip.day_changed.connect(self.day_changed)
         self.layer.currentIndexChanged.connect(lambda _index: self._on_layer())

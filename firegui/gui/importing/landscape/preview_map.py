@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QTransform
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from firegui.domain.fuel_groups import FUEL_GROUPS, fuel_group_numbers
 from firegui.domain.grid import Grid
 from firegui.domain.scenario import LAYERS
+from firegui.gui.base.layouts import vertical
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, ScreenItem, Stroke, StrokesItem, cosmetic
@@ -234,9 +235,7 @@ class PreviewMap(QWidget):
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.camera.widget)
+        vertical(self, self.camera.widget, margins=0)
         for item in (self._ground, self.raster, self._relief, self._lines, self._wind, self._sketch.item):
             self.camera.add(item)
         self.camera.add_fixed(self._decorations)

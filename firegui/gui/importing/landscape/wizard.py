@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
+from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.tasks import Check, LatestTask
 from firegui.gui.importing.landscape.files_page import FilesPage
 from firegui.gui.importing.landscape.fire_page import FirePage
@@ -102,10 +102,7 @@ class LandscapeWizard(QDialog):
             split.addWidget(part)
         split.setStretchFactor(1, 1)
         split.setSizes([_PAGE_PX, _PREVIEW_PX])
-        column = QVBoxLayout(self)
-        column.addLayout(self._step_bar())
-        column.addWidget(split, 1)
-        column.addLayout(self._button_row())
+        vertical(self, self._step_bar(), (split, 1), self._button_row())
 
     def _step_bar(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -131,11 +128,7 @@ class LandscapeWizard(QDialog):
         self.back = button("< Bac&k", lambda: self.go_to(self.step - 1))
         self.next = button("Ne&xt >", lambda: self.go_to(self.step + 1))
         self.finish, self.cancel = button("&Make the project", self.make_project), button("Cancel", self.reject)
-        row = QHBoxLayout()
-        row.addWidget(self._bar)
-        row.addWidget(self._said, 1)
-        for each in (self.back, self.next, self.finish, self.cancel):
-            row.addWidget(each)
+        row = horizontal(None, self._bar, (self._said, 1), self.back, self.next, self.finish, self.cancel)
         return row
 
     def _connect(self) -> None:
