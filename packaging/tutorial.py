@@ -44,7 +44,7 @@ from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import FireView, Session
-from firegui.gui.window.guide import bare_title
+from firegui.gui.window.action_registry import bare_title
 from firegui.gui.window.main_window import MainWindow
 
 PICTURES = Path(__file__).resolve().parents[1] / "resources" / "help" / "pictures"
@@ -90,7 +90,7 @@ class Guest:
     # -- finding -----------------------------------------------------------------------------------------------------
     def action(self, title: str) -> QAction:
         """The command of the menus called ``title``."""
-        found = next((action for action in self.window.actions() if bare_title(action) == title), None)
+        found = next((action for action in self.window.actions() if bare_title(action.text()) == title), None)
         if found is None:
             raise MissingControlError(f"no command is called {title!r}")
         self.named.append(title)
@@ -216,7 +216,7 @@ def follow(guest: Guest, place: Path, pace: Pace) -> None:
 
 def _begin(guest: Guest) -> None:
     session, queue = guest.window.workbench.session, guest.window.workbench.queue
-    demo = guest.control(QAbstractButton, "start-new", guest.window.start_page)
+    demo = guest.control(QAbstractButton, "start-new_demo", guest.window.start_page)
     guest.photograph("start", guest.window, mark=demo)
     guest.press(demo)
     guest.until(lambda: session.has_project and not queue.is_busy and not queue.activity)

@@ -20,7 +20,7 @@ from firegui.gui.base.theme import apply_theme, wanted_theme
 from firegui.gui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from firegui.gui.window.event_log import Line
+    from firegui.gui.window.event_log import LogEntry
 
 _PATIENCE_MS = 1000
 _SWITCH_S = 0.0001
@@ -44,7 +44,7 @@ def main(project_folder: Path | None) -> int:
     apply_theme(app, wanted_theme(app, preferences.theme))
     window = MainWindow(preferences=preferences)
     if project_folder is not None:
-        window.start_page.say(f"Opening {project_folder.name}…")
+        window.start_page.show_state(f"Opening {project_folder.name}…")
     window.ui_built.connect(lambda: QTimer.singleShot(0, window, lambda: open_first(window, project_folder)))
     window.ui_built.connect(lambda: keep_log(window, logger, reporter, path))
     window.first_painted.connect(window.build_ui_stepwise)
@@ -65,7 +65,7 @@ def keep_log(window: MainWindow, logger: logging.Logger, reporter: CrashReporter
     book.add(f"firegui {installed_version()}, process {os.getpid()}; the log file is {path}")
 
 
-def _write(logger: logging.Logger, line: Line) -> None:
+def _write(logger: logging.Logger, line: LogEntry) -> None:
     # The reporter has written the whole of what was not expected.
     if not line.text.startswith(_UNEXPECTED):
         logger.log(_LEVELS.get(line.level, logging.INFO), line.text)
@@ -94,9 +94,9 @@ def open_first(window: MainWindow, project_folder: Path | None) -> None:
 
     Before that, the work of a window that was killed is offered.
     """
-    window.workbench.attend()
+    window.workbench.monitor_work()
     recovery = window.workbench.recovery
     recovered = recovery is not None and recovery.offer()
     if project_folder is not None and not recovered:
         window.workbench.documents.open(project_folder)
-    window.start_page.say("")
+    window.start_page.show_state("")

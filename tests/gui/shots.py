@@ -31,7 +31,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import FireView, Session
-from firegui.gui.window.guide import bare_title
+from firegui.gui.window.action_registry import bare_title
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 
@@ -62,7 +62,7 @@ class ThumbnailRenderer:
 
     def action(self, title: str) -> QAction:
         """The command of that title. Raises ``StopIteration`` for another."""
-        return next(action for action in self.window.actions() if bare_title(action) == title)
+        return next(action for action in self.window.actions() if bare_title(action.text()) == title)
 
     def dialog(self, name: str, opens: Callable[[], object]) -> None:
         """What ``opens`` shows, which is turned down once it was photographed."""
@@ -162,7 +162,7 @@ def _docks(camera: ThumbnailRenderer) -> None:
 def _dialogs(camera: ThumbnailRenderer) -> None:
     for number, title in enumerate(("Find a command", "Import landscape", "Export", "Replan", "About")):
         for action in camera.window.actions():
-            if bare_title(action).startswith(title) and action.isEnabled():
+            if bare_title(action.text()).startswith(title) and action.isEnabled():
                 camera.dialog(f"2{number}-{title.lower().replace(' ', '-')}", action.trigger)
                 break
         else:

@@ -18,10 +18,8 @@ from firegui.domain.project import Project
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.window.activity_monitor import ActivityMonitor, Ended
-from firegui.gui.window.completion_notifier import LONG_SECONDS, Notice
-from firegui.gui.window.sleep_inhibitor import Answer, SleepInhibitor
-from firegui.gui.window.sleep_inhibitor_backends import Helper, system_means
+from firegui.gui.window.notifications import LONG_SECONDS, ActivityMonitor, CompletionNotifier, FinishedWork
+from firegui.gui.window.sleep_inhibitor import Answer, ProgramBackend, SleepInhibitor, system_backends
 from firegui.runs.events import RunState
 from tests.gui.fake_runs import FakeExecute
 
@@ -121,7 +119,7 @@ def test_a_run_keeps_it_busy_until_it_is_paused_or_over(qtbot: QtBot, queue: Run
 def test_what_ended_is_told_with_its_time_and_its_outcome(
     qtbot: QtBot, queue: RunQueue, work: ActivityMonitor, clock: Clock, desk: AnalysisController
 ) -> None:
-    ended: list[Ended] = []
+    ended: list[FinishedWork] = []
     work.ended.connect(ended.append)
     entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 0)
@@ -139,7 +137,7 @@ def test_the_first_means_that_works_is_used_and_let_go_of(desk: AnalysisControll
     means = [FakeMeans("bus", "there is none"), FakeMeans("helper"), FakeMeans("never")]
     awake = SleepInhibitor(work, means)
     said: list[tuple[str, str]] = []
-    awake.said.connect(lambda text, level: said.append((text, level)))
+    awake.reported.connect(lambda text, level: said.append((text, level)))
     desk.turn(True)
     assert awake.used == "helper"
     desk.turn(False)
@@ -152,7 +150,7 @@ def test_the_first_means_that_works_is_used_and_let_go_of(desk: AnalysisControll
 def test_where_nothing_works_the_log_says_so_once(desk: AnalysisController, work: ActivityMonitor) -> None:
     awake = SleepInhibitor(work, [FakeMeans("bus", "there is none")])
     said: list[tuple[str, str]] = []
-    awake.said.connect(lambda text, level: said.append((text, level)))
+    awake.reported.connect(lambda text, level: said.append((text, level)))
     for _time in range(3):
         desk.turn(True)
         desk.turn(False)
@@ -182,7 +180,7 @@ def test_a_means_that_ends_by_itself_is_followed_by_the_next(desk: AnalysisContr
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such program")
 def test_a_helper_runs_while_it_is_wanted_and_ends_with_its_input(qtbot: QtBot) -> None:
     answers: list[str] = []
-    helper = Helper("cat", ("cat",))
+    helper = ProgramBackend("cat", ("cat",))
     helper.begin("because", answers.append)
     qtbot.waitUntil(lambda: answers == [""])
     helper.end()
@@ -191,9 +189,9 @@ def test_a_helper_runs_while_it_is_wanted_and_ends_with_its_input(qtbot: QtBot) 
 
 def test_a_helper_that_is_missing_or_fails_says_why(qtbot: QtBot) -> None:
     answers: list[str] = []
-    Helper("none", ("no-such-program",)).begin("because", answers.append)
+    ProgramBackend("none", ("no-such-program",)).begin("because", answers.append)
     assert answers == ["is not installed"]
-    helper = Helper("python", (sys.executable, "-c", "import sys; sys.exit('access denied')"))
+    helper = ProgramBackend("python", (sys.executable, "-c", "import sys; sys.exit('access denied')"))
     answers.clear()
     helper.begin("because", answers.append)
     qtbot.waitUntil(lambda: len(answers) == 2)
@@ -203,7 +201,7 @@ def test_a_helper_that_is_missing_or_fails_says_why(qtbot: QtBot) -> None:
 
 def test_this_system_has_means(qapp: object) -> None:
     parent = QObject()
-    assert system_means(parent)
+    assert system_backends(parent)
 
 
 DESKTOP = """
@@ -229,9 +227,9 @@ app.exec()
 ASKER = """
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QTimer
-from firegui.gui.window.sleep_inhibitor_backends import ScreenSaver
+from firegui.gui.window.sleep_inhibitor import ScreenSaverBackend
 app = QCoreApplication([])
-means = ScreenSaver()
+means = ScreenSaverBackend()
 def seen():
     if "LEFT" in Path("said.txt").read_text():
         print("SEEN", flush=True)
@@ -289,7 +287,7 @@ def notice(
             told.append((title, text))
             return tray
 
-        Notice(work, session, window, tell)
+        CompletionNotifier(work, session, window, tell)
         return window
 
     return make
@@ -326,9 +324,7 @@ def test_without_a_tray_the_window_asks_for_attention(
     desk: AnalysisController, clock: Clock, notice: Callable[[bool], QWidget], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alerted: list[object] = []
-    monkeypatch.setattr(
-        "firegui.gui.window.completion_notifier.QApplication.alert", lambda window: alerted.append(window)
-    )
+    monkeypatch.setattr("firegui.gui.window.notifications.QApplication.alert", lambda window: alerted.append(window))
     window = notice(False)
     desk.turn(True)
     clock.now = LONG_SECONDS + 5.0

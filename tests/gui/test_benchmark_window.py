@@ -27,7 +27,7 @@ from firegui.gui.planning.area_chart import AreaChart
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window import workbench as workbench_module
-from firegui.gui.window.closing_dialogs import Running
+from firegui.gui.window.closing_dialogs import RunningAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors
@@ -171,9 +171,9 @@ def test_closing_the_window_asks_about_a_benchmark_and_ends_its_thread(
     workbench.workbench.benchmark.start()
     qtbot.waitUntil(contest.working.is_set)
     asked: list[tuple[str, str]] = []
-    answers = [Running.KEEP, Running.STOP_AND_SAVE]
+    answers = [RunningAnswer.KEEP, RunningAnswer.STOP_AND_SAVE]
 
-    def answer(_parent: object, work: UnfinishedWork, _purpose: str) -> Running:
+    def answer(_parent: object, work: UnfinishedWork, _purpose: str) -> RunningAnswer:
         asked.append((work.title, work.kept))
         return answers[len(asked) - 1]
 

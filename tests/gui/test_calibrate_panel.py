@@ -26,7 +26,7 @@ from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
 from firegui.gui.analyses.calibration.calibration_text import activity_text
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.session import Session
-from firegui.gui.window.closing_dialogs import Running
+from firegui.gui.window.closing_dialogs import RunningAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 from firegui.io.weights_file import read_weights
@@ -446,7 +446,7 @@ def test_the_weights_can_be_saved_and_a_bad_place_is_refused(
 
 # -- in the window -----------------------------------------------------------------------------------------------------
 def test_the_menu_brings_the_dock_forward(qtbot: QtBot, window: MainWindow) -> None:
-    window.workbench.actions.calibrate.trigger()
+    window.workbench.actions["show_calibration"].trigger()
     qtbot.waitUntil(lambda: not window.workbench.calibration.visibleRegion().isEmpty())
 
     window.workbench.calibration.button("fit").click()
@@ -478,14 +478,15 @@ def test_the_calibrated_model_is_scored_with_its_own_fit_days(window: MainWindow
 
 
 @pytest.mark.parametrize(
-    ("answer", "kept"), [(Running.KEEP, True), (Running.STOP_AND_SAVE, True), (Running.DISCARD, False)]
+    ("answer", "kept"),
+    [(RunningAnswer.KEEP, True), (RunningAnswer.STOP_AND_SAVE, True), (RunningAnswer.DISCARD, False)],
 )
 def test_leaving_asks_what_becomes_of_it(
-    qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch, answer: Running, kept: bool
+    qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch, answer: RunningAnswer, kept: bool
 ) -> None:
     asked: list[str] = []
 
-    def ask(_parent: object, work: UnfinishedWork, _purpose: str) -> Running:
+    def ask(_parent: object, work: UnfinishedWork, _purpose: str) -> RunningAnswer:
         asked.append(f"{work.title}: {work.outcome}")
         return answer
 
@@ -494,7 +495,7 @@ def test_leaving_asks_what_becomes_of_it(
     desk.start(CalibrationRequest(NetworkFitSettings(fit_days=3, epochs=100_000, patience=100_000)))
     qtbot.waitUntil(lambda: len(desk.history) > 2, timeout=PATIENCE_MS)
 
-    assert window.workbench.documents.may_leave("close") is (answer is not Running.KEEP)
+    assert window.workbench.documents.may_leave("close") is (answer is not RunningAnswer.KEEP)
     assert asked == [
         "The calibration: Stopping keeps the best weights so far; it can be gone on with later. Discarding deletes the "
         "weights and all that was tried for them."

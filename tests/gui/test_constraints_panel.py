@@ -330,6 +330,6 @@ def test_f3_brings_the_dock_forward_and_the_zone_tools_have_keys(window: MainWin
     QTest.keyClick(window, Qt.Key.Key_F3)
     assert not window.workbench.docks["Constraints"].widget().visibleRegion().isEmpty()
     QTest.keyClick(window, Qt.Key.Key_6)
-    assert window.workbench.actions.tools[Tool.ZONE].isChecked()
+    assert window.workbench.actions["tool:zone"].isChecked()
     QTest.keyClick(window, Qt.Key.Key_7)
-    assert window.workbench.actions.tools[Tool.ZONE_POLYGON].isChecked()
+    assert window.workbench.actions["tool:zone-polygon"].isChecked()

@@ -36,7 +36,8 @@ from firegui.gui.scenario.constraint_tables import PinDropsDialog
 from firegui.gui.scenario.scenario_panel import CoverageDialog
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
-from firegui.gui.window.main_window import MENUS, MainWindow
+from firegui.gui.window.action_registry import MENUS
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.controls import action_faults, controls_of, faults_of, report
 from tests.gui.shell_scene import ridge, workbench
 

@@ -16,7 +16,7 @@ from firegui.gui.base.dialogs import ProblemsDialog, show_problems
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.reporting import as_input_error, refusing
 from firegui.gui.session.session import Session
-from firegui.gui.window.closing_dialogs import Running, Unsaved, ask_running, ask_unsaved
+from firegui.gui.window.closing_dialogs import RunningAnswer, UnsavedAnswer, ask_running, ask_unsaved
 
 ERROR = InputError(
     [Problem("row 3", "payload is negative", "use a number above 0"), Problem("row 9", "no such aircraft")],
@@ -88,14 +88,14 @@ def test_the_problems_can_be_copied(qtbot: QtBot, parent: QWidget) -> None:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (press("Save"), Unsaved.SAVE),
-        (press("Discard"), Unsaved.DISCARD),
-        (press("Cancel"), Unsaved.CANCEL),
-        (escape, Unsaved.CANCEL),
+        (press("Save"), UnsavedAnswer.SAVE),
+        (press("Discard"), UnsavedAnswer.DISCARD),
+        (press("Cancel"), UnsavedAnswer.CANCEL),
+        (escape, UnsavedAnswer.CANCEL),
     ],
 )
 def test_the_question_about_unsaved_edits(
-    parent: QWidget, answer: Callable[[QWidget], None], expected: Unsaved
+    parent: QWidget, answer: Callable[[QWidget], None], expected: UnsavedAnswer
 ) -> None:
     when_open(answer)
     assert ask_unsaved(parent, "Bear") is expected
@@ -104,13 +104,13 @@ def test_the_question_about_unsaved_edits(
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (press("Keep running"), Running.KEEP),
-        (press("Stop, save"), Running.STOP_AND_SAVE),
-        (press("Discard"), Running.DISCARD),
-        (escape, Running.KEEP),
+        (press("Keep running"), RunningAnswer.KEEP),
+        (press("Stop, save"), RunningAnswer.STOP_AND_SAVE),
+        (press("Discard"), RunningAnswer.DISCARD),
+        (escape, RunningAnswer.KEEP),
     ],
 )
-def test_the_question_about_a_run(parent: QWidget, answer: Callable[[QWidget], None], expected: Running) -> None:
+def test_the_question_about_a_run(parent: QWidget, answer: Callable[[QWidget], None], expected: RunningAnswer) -> None:
     when_open(answer)
     assert ask_running(parent, RUN) is expected
 
@@ -126,7 +126,7 @@ def question(parent: QWidget, work: UnfinishedWork) -> tuple[str, list[str]]:
         escape(dialog)
 
     when_open(read)
-    assert ask_running(parent, work) is Running.KEEP
+    assert ask_running(parent, work) is RunningAnswer.KEEP
     return seen[0]
 
 

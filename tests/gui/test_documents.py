@@ -287,7 +287,7 @@ def test_weights_from_a_file_become_the_fire_model_and_undo_takes_them_back(
     write_weights(file, weights())
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_args: (str(file), ""))
     before = window.workbench.session.project
-    window.workbench.actions.load_weights.trigger()
+    window.workbench.actions["load_weights"].trigger()
     project = window.workbench.session.project
     assert project.fire_model.kind == "network"
     assert project.weights is not None

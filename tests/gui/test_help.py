@@ -12,9 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.assets import resource
 from firegui.gui.base.theme import Theme
-from firegui.gui.help.help_pages import FIRST, PAGES, look_for, page_of_panel, read_pages
-from firegui.gui.help.help_text import place_name
-from firegui.gui.help.help_view import HelpView
+from firegui.gui.help.help_view import FIRST, PAGES, HelpView, heading_anchor, page_of_panel, read_pages, search_pages
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import settle
@@ -55,7 +53,7 @@ def test_every_link_leads_to_a_page_and_to_a_heading_that_is_there() -> None:
             target = name.removesuffix(".md") or page.name
             assert target in pages, f"{page.name}: {link}"
             headings = re.findall(r"^#+ (.+)$", pages[target].markdown, re.MULTILINE)
-            assert not place or place in map(place_name, headings), f"{page.name}: {link}"
+            assert not place or place in map(heading_anchor, headings), f"{page.name}: {link}"
 
 
 def test_every_picture_is_shipped() -> None:
@@ -221,7 +219,7 @@ def test_a_search_for_what_is_nowhere_says_so(view: HelpView) -> None:
 
 
 def test_a_title_counts_more_than_a_word_in_passing() -> None:
-    found = [each.page.name for each in look_for("fleet", read_pages())]
+    found = [each.page.name for each in search_pages("fleet", read_pages())]
     assert found[0] == "fleet"
     assert len(found) > 2
 

@@ -115,7 +115,7 @@ def test_an_event_is_chosen_from_those_in_the_file(
         press("Import")(dialog)
 
     when_open(answer)
-    window.workbench.actions.import_events.trigger()
+    window.workbench.actions["import_events"].trigger()
     assert offered == [
         "Bear_2020 · 6 × 8 cells · 19 Aug – 21 Aug 2020",
         "Pier_2017 · 6 × 8 cells · 19 Aug – 20 Aug 2020",

@@ -238,13 +238,13 @@ def test_a_run_stopped_in_its_second_stage_goes_on_with_the_stages_it_had(
 def test_start_does_what_was_chosen_next_to_it(
     qtbot: QtBot, window: MainWindow, queue: RunQueue, execute: FakeExecute
 ) -> None:
-    window.workbench.actions.start.trigger()
+    window.workbench.actions["start"].trigger()
     wait_idle(qtbot, queue)
-    window.workbench.actions.stages[(Stage.OPTIMIZE,)].trigger()
+    window.workbench.actions["stages:first"].trigger()
     stages = window.workbench.docks["Objective"].widget().findChild(QComboBox, "stages")
     assert isinstance(stages, QComboBox)
     assert stages.currentText() == "First stage only"
-    window.workbench.actions.start.trigger()
+    window.workbench.actions["start"].trigger()
     wait_idle(qtbot, queue)
     assert [spec.stages for spec in execute.runs] == [BOTH, (Stage.OPTIMIZE,)]
     assert [spec.out.name[-8:] for spec in execute.runs] == ["5-A-plan", "optimize"]
@@ -316,7 +316,7 @@ def test_the_file_that_was_chosen_is_what_the_next_run_begins_with(
     file = tmp_path / "mine.safetensors"
     write_plan_safetensors(file, empty_schedule(project))
     window.workbench.session.set_start_file(file)
-    window.workbench.actions.start.trigger()
+    window.workbench.actions["start"].trigger()
     wait_idle(qtbot, queue)
     assert execute.runs[0].warm_start_file == file
     assert f"--warm-start {file}" in execute.runs[0].command

@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.window.event_log import MOST, EventLog, Level
-from firegui.gui.window.log_panel import LogPanel
+from firegui.gui.window.event_log import MOST, EventLog, LogLevel, LogPanel
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT, centre_of
 
@@ -38,7 +37,7 @@ def panel(qtbot: QtBot, book: EventLog) -> LogPanel:
 
 
 def texts(book: EventLog) -> list[tuple[str, str]]:
-    return [(line.level.value, line.text) for line in book.lines]
+    return [(line.level.value, line.text) for line in book.entries]
 
 
 def choose_with_keys(panel: LogPanel, title: str) -> None:
@@ -78,14 +77,14 @@ def test_an_edit_that_goes_on_is_one_line(session: Session, book: EventLog) -> N
 def test_old_lines_are_forgotten(book: EventLog, panel: LogPanel) -> None:
     for number in range(2 * MOST):
         book.add(f"line {number}")
-    assert len(book.lines) == MOST
+    assert len(book.entries) == MOST
     assert MOST <= panel.shown.rowCount() <= 1.1 * MOST
     assert panel.lines[-1].endswith(f"line {2 * MOST - 1}")
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
 def test_levels_are_chosen_with_the_keyboard(book: EventLog, panel: LogPanel) -> None:
-    for level in Level:
+    for level in LogLevel:
         book.add(f"an {level.value}", level)
     assert len(panel.lines) == 4
     choose_with_keys(panel, "Without edits")
@@ -105,7 +104,7 @@ def test_letters_find_lines(book: EventLog, panel: LogPanel) -> None:
 
 
 def test_a_line_of_several_is_cut_and_its_tooltip_has_all_of_it(book: EventLog, panel: LogPanel) -> None:
-    book.add("No plan:\n  • fleet: is empty", Level.WARNING)
+    book.add("No plan:\n  • fleet: is empty", LogLevel.WARNING)
     index = panel.shown.index(0, 2)
     assert index.data() == "No plan:"
     assert "fleet: is empty" in str(index.data(Qt.ItemDataRole.ToolTipRole))

@@ -9,8 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from firegui.gui.help.command_palette import Palette
-from firegui.gui.help.fuzzy_match import best, score
+from firegui.gui.help.command_palette import Palette, best_matches, match_score
 from firegui.gui.session.session import FireView, Tool
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
@@ -147,7 +146,7 @@ def test_it_offers_every_command_dock_and_page(window: MainWindow) -> None:
 # -- the score ---------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("typed", ["xyz", "planstartx", "nalp"])
 def test_letters_that_are_not_there_in_order_fit_nothing(typed: str) -> None:
-    assert score(typed, "Start plan") is None
+    assert match_score(typed, "Start plan") is None
 
 
 @pytest.mark.parametrize(
@@ -161,13 +160,13 @@ def test_letters_that_are_not_there_in_order_fit_nothing(typed: str) -> None:
     ],
 )
 def test_beginnings_of_words_and_runs_of_letters_come_first(typed: str, better: str, worse: str) -> None:
-    assert best(typed, [worse, better], str, lambda _title: "") == [better, worse]
+    assert best_matches(typed, [worse, better], str, lambda _title: "") == [better, worse]
 
 
 def test_nothing_typed_keeps_the_order() -> None:
-    assert best("  ", ["b", "a"], str, lambda _title: "") == ["b", "a"]
+    assert best_matches("  ", ["b", "a"], str, lambda _title: "") == ["b", "a"]
 
 
 def test_a_kind_helps_to_find_but_titles_come_first() -> None:
     kinds = {"Quit": "File", "Filed away": "Edit"}
-    assert best("file", list(kinds), str, kinds.__getitem__) == ["Filed away", "Quit"]
+    assert best_matches("file", list(kinds), str, kinds.__getitem__) == ["Filed away", "Quit"]

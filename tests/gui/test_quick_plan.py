@@ -125,7 +125,7 @@ def press(button: QToolButton) -> None:
 
 
 def click_quick(qtbot: QtBot, window: MainWindow) -> RunEntry:
-    press(tool(window, window.workbench.actions.quick))
+    press(tool(window, window.workbench.actions["quick"]))
     wait_idle(qtbot, window)
     return window.workbench.queue.entries[-1]
 
@@ -161,13 +161,13 @@ def test_one_click_plans_by_rule_and_shows_it_like_any_run(qtbot: QtBot, window:
 
 
 def test_the_button_stands_beside_start_and_has_a_key_and_a_meaning(window: MainWindow) -> None:
-    start, quick = tool(window, window.workbench.actions.start), tool(window, window.workbench.actions.quick)
+    start, quick = tool(window, window.workbench.actions["start"]), tool(window, window.workbench.actions["quick"])
     assert (quick.y(), quick.text()) == (start.y(), "Quick")
     assert 0 <= quick.x() - start.geometry().right() < 12
     assert "(Shift+F5)" in quick.toolTip()
     assert "tactical heuristic" in quick.toolTip()
     menus = [menu for menu in window.menuBar().findChildren(QMenu) if menu.title() == "&Plan"]
-    assert window.workbench.actions.quick in menus[0].actions()
+    assert window.workbench.actions["quick"] in menus[0].actions()
 
 
 def test_its_key_starts_it_too(qtbot: QtBot, staged: MainWindow, execute: FakeExecute) -> None:
@@ -180,7 +180,7 @@ def test_its_key_starts_it_too(qtbot: QtBot, staged: MainWindow, execute: FakeEx
 def test_while_it_works_its_passes_are_told_and_it_can_be_stopped(
     qtbot: QtBot, staged: MainWindow, execute: FakeExecute
 ) -> None:
-    press(tool(staged, staged.workbench.actions.quick))
+    press(tool(staged, staged.workbench.actions["quick"]))
     qtbot.waitUntil(lambda: staged.workbench.queue.active is not None and staged.workbench.queue.active.swept[1] == 3)
     entry = staged.workbench.queue.active
     assert entry is not None
@@ -190,7 +190,7 @@ def test_while_it_works_its_passes_are_told_and_it_can_be_stopped(
     assert row["ETA"] == "–"
     assert plots(staged).page == RESULT
     qtbot.waitUntil(lambda: "come when the run has ended" in plots(staged).result.text)
-    press(tool(staged, staged.workbench.actions.stop))
+    press(tool(staged, staged.workbench.actions["stop"]))
     wait_idle(qtbot, staged)
     assert (entry.reason, entry.state) == (FinishReason.STOPPED, RunState.FINISHED)
 
@@ -214,7 +214,7 @@ def test_the_curves_come_back_with_a_run_that_has_some(qtbot: QtBot, window: Mai
     click_quick(qtbot, window)
     press(page_button(window, "Stage 1"))
     window.workbench.session.set_stages((Stage.OPTIMIZE,))
-    press(tool(window, window.workbench.actions.start))
+    press(tool(window, window.workbench.actions["start"]))
     wait_idle(qtbot, window)
     qtbot.waitUntil(lambda: plots(window).page == FIRST and plots(window).objective.isVisible())
     assert page_button(window, "Log").isVisible()
@@ -262,7 +262,7 @@ def test_a_search_starts_from_its_plan(qtbot: QtBot, window: MainWindow) -> None
 def test_the_convergence_of_a_search_shows_what_the_heuristic_reached(qtbot: QtBot, window: MainWindow) -> None:
     chart = plots(window).objective
     window.workbench.session.set_stages((Stage.OPTIMIZE,))
-    press(tool(window, window.workbench.actions.start))
+    press(tool(window, window.workbench.actions["start"]))
     wait_idle(qtbot, window)
     search = window.workbench.queue.entries[-1]
     assert "tactical" not in chart.legend.text()
@@ -274,7 +274,7 @@ def test_the_convergence_of_a_search_shows_what_the_heuristic_reached(qtbot: QtB
     assert f"tactical {number(entry.best)}" in chart.legend.text()
     assert chart.second_level == entry.best
     window.workbench.session.set_plan("other days", replace(window.workbench.session.project.plan, days=1))
-    press(tool(window, window.workbench.actions.start))
+    press(tool(window, window.workbench.actions["start"]))
     wait_idle(qtbot, window)
     qtbot.waitUntil(lambda: chart.second_level is None)
 

@@ -25,10 +25,9 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window import documents as documents_module
-from firegui.gui.window.autosave import Autosave
-from firegui.gui.window.closing_dialogs import Unsaved
+from firegui.gui.window.closing_dialogs import UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
-from firegui.gui.window.recovery_dialog import RecoverDialog
+from firegui.gui.window.recovery import Autosave, RecoverDialog
 from firegui.io.project_store import load_project, save_project
 from firegui.runs.autosave import left_behind
 from firegui.runs.lock import FolderLock
@@ -85,7 +84,7 @@ def leave_like_a_killed_one(window: MainWindow) -> None:
     autosave._timer.stop()
     autosave._writer.shutdown()
     autosave._slot.release()
-    autosave._given_up, autosave._slot = True, type(autosave._slot)(autosave._place)
+    autosave._given_up, autosave._slot = True, type(autosave._slot)(autosave.slot.parent)
     window.workbench.documents.release()
     window.workbench.session.undo_stack.setClean()
     window.close()
@@ -279,7 +278,7 @@ def test_what_cannot_be_read_is_refused_with_the_reason_and_stays(
 def test_nothing_is_asked_after_a_window_that_was_shut(
     qtbot: QtBot, place: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents_module, "ask_unsaved", lambda *_args: Unsaved.DISCARD)
+    monkeypatch.setattr(documents_module, "ask_unsaved", lambda *_args: UnsavedAnswer.DISCARD)
     with opened(place) as window:
         assert window.workbench.documents.open(folder)
         kept(qtbot, window, lambda: draw_region(window))

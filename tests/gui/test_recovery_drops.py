@@ -18,7 +18,7 @@ from firegui.domain.project import Project
 from firegui.gui.map.drop_edits import make, moved
 from firegui.gui.planning.edited_plan_saver import BY_HAND, drafts_in
 from firegui.gui.window import documents as documents_module
-from firegui.gui.window.closing_dialogs import Unsaved
+from firegui.gui.window.closing_dialogs import UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.autosave import left_behind
@@ -99,9 +99,9 @@ def test_a_window_that_is_shut_on_a_no_to_saving_leaves_none(
 ) -> None:
     asked: list[str] = []
 
-    def discard(_parent: object, name: str) -> Unsaved:
+    def discard(_parent: object, name: str) -> UnsavedAnswer:
         asked.append(name)
-        return Unsaved.DISCARD
+        return UnsavedAnswer.DISCARD
 
     monkeypatch.setattr(documents_module, "ask_unsaved", discard)
     with opened(place, execute=FakeExecute()) as window:

@@ -172,14 +172,14 @@ def replan(qtbot: QtBot, window: MainWindow, *, loop: bool = False) -> None:
         dialog.go.click()
 
     QTimer.singleShot(50, answer)
-    window.workbench.actions.replan.trigger()
+    window.workbench.actions["replan"].trigger()
     qtbot.waitUntil(lambda: not window.workbench.queue.is_busy and not window.workbench.queue.activity)
 
 
 def test_only_a_run_that_ended_with_a_plan_can_be_replanned(qtbot: QtBot, window: MainWindow) -> None:
-    assert not window.workbench.actions.replan.isEnabled()
+    assert not window.workbench.actions["replan"].isEnabled()
     planned(qtbot, window)
-    assert window.workbench.actions.replan.isEnabled()
+    assert window.workbench.actions["replan"].isEnabled()
 
 
 def test_a_replanned_run_is_listed_shown_and_told_in_numbers(

@@ -20,8 +20,9 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme, current_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.window.dock_layout import HIDDEN_AT_FIRST, PLOTS, RIGHT, first_size, shares, visible_place
-from firegui.gui.window.main_window import MENUS, MainWindow
+from firegui.gui.window.action_registry import MENUS
+from firegui.gui.window.docks import HIDDEN_AT_FIRST, PLOTS, RIGHT, first_size, shares, visible_place
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle, workbench
@@ -31,6 +32,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PAINT_AND_CLOSE = """
 import json, sys, threading
 from firegui.cli.main import main
+from firegui.gui.window.action_registry import MENUS
 from firegui.gui.window.main_window import MainWindow
 LARGE = ("torch", "numba", "matplotlib", "rasterio", "pyproj", "shapely", "numpy", "firegui.gui.window.workbench")
 make = MainWindow.__init__
@@ -144,7 +146,7 @@ def test_moved_hidden_floating_and_tabbed_docks_come_back_as_they_were(
     assert second.workbench.docks["Runs"].isHidden() and second.workbench.docks["Skill"].isFloating()
     for title in ("Fleet", "Objective"):
         assert not second.workbench.docks[title].visibleRegion().isEmpty(), title
-    second.workbench.actions.reset_layout.trigger()
+    second.workbench.actions["reset_layout"].trigger()
     settle()
     assert second.dockWidgetArea(second.workbench.docks["Fleet"]) is Qt.DockWidgetArea.RightDockWidgetArea
     assert not second.workbench.docks["Skill"].isFloating()
@@ -269,8 +271,8 @@ def test_without_a_choice_the_theme_follows_the_system(
     theme_restored: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    window.workbench.actions.themes[Theme.LIGHT].trigger()
-    window.workbench.actions.themes[None].trigger()
+    window.workbench.actions["theme:light"].trigger()
+    window.workbench.actions["theme:system"].trigger()
     assert Preferences(preferences_store).theme is None
     assert current_theme(qapp) is Theme.DARK, "where the system says nothing"
     for scheme, theme in ((Qt.ColorScheme.Light, Theme.LIGHT), (Qt.ColorScheme.Dark, Theme.DARK)):
@@ -282,6 +284,6 @@ def test_without_a_choice_the_theme_follows_the_system(
 def test_a_chosen_theme_stays_when_the_system_changes(
     qapp: QApplication, window: MainWindow, theme_restored: None
 ) -> None:
-    window.workbench.actions.themes[Theme.LIGHT].trigger()
+    window.workbench.actions["theme:light"].trigger()
     qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert current_theme(qapp) is Theme.LIGHT

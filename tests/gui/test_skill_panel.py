@@ -356,7 +356,7 @@ def test_the_dock_is_in_the_window_and_can_be_enlarged_and_put_back(window: Main
 
 
 def test_the_menu_scores_and_brings_the_dock_forward(qtbot: QtBot, window: MainWindow) -> None:
-    window.workbench.actions.score.trigger()
+    window.workbench.actions["score"].trigger()
     qtbot.waitUntil(lambda: window.workbench.skill_controller.result is not None, timeout=20_000)
     qtbot.waitUntil(lambda: not window.workbench.skill_controller.is_busy)
 

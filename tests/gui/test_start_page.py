@@ -15,12 +15,15 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.window.action_registry import START_PAGE
 from firegui.gui.window.main_window import MainWindow
-from firegui.gui.window.start_page import StartPage, Wish
-from firegui.gui.window.thumbnail_cache import ThumbnailCache, ago
+from firegui.gui.window.start_page import StartPage
+from firegui.gui.window.thumbnails import ThumbnailCache, ago
 from firegui.io.project_store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle, workbench
+
+CHOICES = [choice.action for choices in START_PAGE.values() for choice in choices]
 
 
 @pytest.fixture
@@ -38,7 +41,7 @@ def saved(window: MainWindow, folder: Path, name: str) -> Path:
 
 
 def row_of(page: StartPage, folder: Path) -> int:
-    return next(row for row, card in enumerate(page.recent.cards) if card.folder == folder)
+    return next(row for row, card in enumerate(page.recent.thumbnails) if card.folder == folder)
 
 
 def click_row(page: StartPage, row: int) -> None:
@@ -51,7 +54,7 @@ def test_without_a_project_the_page_is_in_front_and_a_click_opens_a_recent_one(
     empty: MainWindow, tmp_path: Path
 ) -> None:
     page = empty.start_page
-    assert not page.button(Wish.DEMO).visibleRegion().isEmpty()
+    assert not page.button("new_demo").visibleRegion().isEmpty()
     folder = saved(empty, tmp_path / "creek.firegui", "Crooked Creek")
     click_row(page, row_of(page, folder))
     assert empty.workbench.session.project.scenario.name == "Crooked Creek"
@@ -63,9 +66,9 @@ def test_enter_opens_and_delete_only_takes_out_of_the_list(empty: MainWindow, tm
     first = saved(empty, tmp_path / "first.firegui", "First")
     second = saved(empty, tmp_path / "second.firegui", "Second")
     page.recent.setFocus()
-    assert [card.folder for card in page.recent.cards] == [second, first]
+    assert [card.folder for card in page.recent.thumbnails] == [second, first]
     QTest.keyClick(page.recent, Qt.Key.Key_Delete)
-    assert [card.folder for card in page.recent.cards] == [first]
+    assert [card.folder for card in page.recent.thumbnails] == [first]
     assert (second / "project.toml").is_file()
     assert empty._preferences.recent == (first,)
     QTest.keyClick(page.recent, Qt.Key.Key_Return)
@@ -81,7 +84,7 @@ def test_a_project_whose_folder_is_gone_is_marked_and_opening_it_says_what_is_wr
     empty._preferences.add_recent(gone)
     empty.start_page.refresh()
     row = row_of(empty.start_page, gone)
-    assert empty.start_page.recent.cards[row].is_missing
+    assert empty.start_page.recent.thumbnails[row].is_missing
     assert "folder not found" in empty.start_page.recent.item(row).text()
     click_row(empty.start_page, row)
     qtbot.waitUntil(lambda: len(shown) == 1)
@@ -92,9 +95,9 @@ def test_a_picture_of_the_map_and_the_facts_are_kept_when_a_project_is_left(empt
     folder = saved(empty, tmp_path / "creek.firegui", "Crooked Creek")
     assert empty.workbench.documents.open(folder)
     settle(10)
-    empty.workbench.thumbnail_renderer.take()
+    empty.workbench.thumbnail_renderer.render()
     empty.show_start_page()
-    (card,) = (card for card in empty.start_page.recent.cards if card.folder == folder)
+    (card,) = (card for card in empty.start_page.recent.thumbnails if card.folder == folder)
     assert card.name == "Crooked Creek"
     assert "19 Aug 2020, 4 days" in card.facts
     assert card.picture is not None
@@ -111,7 +114,7 @@ def test_opening_and_saving_ask_for_a_picture(empty: MainWindow, tmp_path: Path)
 
 def test_a_project_kept_nowhere_gets_no_picture(qapp: QApplication, tmp_path: Path) -> None:
     with workbench(tmp_path) as window:
-        window.workbench.thumbnail_renderer.take()
+        window.workbench.thumbnail_renderer.render()
         assert not (tmp_path / "recent").exists()
 
 
@@ -145,16 +148,16 @@ def test_how_long_ago_in_words(when: datetime, text: str) -> None:
 
 
 # -- ways to begin -----------------------------------------------------------------------------------------------------
-def test_every_wish_leads_to_its_command(empty: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    for wish in Wish:
-        action = empty.workbench.actions.for_wish(wish)
+def test_every_choice_runs_its_action(empty: MainWindow) -> None:
+    for name in CHOICES:
+        action = empty.workbench.actions[name]
         done = Mock()
         action.triggered.disconnect()
         action.triggered.connect(done)
         # A page of the help takes the place of this one.
         empty.show_start_page()
-        button = empty.start_page.button(wish)
-        assert button.isVisible(), wish
+        button = empty.start_page.button(name)
+        assert button.isVisible(), name
         QTest.mouseClick(button, LEFT)
         done.assert_called_once()
 
@@ -163,40 +166,40 @@ def test_a_choice_made_before_the_window_is_built_is_kept(qtbot: QtBot) -> None:
     window = MainWindow(preferences=Preferences())
     qtbot.addWidget(window)
     window.show()
-    QTest.mouseClick(window.start_page.button(Wish.HELP), LEFT)
+    QTest.mouseClick(window.start_page.button("getting_started"), LEFT)
     with qtbot.waitSignal(window.ui_built, timeout=60_000):
         window.build_ui_stepwise()
     qtbot.waitUntil(lambda: not window.workbench.docks["Help"].isHidden())
     window.stop_work()
 
 
-@pytest.mark.parametrize(("wish", "page"), [(Wish.HELP, "getting-started"), (Wish.TUTORIAL, "tutorial")])
+@pytest.mark.parametrize(("name", "page"), [("getting_started", "getting-started"), ("tutorial", "tutorial")])
 def test_what_one_can_learn_is_shown_with_nothing_over_it(
-    qtbot: QtBot, empty: MainWindow, wish: Wish, page: str
+    qtbot: QtBot, empty: MainWindow, name: str, page: str
 ) -> None:
-    QTest.mouseClick(empty.start_page.button(wish), LEFT)
+    QTest.mouseClick(empty.start_page.button(name), LEFT)
     qtbot.waitUntil(lambda: empty.workbench.docks["Help"].isVisible() and not empty.start_page.isVisible())
     assert empty.workbench.help.page == page
     middle = empty.workbench.docks["Help"].mapTo(empty, empty.workbench.docks["Help"].rect().center())
     front = empty.childAt(middle)
     assert front is not None and empty.workbench.docks["Help"].isAncestorOf(front)
-    empty.workbench.actions.start_page.trigger()
+    empty.workbench.actions["start_page"].trigger()
     assert empty.start_page.isVisible()
 
 
 def test_tab_goes_round_within_the_page(empty: MainWindow) -> None:
     page = empty.start_page
-    page.button(Wish.DEMO).setFocus()
+    page.button("new_demo").setFocus()
     seen = []
-    for _press in range(2 * len(Wish) + 4):
+    for _press in range(2 * len(CHOICES) + 4):
         focus = empty.focusWidget()
         assert focus is not None and page.isAncestorOf(focus)
         seen.append(focus)
         QTest.keyClick(focus, Qt.Key.Key_Tab)
-    assert {page.button(wish) for wish in Wish} <= set(seen)
-    page.button(Wish.DEMO).setFocus()
-    QTest.keyClick(page.button(Wish.DEMO), Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
-    assert empty.focusWidget() is not page.button(Wish.DEMO)
+    assert {page.button(name) for name in CHOICES} <= set(seen)
+    page.button("new_demo").setFocus()
+    QTest.keyClick(page.button("new_demo"), Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
+    assert empty.focusWidget() is not page.button("new_demo")
 
 
 def test_the_page_comes_back_over_an_open_project_and_escape_shuts_it(window: MainWindow) -> None:
@@ -207,7 +210,7 @@ def test_the_page_comes_back_over_an_open_project_and_escape_shuts_it(window: Ma
     assert not window.workbench.timeline.is_playing, "keys do not reach what is hidden"
     QTest.keyClick(window.start_page, Qt.Key.Key_Escape)
     assert not window.start_page.isVisible()
-    window.workbench.actions.start_page.trigger()
+    window.workbench.actions["start_page"].trigger()
     QTest.mouseClick(window.start_page.close_button, LEFT)
     assert not window.start_page.isVisible()
 

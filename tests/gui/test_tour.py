@@ -10,9 +10,8 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from firegui.gui.help.help_pages import page_of_panel
-from firegui.gui.help.tour import Tour, card_place, find_target
-from firegui.gui.help.tour_steps import STATIONS, Station
+from firegui.gui.help.help_view import page_of_panel
+from firegui.gui.help.tour import STATIONS, Tour, TourStation, card_place, find_target
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import settle, workbench
@@ -29,7 +28,7 @@ def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def tour(shared: MainWindow) -> Iterator[Tour]:
     """The tour at its first station, with every dock where it is at first."""
     shared.reset_layout()
-    shared.workbench.actions.tour.trigger()
+    shared.workbench.actions["tour"].trigger()
     settle()
     begun = shared.workbench.guide.tour
     assert begun is not None
@@ -40,15 +39,15 @@ def tour(shared: MainWindow) -> Iterator[Tour]:
 
 
 @pytest.mark.parametrize("station", STATIONS, ids=[station.title for station in STATIONS])
-def test_the_widget_of_every_station_is_there(shared: MainWindow, station: Station) -> None:
+def test_the_widget_of_every_station_is_there(shared: MainWindow, station: TourStation) -> None:
     target = find_target(shared, shared.workbench.docks, station)
     assert target is not None
     if station.dock:
         assert page_of_panel(station.dock) == station.dock.lower()
 
 
-@pytest.mark.parametrize("station", [Station("", "", name="noSuchWidget"), Station("", "", dock="Nowhere")])
-def test_a_station_about_a_widget_that_is_not_there_is_noticed(shared: MainWindow, station: Station) -> None:
+@pytest.mark.parametrize("station", [TourStation("", "", name="noSuchWidget"), TourStation("", "", dock="Nowhere")])
+def test_a_station_about_a_widget_that_is_not_there_is_noticed(shared: MainWindow, station: TourStation) -> None:
     assert find_target(shared, shared.workbench.docks, station) is None
 
 
@@ -146,7 +145,7 @@ def test_the_card_is_beside_the_frame_and_in_the_window(frame: QRect) -> None:
 
 def test_where_nothing_is_open_the_demo_is_opened_first(qapp: QApplication, tmp_path: Path) -> None:
     with workbench(tmp_path, opened=False) as window:
-        window.workbench.actions.tour.trigger()
+        window.workbench.actions["tour"].trigger()
         assert window.workbench.session.project.scenario.synthetic
         assert not window.start_page.isVisible()
         assert window.workbench.guide.tour is not None

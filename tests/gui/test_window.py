@@ -27,7 +27,7 @@ from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window import main_window as main_window_module
-from firegui.gui.window.closing_dialogs import Running, Unsaved
+from firegui.gui.window.closing_dialogs import RunningAnswer, UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import PROJECT_FILE, save_project
 from firegui.runs.control import RunControl
@@ -55,10 +55,10 @@ def shown_problems(monkeypatch: pytest.MonkeyPatch) -> list[InputError]:
     return found
 
 
-def answer_unsaved(monkeypatch: pytest.MonkeyPatch, answer: Unsaved) -> list[str]:
+def answer_unsaved(monkeypatch: pytest.MonkeyPatch, answer: UnsavedAnswer) -> list[str]:
     asked: list[str] = []
 
-    def ask(_parent: object, name: str) -> Unsaved:
+    def ask(_parent: object, name: str) -> UnsavedAnswer:
         asked.append(name)
         return answer
 
@@ -66,10 +66,10 @@ def answer_unsaved(monkeypatch: pytest.MonkeyPatch, answer: Unsaved) -> list[str
     return asked
 
 
-def answer_running(monkeypatch: pytest.MonkeyPatch, answer: Running) -> list[str]:
+def answer_running(monkeypatch: pytest.MonkeyPatch, answer: RunningAnswer) -> list[str]:
     asked: list[str] = []
 
-    def ask(_parent: object, work: UnfinishedWork, _purpose: str) -> Running:
+    def ask(_parent: object, work: UnfinishedWork, _purpose: str) -> RunningAnswer:
         asked.append(work.title)
         return answer
 
@@ -124,9 +124,9 @@ def test_undo_and_redo_work_by_keyboard_for_every_kind_of_edit(window: MainWindo
 
 
 def test_undo_says_what_it_undoes(window: MainWindow) -> None:
-    assert not window.workbench.actions.undo.isEnabled()
+    assert not window.workbench.actions["undo"].isEnabled()
     window.workbench.session.delete_region("R1")
-    assert window.workbench.actions.undo.text() == "&Undo delete R1"
+    assert window.workbench.actions["undo"].text() == "&Undo delete R1"
 
 
 def test_a_number_still_being_typed_counts_when_a_menu_entry_is_used(window: MainWindow, saved: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_number_still_being_typed_counts_when_a_menu_entry_is_used(window: Mai
     box.setFocus()
     box.selectAll()
     QTest.keyClicks(box, "77")
-    window.workbench.actions.save.trigger()
+    window.workbench.actions["save"].trigger()
     assert window.workbench.session.project.plan.optimizer.epochs == 77
     assert not window.workbench.session.is_dirty
 
@@ -228,16 +228,16 @@ def test_escape_outside_the_map_gives_up_the_drawing_tool(window: MainWindow) ->
     window.workbench.session.set_tool(Tool.POLYGON)
     QTest.keyClick(window.workbench.docks["Layers"], Qt.Key.Key_Escape)
     assert window.workbench.session.tool is Tool.PAN
-    assert window.workbench.actions.tools[Tool.PAN].isChecked()
+    assert window.workbench.actions["tool:pan"].isChecked()
 
 
 def test_number_keys_choose_tools_and_the_bar_follows(window: MainWindow) -> None:
     window.workbench.map.setFocus()
     QTest.keyClick(window, Qt.Key.Key_2)
     assert window.workbench.session.tool is Tool.RECTANGLE
-    assert window.workbench.actions.tools[Tool.RECTANGLE].isChecked()
+    assert window.workbench.actions["tool:rectangle"].isChecked()
     window.workbench.session.set_view(FireView.BASELINE)
-    assert window.workbench.actions.views[FireView.BASELINE].isChecked()
+    assert window.workbench.actions["view:baseline"].isChecked()
 
 
 # -- look --------------------------------------------------------------------------------------------------------------
@@ -252,10 +252,10 @@ def test_the_theme_can_be_switched_and_is_remembered(
     qapp: QApplication, window: MainWindow, preferences_store: QSettings, theme_restored: None
 ) -> None:
     for theme in (Theme.LIGHT, Theme.DARK, Theme.LIGHT):
-        window.workbench.actions.themes[theme].trigger()
+        window.workbench.actions[f"theme:{theme}"].trigger()
         assert current_theme(qapp) is theme
         assert qapp.palette().window().color().name() == COLORS[theme].window
-        assert window.workbench.actions.themes[theme].isChecked()
+        assert window.workbench.actions[f"theme:{theme}"].isChecked()
         assert Preferences(preferences_store).theme is theme
 
 
@@ -298,22 +298,24 @@ def test_without_a_project_the_window_opens_and_offers_to_open_one(qtbot: QtBot)
     bare = MainWindow(empty, runs)
     qtbot.addWidget(bare)
     bare.show()
-    assert bare.workbench.actions.open.isEnabled()
-    assert not bare.workbench.actions.start.isEnabled()
-    assert not bare.workbench.actions.save.isEnabled()
+    assert bare.workbench.actions["open"].isEnabled()
+    assert not bare.workbench.actions["start"].isEnabled()
+    assert not bare.workbench.actions["save"].isEnabled()
     runs.shutdown()
 
 
 # -- closing -----------------------------------------------------------------------------------------------------------
 def test_closing_without_edits_asks_nothing(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = answer_unsaved(monkeypatch, Unsaved.CANCEL)
+    asked = answer_unsaved(monkeypatch, UnsavedAnswer.CANCEL)
     assert window.close()
     assert asked == []
 
 
-@pytest.mark.parametrize(("answer", "closes"), [(Unsaved.SAVE, True), (Unsaved.DISCARD, True), (Unsaved.CANCEL, False)])
+@pytest.mark.parametrize(
+    ("answer", "closes"), [(UnsavedAnswer.SAVE, True), (UnsavedAnswer.DISCARD, True), (UnsavedAnswer.CANCEL, False)]
+)
 def test_closing_with_unsaved_edits_asks_and_obeys(
-    window: MainWindow, saved: Path, monkeypatch: pytest.MonkeyPatch, answer: Unsaved, closes: bool
+    window: MainWindow, saved: Path, monkeypatch: pytest.MonkeyPatch, answer: UnsavedAnswer, closes: bool
 ) -> None:
     before = (saved / PROJECT_FILE).read_bytes()
     window.workbench.session.set_regions("clear", ())
@@ -321,7 +323,7 @@ def test_closing_with_unsaved_edits_asks_and_obeys(
     assert window.close() is closes
     assert asked == ["Test Ridge"]
     assert window.isVisible() is not closes
-    assert ((saved / PROJECT_FILE).read_bytes() != before) is (answer is Unsaved.SAVE)
+    assert ((saved / PROJECT_FILE).read_bytes() != before) is (answer is UnsavedAnswer.SAVE)
 
 
 def test_opening_another_project_with_unsaved_edits_asks_first(
@@ -329,10 +331,10 @@ def test_opening_another_project_with_unsaved_edits_asks_first(
 ) -> None:
     window.workbench.session.set_regions("clear", ())
     before = window.workbench.session.project
-    answer_unsaved(monkeypatch, Unsaved.CANCEL)
+    answer_unsaved(monkeypatch, UnsavedAnswer.CANCEL)
     assert not window.workbench.documents.open(saved)
     assert window.workbench.session.project is before
-    answer_unsaved(monkeypatch, Unsaved.DISCARD)
+    answer_unsaved(monkeypatch, UnsavedAnswer.DISCARD)
     assert window.workbench.documents.open(saved)
     assert len(window.workbench.session.project.regions) == 1
 
@@ -376,7 +378,7 @@ def test_while_a_plan_is_worked_out_it_can_be_paused_and_stopped_but_not_resumed
     busy: tuple[MainWindow, _UntilStopped],
 ) -> None:
     actions = busy[0].workbench.actions
-    enabled = [action.isEnabled() for action in (actions.pause, actions.resume, actions.stop)]
+    enabled = [action.isEnabled() for action in (actions["pause"], actions["resume"], actions["stop"])]
     assert enabled == [True, False, True]
 
 
@@ -402,7 +404,7 @@ def test_a_second_stop_leaves_out_the_final_score(
     with qtbot.waitActive(opened):
         opened.show()
         opened.activateWindow()
-    stop = opened.workbench.actions.stop
+    stop = opened.workbench.actions["stop"]
     QTest.keyClick(opened, Qt.Key.Key_F5)
     QTest.keyClick(opened, Qt.Key.Key_F7)
     assert stop.isEnabled()
@@ -431,16 +433,16 @@ def test_closing_during_a_run_asks_and_keep_running_keeps_everything(
     busy: tuple[MainWindow, _UntilStopped], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, work = busy
-    asked = answer_running(monkeypatch, Running.KEEP)
+    asked = answer_running(monkeypatch, RunningAnswer.KEEP)
     assert not window.close()
     assert len(asked) == 1
     assert window.isVisible()
     assert not work.stopped.is_set()
 
 
-@pytest.mark.parametrize(("answer", "kept"), [(Running.STOP_AND_SAVE, True), (Running.DISCARD, False)])
+@pytest.mark.parametrize(("answer", "kept"), [(RunningAnswer.STOP_AND_SAVE, True), (RunningAnswer.DISCARD, False)])
 def test_closing_during_a_run_stops_it_and_waits(
-    busy: tuple[MainWindow, _UntilStopped], monkeypatch: pytest.MonkeyPatch, answer: Running, kept: bool
+    busy: tuple[MainWindow, _UntilStopped], monkeypatch: pytest.MonkeyPatch, answer: RunningAnswer, kept: bool
 ) -> None:
     window, work = busy
     active = window.workbench.queue.active
@@ -457,8 +459,8 @@ def test_cancelling_the_question_about_edits_leaves_the_run_working(
 ) -> None:
     window, work = busy
     window.workbench.session.set_regions("clear", ())
-    answer_running(monkeypatch, Running.DISCARD)
-    answer_unsaved(monkeypatch, Unsaved.CANCEL)
+    answer_running(monkeypatch, RunningAnswer.DISCARD)
+    answer_unsaved(monkeypatch, UnsavedAnswer.CANCEL)
     assert not window.close()
     assert not work.stopped.is_set()
 

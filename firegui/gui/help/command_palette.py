@@ -1,9 +1,10 @@
-"""The palette of commands: a few letters find any action, dock, recent project or page of the help."""
+"""Palette of commands: a few letters find any action, dock, recent project or page of the help."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QIcon, QKeyEvent, QPainter
@@ -22,32 +23,35 @@ from shiboken6 import isValid
 
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.theme import current_colors
-from firegui.gui.help.fuzzy_match import best
+
+Item = TypeVar("Item")
 
 _ENTRY = Qt.ItemDataRole.UserRole
 _MOST = 60
 _SIZE = QSize(620, 420)
 _ICON = 18
+_KIND_PENALTY = 100.0
+_RUN, _BEGINNING, _WORD, _GAP, _LENGTH = 8.0, 10.0, 6.0, 0.4, 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
-    """What can be chosen: its kind, what it is called, its keys, and the doing.
+class PaletteEntry:
+    """PaletteEntry of the palette. ``kind`` is its menu, or Tool, Dock, Project, Help.
 
-    ``kind`` is the menu it is in, or Tool, Dock, Project, Help. ``why_not`` is empty for what can be done now.
+    ``why_not`` says why it cannot be chosen at the moment; empty if it can.
     """
 
     kind: str
     title: str
-    keys: str
     help: str
     icon: QIcon
-    do: Callable[[], object]
+    run: Callable[[], object]
+    keys: str = ""
     why_not: str = ""
 
 
-class _Line(QStyledItemDelegate):
-    """Icon, title, then kind and keys at the right."""
+class _EntryDelegate(QStyledItemDelegate):
+    """Draws an entry: icon, title, and at the right kind and keys."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """One line with some air."""
@@ -58,7 +62,7 @@ class _Line(QStyledItemDelegate):
     ) -> None:
         """Draw one entry."""
         entry = index.data(_ENTRY)
-        if not isinstance(entry, Entry):
+        if not isinstance(entry, PaletteEntry):
             return
         colors, area = current_colors(), QRect(option.rect)
         painter.save()
@@ -80,11 +84,11 @@ class _Line(QStyledItemDelegate):
 
 
 class Palette(QFrame):
-    """Type, choose with the arrows, Enter does it; Esc or a click elsewhere gives up. It is part of the window."""
+    """Field and list over the window. Enter runs the chosen entry; Esc or a click elsewhere closes the palette."""
 
     closed = Signal()
 
-    def __init__(self, entries: Sequence[Entry], parent: QWidget) -> None:
+    def __init__(self, entries: Sequence[PaletteEntry], parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("palette")
         self.setAccessibleName("Commands")
@@ -98,7 +102,7 @@ class Palette(QFrame):
         self.list.setAccessibleName("Commands found")
         self.list.setToolTip("What fits, the best first (arrows and Enter in the field above)")
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setItemDelegate(_Line(self.list))
+        self.list.setItemDelegate(_EntryDelegate(self.list))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.help = QLabel(wordWrap=True)
@@ -113,7 +117,7 @@ class Palette(QFrame):
         self.setGeometry((parent.width() - size.width()) // 2, 40, size.width(), size.height())
 
     @property
-    def shown(self) -> tuple[Entry, ...]:
+    def shown(self) -> tuple[PaletteEntry, ...]:
         """The entries listed now."""
         return tuple(self.list.item(row).data(_ENTRY) for row in range(self.list.count()))
 
@@ -124,7 +128,7 @@ class Palette(QFrame):
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def give_up(self) -> None:
-        """Go away, and give the focus back to what had it."""
+        """Close, and give the focus back to the widget that had it."""
         if self.isHidden():
             return
         self.hide()
@@ -159,7 +163,7 @@ class Palette(QFrame):
 
     def _fill(self, typed: str) -> None:
         self.list.clear()
-        found = best(typed, self._entries, lambda entry: entry.title, lambda entry: entry.kind)
+        found = best_matches(typed, self._entries, lambda entry: entry.title, lambda entry: entry.kind)
         for entry in sorted(found[:_MOST], key=lambda entry: bool(entry.why_not)):
             item = QListWidgetItem(f"{entry.kind}: {entry.title}")
             item.setData(_ENTRY, entry)
@@ -170,11 +174,69 @@ class Palette(QFrame):
     def _explain(self) -> None:
         item = self.list.currentItem()
         entry = item.data(_ENTRY) if item is not None else None
-        text = "Nothing fits." if not isinstance(entry, Entry) else entry.why_not or entry.help
+        text = "Nothing fits." if not isinstance(entry, PaletteEntry) else entry.why_not or entry.help
         self.help.setText(text or " ")
 
     def _take(self, item: QListWidgetItem) -> None:
         entry = item.data(_ENTRY)
-        if isinstance(entry, Entry) and not entry.why_not:
+        if isinstance(entry, PaletteEntry) and not entry.why_not:
             self.give_up()
-            entry.do()
+            entry.run()
+
+
+def match_score(typed: str, title: str) -> float | None:
+    """Return how well ``typed`` matches ``title``, or ``None`` if its letters are not in the title in this order.
+
+    Letters in a row, at the beginning, and at the beginnings of words score more; gaps and length score less. Words
+    may come in any order.
+    """
+    total = 0.0
+    for word in typed.lower().split():
+        found = _score_word(word, title.lower())
+        if found is None:
+            return None
+        total += found
+    return total - _LENGTH * len(title)
+
+
+def _score_word(word: str, title: str) -> float | None:
+    starts = [place for place, letter in enumerate(title) if letter == word[0]]
+    found = [value for start in starts if (value := _score_from(word, title, start)) is not None]
+    return max(found) if found else None
+
+
+def _score_from(word: str, title: str, start: int) -> float | None:
+    total, last = 0.0, start - 1
+    for letter in word:
+        place = title.find(letter, last + 1)
+        if place < 0:
+            return None
+        if place == last + 1 and place > start:
+            total += _RUN
+        elif place == 0:
+            total += _BEGINNING
+        elif not title[place - 1].isalnum():
+            total += _WORD
+        total -= _GAP * (place - last - 1)
+        last = place
+    return total
+
+
+def best_matches(
+    typed: str, items: Iterable[Item], title: Callable[[Item], str], kind: Callable[[Item], str]
+) -> list[Item]:
+    """Return the matching items, the best first; all of them in their order when nothing is typed.
+
+    Items that match only together with their ``kind`` come after those that match by ``title``.
+    """
+    if not typed.strip():
+        return list(items)
+    scored: list[tuple[float, Item]] = []
+    for item in items:
+        alone, together = match_score(typed, title(item)), match_score(typed, f"{title(item)} {kind(item)}")
+        if alone is not None:
+            scored.append((alone, item))
+        elif together is not None:
+            scored.append((together - _KIND_PENALTY, item))
+    # Stable: what fits equally well stays in order.
+    return [item for _value, item in sorted(scored, key=lambda pair: -pair[0])]

@@ -1,38 +1,245 @@
-"""The help in the window: pages, a search over all of them, and the way back and forward."""
+"""Help in the window: pages, a search over all of them, and the way back and forward."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import (
+    QDesktopServices,
+    QImage,
+    QKeySequence,
+    QPalette,
+    QResizeEvent,
+    QShortcut,
+    QTextBlock,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextTable,
+    QTextTableFormat,
+)
 from PySide6.QtWidgets import (
     QComboBox,
+    QFrame,
     QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QStackedWidget,
+    QTextBrowser,
     QToolButton,
     QWidget,
 )
 
+from firegui.assets import resource
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import vertical
-from firegui.gui.help.help_pages import FIRST, GROUPS, Page, look_for, read_pages
-from firegui.gui.help.help_text import HelpText
 
+FIRST = "getting-started"
+GROUPS: tuple[tuple[str, ...], ...] = (
+    (FIRST, "tutorial", "start-page", "shortcuts", "help", "whats-new", "releases"),
+    (
+        "map", "drops", "scenario", "layers", "regions", "fleet", "calendar", "objective", "constraints", "timeline",
+        "progress", "runs", "log", "skill", "calibrate", "sensitivity", "uncertainty", "benchmark", "study",
+        "fleet-value", "import", "export",
+    ),
+    (
+        "method", "method-fire", "method-drops", "method-search", "method-pruning", "method-uncertainty", "limits",
+    ),
+    ("conventions", "files", "command-line", "troubleshooting"),
+    ("extend-planner", "extend-fire-model", "extend-importer"),
+)  # fmt: skip
+"""How the pages are listed: to begin with, the docks, the method, what to look up, and how to add to firegui."""
+PAGES = tuple(name for group in GROUPS for name in group)
+_MARKS = re.compile(r"[*_`#>|]|!?\[(?P<text>[^\]]*)\]\([^)]*\)")
+_AROUND = 60
+_MARGIN = 8
+_SETTLED_MS = 80
+_ABOVE_HEADING, _AROUND_CODE = 14, 6
+_NO_WORD = re.compile(r"[^\w\s-]")
 _NAME = Qt.ItemDataRole.UserRole
 _SIGNS = {"back": "‹", "forward": "›", "home": "⌂"}
 
 
+@dataclass(frozen=True, slots=True)
+class HelpPage:
+    """One page: ``name`` is the name of its file, ``title`` its first heading."""
+
+    name: str
+    title: str
+    markdown: str
+
+    @property
+    def plain(self) -> str:
+        """The text without Markdown marks, on one line."""
+        bare = _MARKS.sub(lambda match: match["text"] or "", self.markdown)
+        return " ".join(bare.split())
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """Page with every word of a search, and the text around the first of them."""
+
+    page: HelpPage
+    excerpt: str
+
+
+def read_page(name: str) -> HelpPage:
+    """Read one page. Raises :class:`~firegui.errors.FireguiError` when it is not shipped."""
+    text = resource(f"help/{name}.md").read_text(encoding="utf-8")
+    first = next((line for line in text.splitlines() if line.startswith("#")), name)
+    return HelpPage(name, first.lstrip("# ").strip(), text)
+
+
+def read_pages() -> tuple[HelpPage, ...]:
+    """Read every page, in order."""
+    return tuple(read_page(name) for name in PAGES)
+
+
+def page_of_panel(title: str) -> str:
+    """Return the page about the dock called ``title``, or the first page."""
+    name = title.lower()
+    return name if name in PAGES else FIRST
+
+
+def search_pages(words: str, pages: Sequence[HelpPage]) -> list[SearchHit]:
+    """Return the pages that hold every one of ``words``, those with a word in the title first."""
+    wanted = words.lower().split()
+    found: list[tuple[int, SearchHit]] = []
+    for page in pages:
+        plain = page.plain
+        lower, title = plain.lower(), page.title.lower()
+        if all(word in lower or word in title for word in wanted):
+            in_title = sum(word in title for word in wanted)
+            found.append((-in_title, SearchHit(page, _excerpt(plain, wanted))))
+    return [each for _rank, each in sorted(found, key=lambda pair: pair[0])]
+
+
+def _excerpt(plain: str, wanted: Sequence[str]) -> str:
+    places = [plain.lower().find(word) for word in wanted]
+    at = next((place for place in places if place >= 0), 0)
+    start, end = max(at - _AROUND // 2, 0), at + _AROUND
+    return f"{'…' if start else ''}{plain[start:end].strip()}{'…' if end < len(plain) else ''}"
+
+
+def heading_anchor(heading: str) -> str:
+    """Return the name of a heading in a link: its words in small letters, joined by dashes."""
+    return "-".join(_NO_WORD.sub("", heading.lower()).split())
+
+
+class HelpText(QTextBrowser):
+    """Text of a page: Markdown with pictures as wide as the dock; :class:`HelpView` follows its links."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, openLinks=False)
+        self._markdown = ""
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName("Help")
+        self.setToolTip("Click a link to go to its page")
+        self.document().setDocumentMargin(_MARGIN)
+        self.document().setIndentWidth(24)
+        # Pictures are drawn for the width of the text; while the dock is dragged they wait for it to come to rest.
+        self._resized = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._resized.timeout.connect(self.redraw)
+
+    def show_markdown(self, markdown: str) -> None:
+        """Show a page from its beginning."""
+        self._markdown = markdown
+        self.setMarkdown(markdown)
+        self._format()
+
+    def go_to(self, place: str) -> bool:
+        """Scroll to the heading with the anchor ``place``; return whether there is one."""
+        found = next((block for block in self._headings() if heading_anchor(block.text()) == place), None)
+        if found is not None:
+            top = self.document().documentLayout().blockBoundingRect(found).top()
+            self.verticalScrollBar().setValue(int(top))
+        return found is not None
+
+    def redraw(self) -> None:
+        """Draw the page again at the same place: a text browser keeps the colours that it was filled with."""
+        bar = self.verticalScrollBar()
+        stood = bar.value() / max(bar.maximum(), 1)
+        self.show_markdown(self._markdown)
+        bar.setValue(round(stood * bar.maximum()))
+
+    # -- pictures ----------------------------------------------------------------------------------------------------
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        """Return a picture of the help, made smaller where the dock is narrower. Nothing else is loaded."""
+        path = QUrl(name).path()
+        if kind != QTextDocument.ResourceType.ImageResource.value or not path.startswith("pictures/"):
+            return None
+        image, ratio = QImage(str(resource("help") / path)), self.devicePixelRatioF()
+        room = round(self._room() * ratio)
+        if image.width() > room:
+            image = image.scaledToWidth(max(room, 1), Qt.TransformationMode.SmoothTransformation)
+            image.setDevicePixelRatio(ratio)
+        return image
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the pictures of the page to another width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width() and "](pictures/" in self._markdown:
+            self._resized.start()
+
+    def _room(self) -> int:
+        # Counted with a scroll bar even while there is none, or pictures would grow and shrink in turn.
+        return self.width() - self.verticalScrollBar().sizeHint().width() - 2 * _MARGIN - 2
+
+    # -- blocks ------------------------------------------------------------------------------------------------------
+    def _blocks(self) -> Iterator[QTextBlock]:
+        block = self.document().begin()
+        while block.isValid():
+            yield block
+            block = block.next()
+
+    def _headings(self) -> Iterator[QTextBlock]:
+        return (block for block in self._blocks() if block.blockFormat().headingLevel() > 0)
+
+    def _format(self) -> None:
+        """Give code a background and line breaks, and tables quiet lines."""
+        ground = self.palette().brush(QPalette.ColorRole.AlternateBase)
+        for block in self._blocks():
+            form = block.blockFormat()
+            if form.headingLevel() > 0 and block.blockNumber() > 0:
+                form.setTopMargin(_ABOVE_HEADING)
+            elif _is_code(block):
+                form.setBackground(ground)
+                form.setNonBreakableLines(False)
+                form.setTopMargin(0 if _is_code(block.previous()) else _AROUND_CODE)
+                form.setBottomMargin(0 if _is_code(block.next()) else _AROUND_CODE)
+            else:
+                continue
+            QTextCursor(block).setBlockFormat(form)
+        for frame in self.document().rootFrame().childFrames():
+            if isinstance(frame, QTextTable):
+                lines = frame.format().toTableFormat()
+                lines.setBorderStyle(QTextTableFormat.BorderStyle.BorderStyle_Solid)
+                lines.setBorderBrush(self.palette().brush(QPalette.ColorRole.Mid))
+                frame.setFormat(lines)
+
+    def minimumSizeHint(self) -> QSize:
+        """Let the dock be made narrow."""
+        return QSize(120, 80)
+
+
+def _is_code(block: QTextBlock) -> bool:
+    return block.isValid() and block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence.value)
+
+
 class HelpView(QWidget):
-    """Shows a page at a time. Links between pages are ``page.md`` or ``page.md#heading``; others open outside."""
+    """Shows one page at a time. Links between pages are ``page.md`` or ``page.md#heading``; others open outside."""
 
     page_shown = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._pages: dict[str, Page] = {page.name: page for page in read_pages()}
+        self._pages: dict[str, HelpPage] = {page.name: page for page in read_pages()}
         self._behind: list[str] = []
         self._ahead: list[str] = []
         self._name = ""
@@ -51,14 +258,14 @@ class HelpView(QWidget):
         self.setFocusProxy(self.text)
         self.show_page(FIRST)
 
-    # -- for others --------------------------------------------------------------------------------------------------
+    # -- pages ---------------------------------------------------------------------------------------------------------
     @property
     def page(self) -> str:
         """The name of the page that is shown."""
         return self._name
 
     @property
-    def pages(self) -> tuple[Page, ...]:
+    def pages(self) -> tuple[HelpPage, ...]:
         """Every page."""
         return tuple(self._pages.values())
 
@@ -67,16 +274,13 @@ class HelpView(QWidget):
         return self._buttons[name]
 
     def show_page(self, name: str, place: str = "") -> None:
-        """Show a page, at the heading called ``place``, and remember the one before.
-
-        Raises ``KeyError`` for a name there is not.
-        """
+        """Show a page, at the heading with the anchor ``place``. Raises ``KeyError`` for an unknown name."""
         page = self._pages[name]
         if name != self._name:
             if self._name:
                 self._behind.append(self._name)
             self._ahead.clear()
-        self._put(page)
+        self._set_page(page)
         if place:
             self.text.go_to(place)
 
@@ -84,16 +288,16 @@ class HelpView(QWidget):
         """Show the page before."""
         if self._behind:
             self._ahead.append(self._name)
-            self._put(self._pages[self._behind.pop()])
+            self._set_page(self._pages[self._behind.pop()])
 
     def go_forward(self) -> None:
-        """Show the page one came back from."""
+        """Show the page from which :meth:`go_back` came."""
         if self._ahead:
             self._behind.append(self._name)
-            self._put(self._pages[self._ahead.pop()])
+            self._set_page(self._pages[self._ahead.pop()])
 
     # -- showing -----------------------------------------------------------------------------------------------------
-    def _put(self, page: Page) -> None:
+    def _set_page(self, page: HelpPage) -> None:
         self._name = page.name
         self.search.clear()
         self.text.show_markdown(page.markdown)
@@ -115,9 +319,9 @@ class HelpView(QWidget):
             self._stack.setCurrentWidget(self.text)
             return
         self.hits.clear()
-        for found in look_for(words, self.pages):
-            item = QListWidgetItem(f"{found.page.title}\n{found.excerpt}")
-            item.setData(_NAME, found.page.name)
+        for hit in search_pages(words, self.pages):
+            item = QListWidgetItem(f"{hit.page.title}\n{hit.excerpt}")
+            item.setData(_NAME, hit.page.name)
             self.hits.addItem(item)
         if not self.hits.count():
             item = QListWidgetItem("No page has all of these words.")
@@ -168,11 +372,9 @@ class HelpView(QWidget):
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         find.activated.connect(self.search.setFocus)
         self._stack = self._make_stack()
-        column = vertical(self, row, margins=6)
-        # On a line of its own: the column beside the map is narrow.
-        column.addWidget(self.search)
-        column.addWidget(self._stack, 1)
-        self._dress()
+        # The search is on a line of its own: the column beside the map is narrow.
+        vertical(self, row, self.search, (self._stack, 1), margins=6)
+        self._update_icons()
 
     def _make_stack(self) -> QStackedWidget:
         self.hits.setAccessibleName("Pages found")
@@ -184,7 +386,7 @@ class HelpView(QWidget):
         stack.addWidget(self.hits)
         return stack
 
-    def _dress(self) -> None:
+    def _update_icons(self) -> None:
         for name, button in self._buttons.items():
             picture = icon(f"page-{name}")
             button.setIcon(picture)
@@ -194,5 +396,5 @@ class HelpView(QWidget):
         """Follow the theme: a text browser keeps the colours that it was filled with."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._name:
-            self._dress()
-            self.text.redress()
+            self._update_icons()
+            self.text.redraw()

@@ -1,8 +1,9 @@
-"""The guided tour: a card beside a framed widget, the rest of the window dimmed, station by station."""
+"""Guided tour: a card beside a framed widget, station by station, the rest of the window dimmed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
@@ -11,14 +12,106 @@ from PySide6.QtWidgets import QDockWidget, QFrame, QLabel, QMainWindow, QPushBut
 from firegui.gui.base.controls import go_round
 from firegui.gui.base.layouts import horizontal
 from firegui.gui.base.theme import current_colors
-from firegui.gui.help.tour_steps import STATIONS, Station
 
 _MARGIN, _CARD_WIDTH = 12, 360
 _DIM = QColor(0, 0, 0, 130)
 
 
-class Card(QFrame):
-    """What is said at a station, and where to go from there."""
+@dataclass(frozen=True, slots=True)
+class TourStation:
+    """One step. ``dock`` is the title of a dock, empty for the window itself.
+
+    ``name`` is the object name of the widget in it to frame, empty for the whole dock.
+    """
+
+    title: str
+    text: str
+    dock: str = ""
+    name: str = ""
+
+
+STATIONS = (
+    TourStation(
+        "The map",
+        "The fire of the shown step, north up. The wheel zooms, dragging moves, and the status bar names what is "
+        "under the mouse. Press 5 and click a cell to see all that the model knows of it.",
+        name="map",
+    ),
+    TourStation(
+        "What is loaded",
+        "Grid, dates, fire model and fleet of the open project, and what the event lacks. The demo is made up and "
+        "says so.",
+        dock="Scenario",
+    ),
+    TourStation(
+        "Layers",
+        "Tick what the map shows and set how strongly. The legend below says what the colours mean.",
+        dock="Layers",
+    ),
+    TourStation(
+        "What must be protected",
+        "Press this button, then drag a rectangle on the map. A region has a name and a weight; drag its corners "
+        "with tool 4. Ctrl+Z takes anything back.",
+        dock="Regions",
+        name="rectangleButton",
+    ),
+    TourStation(
+        "The fleet",
+        "Aircraft types, what they carry and how long they take from drop to drop. Double-click a cell to change it.",
+        dock="Fleet",
+    ),
+    TourStation(
+        "Grounded days",
+        "Click a day on which a type cannot fly; drag over several.",
+        dock="Calendar",
+    ),
+    TourStation(
+        "What the plan is for",
+        "A keeps the whole fire small, B keeps it out of the protected regions. Below stand the assumed "
+        "effectiveness, the days, and how long to search.",
+        dock="Objective",
+    ),
+    TourStation(
+        "Start plan",
+        "F5 saves the project and begins to plan. Pause, resume, or stop and keep the best so far whenever you like: "
+        "the window stays usable.",
+        name="startTool",
+    ),
+    TourStation(
+        "Watch it form",
+        "The objective and its terms against the epochs, then the second stage, which removes every drop that is "
+        "not needed.",
+        dock="Progress",
+    ),
+    TourStation(
+        "The runs",
+        "Every plan of the project. Select one and press Show to see it on the map; duplicate it, go on with it, or "
+        "hand it over.",
+        dock="Runs",
+    ),
+    TourStation(
+        "Play it",
+        "One slider for everything. Space plays, the arrows step, Shift and an arrow goes a day. Switch between "
+        "baseline, plan and difference at the right.",
+        dock="Timeline",
+    ),
+    TourStation(
+        "How sure is it?",
+        "An ensemble of fires with and without the plan. Sensitivity and Benchmark, beside it, ask what happens when "
+        "the assumptions are wrong, and whether another planner does better.",
+        dock="Uncertainty",
+    ),
+    TourStation(
+        "Help is near",
+        "F1 explains the panel you are in. Ctrl+K finds any command, dock, project or page by a few letters. That is "
+        "all: Esc ends the tour.",
+        dock="Help",
+    ),
+)
+
+
+class TourCard(QFrame):
+    """Card with the text of a station and the buttons of the tour."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -40,8 +133,8 @@ class Card(QFrame):
         column.addWidget(self.text)
         column.addLayout(row)
 
-    def show_station(self, station: Station, number: int, count: int) -> None:
-        """Say what belongs to a station, ``number`` counted from 0."""
+    def show_station(self, station: TourStation, number: int, count: int) -> None:
+        """Show the text of a station, ``number`` counted from 0."""
         self.title.setText(station.title)
         self.text.setText(station.text)
         self.count.setText(f"{number + 1} of {count}")
@@ -56,7 +149,7 @@ class Card(QFrame):
 
 
 class Tour(QWidget):
-    """Covers the window while it lasts; a dock that was hidden is brought back for its station."""
+    """Covers the window while it lasts; a hidden dock is shown for its station."""
 
     ended = Signal()
 
@@ -65,7 +158,7 @@ class Tour(QWidget):
         window: QMainWindow,
         docks: Mapping[str, QDockWidget],
         show_dock: Callable[[str], object],
-        stations: Sequence[Station] = STATIONS,
+        stations: Sequence[TourStation] = STATIONS,
     ) -> None:
         super().__init__(window)
         self._window, self._docks, self._show_dock, self._stations = window, docks, show_dock, stations
@@ -74,7 +167,7 @@ class Tour(QWidget):
         self.setObjectName("tour")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.card = Card(self)
+        self.card = TourCard(self)
         self.card.skip.clicked.connect(self.end)
         self.card.back.clicked.connect(lambda: self.go(self._number - 1))
         self.card.next.clicked.connect(lambda: self.go(self._number + 1))
@@ -93,7 +186,7 @@ class Tour(QWidget):
         return self._number
 
     @property
-    def station(self) -> Station:
+    def station(self) -> TourStation:
         """What is being shown."""
         return self._stations[self._number]
 
@@ -192,7 +285,7 @@ class Tour(QWidget):
         return go_round(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
 
 
-def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], station: Station) -> QWidget | None:
+def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], station: TourStation) -> QWidget | None:
     """The widget that a station is about; ``None`` when there is none of that name."""
     inside: QWidget | None = docks.get(station.dock) if station.dock else window
     if inside is None or not station.name:

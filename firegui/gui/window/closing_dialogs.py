@@ -1,16 +1,16 @@
-"""The questions before something would be lost."""
+"""Questions before something would be lost."""
 
 from __future__ import annotations
 
 from enum import Enum, auto
 from pathlib import Path
 
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
 
 from firegui.gui.jobs.run_job import UnfinishedWork
 
 
-class Unsaved(Enum):
+class UnsavedAnswer(Enum):
     """What to do with unsaved edits."""
 
     SAVE = auto()
@@ -18,84 +18,78 @@ class Unsaved(Enum):
     CANCEL = auto()
 
 
-class Running(Enum):
-    """What to do with a run that works while the window is to close."""
+class RunningAnswer(Enum):
+    """What to do with work that is under way while the project is to be left."""
 
     KEEP = auto()
     STOP_AND_SAVE = auto()
     DISCARD = auto()
 
 
-def ask_unsaved(parent: QWidget | None, name: str) -> Unsaved:
+def ask_unsaved(parent: QWidget | None, name: str) -> UnsavedAnswer:
     """Ask whether to save the edits of the project ``name``; closing the question cancels."""
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle("Unsaved changes")
-    box.setText(f"“{name}” has changes that are not saved.")
+    box = _question(parent, QMessageBox.Icon.Question, "Unsaved changes", f"“{name}” has changes that are not saved.")
     buttons = QMessageBox.StandardButton
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
     box.setDefaultButton(buttons.Save)
     answer = QMessageBox.StandardButton(box.exec())
-    return {buttons.Save: Unsaved.SAVE, buttons.Discard: Unsaved.DISCARD}.get(answer, Unsaved.CANCEL)
+    answers = {buttons.Save: UnsavedAnswer.SAVE, buttons.Discard: UnsavedAnswer.DISCARD}
+    return answers.get(answer, UnsavedAnswer.CANCEL)
 
 
-def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "close") -> Running:
+def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "close") -> RunningAnswer:
     """Ask what becomes of ``work`` when the person is ``leaving``; closing the question keeps it running.
 
     Discarding is offered only where it deletes something.
     """
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle("Work is under way")
-    box.setText(f"{work.title} is still working.")
-    box.setInformativeText(work.outcome)
-    keep = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
-    answers = {box.addButton(f"Stop, save and {leaving}", QMessageBox.ButtonRole.AcceptRole): Running.STOP_AND_SAVE}
+    text = f"{work.title} is still working."
+    box = _question(parent, QMessageBox.Icon.Question, "Work is under way", text, work.outcome)
+    answers = {
+        box.addButton(f"Stop, save and {leaving}", QMessageBox.ButtonRole.AcceptRole): RunningAnswer.STOP_AND_SAVE
+    }
     if work.discard is not None:
-        answers[box.addButton(f"Discard and {leaving}", QMessageBox.ButtonRole.DestructiveRole)] = Running.DISCARD
-    box.setDefaultButton(keep)
-    box.setEscapeButton(keep)
-    _make_room(box)
-    box.exec()
-    clicked = box.clickedButton()
-    return next((answer for button, answer in answers.items() if button is clicked), Running.KEEP)
+        discard = box.addButton(f"Discard and {leaving}", QMessageBox.ButtonRole.DestructiveRole)
+        answers[discard] = RunningAnswer.DISCARD
+    clicked = _run(box, "Keep running")
+    return next((answer for button, answer in answers.items() if button is clicked), RunningAnswer.KEEP)
 
 
 def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
-    """Say that the project in ``folder`` is open elsewhere; ``True`` where it is to be opened read-only."""
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Warning)
-    box.setWindowTitle("Open in another window")
-    box.setText(f"“{folder.name}” is already open: {holder}.")
-    box.setInformativeText(
+    """Say that the project in ``folder`` is open elsewhere; return whether to open it read-only."""
+    box = _question(
+        parent, QMessageBox.Icon.Warning, "Open in another window", f"“{folder.name}” is already open: {holder}.",
         "Two windows would overwrite each other's edits. Read-only you see the project and its runs and can try things "
-        f"out; before you save it or start a run you are asked for another place.\n\n{folder}"
-    )
+        f"out; before you save it or start a run you are asked for another place.\n\n{folder}",
+    )  # fmt: skip
     read_only = box.addButton("Open read-only", QMessageBox.ButtonRole.AcceptRole)
-    cancel = box.addButton("Do not open it", QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(cancel)
-    box.setEscapeButton(cancel)
-    box.exec()
-    return box.clickedButton() is read_only
+    return _run(box, "Do not open it") is read_only
 
 
 def ask_replace(parent: QWidget | None, folder: Path) -> bool:
-    """Ask whether the project kept in ``folder`` may be lost; closing the question keeps it."""
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Warning)
-    box.setWindowTitle("Replace a project")
-    box.setText(f"“{folder.name}” already holds another project of this event. Replace it?")
-    box.setInformativeText(f"Its regions, fleet and plan settings would be lost; its runs stay.\n\n{folder}")
+    """Ask whether the project in ``folder`` may be lost; closing the question keeps it."""
+    box = _question(
+        parent, QMessageBox.Icon.Warning, "Replace a project",
+        f"“{folder.name}” already holds another project of this event. Replace it?",
+        f"Its regions, fleet and plan settings would be lost; its runs stay.\n\n{folder}",
+    )  # fmt: skip
     replace = box.addButton("Replace it", QMessageBox.ButtonRole.DestructiveRole)
-    cancel = box.addButton("Keep it", QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(cancel)
-    box.setEscapeButton(cancel)
+    return _run(box, "Keep it") is replace
+
+
+def _question(parent: QWidget | None, icon: QMessageBox.Icon, title: str, text: str, more: str = "") -> QMessageBox:
+    box = QMessageBox(icon, title, text, QMessageBox.StandardButton.NoButton, parent)
+    box.setInformativeText(more)
+    return box
+
+
+def _run(box: QMessageBox, cancel: str) -> QAbstractButton:
+    """Show a question with a button that changes nothing, the default; return the button that was clicked."""
+    button = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(button)
+    box.setEscapeButton(button)
+    for each in box.buttons():
+        # A box is as wide as its text, and cuts the buttons where they need more.
+        each.ensurePolished()
+        each.setMinimumWidth(each.sizeHint().width())
     box.exec()
-    return box.clickedButton() is replace
-
-
-def _make_room(box: QMessageBox) -> None:
-    """A box is as wide as its text, and cuts the buttons where they need more."""
-    for button in box.buttons():
-        button.ensurePolished()
-        button.setMinimumWidth(button.sizeHint().width())
+    return box.clickedButton()

@@ -23,7 +23,14 @@ from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import as_input_error, refusing
 from firegui.gui.session.session import Session
-from firegui.gui.window.closing_dialogs import Running, Unsaved, ask_open_twice, ask_replace, ask_running, ask_unsaved
+from firegui.gui.window.closing_dialogs import (
+    RunningAnswer,
+    UnsavedAnswer,
+    ask_open_twice,
+    ask_replace,
+    ask_running,
+    ask_unsaved,
+)
 from firegui.io.importers.events import import_events
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
@@ -243,9 +250,9 @@ class Documents(QObject):
         ends = list[Callable[[], object]]()
         for work in self._works():
             answer = ask_running(self._window, work, purpose)
-            if answer is Running.KEEP:
+            if answer is RunningAnswer.KEEP:
                 return False
-            ends.append(work.discard if answer is Running.DISCARD and work.discard is not None else work.stop)
+            ends.append(work.discard if answer is RunningAnswer.DISCARD and work.discard is not None else work.stop)
         if not self._may_lose_edits():
             return False
         for end in ends:
@@ -273,7 +280,7 @@ class Documents(QObject):
         if not self._session.has_project or not self._session.is_dirty:
             return True
         answer = ask_unsaved(self._window, self._session.project.scenario.name)
-        return self.save() if answer is Unsaved.SAVE else answer is Unsaved.DISCARD
+        return self.save() if answer is UnsavedAnswer.SAVE else answer is UnsavedAnswer.DISCARD
 
     # -- recent ------------------------------------------------------------------------------------------------------
     @property

@@ -1,4 +1,4 @@
-"""What happened since the window opened, line by line, from whoever has something to say."""
+"""Event log: what happened since the window opened, and the dock that shows it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,36 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QMenu,
+    QTableView,
+    QToolButton,
+    QWidget,
+)  # fmt: skip
+
+from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.table_model import Column, Index, TableModel
+from firegui.gui.widgets.table_view import add_table_actions, selected_rows, show_table
+from firegui.gui.session.session import Session
+from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.errors import InputError
 from shiboken6 import isValid
 
-from firegui.errors import InputError
-from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session
-
 MOST = 5_000
-"""Older lines are forgotten here; the log file has them."""
+"""Older entries are dropped here; the log file has them."""
+_SLACK = MOST // 10
+"""Entries that are removed at once: a table that loses a row with every new one is painted anew each time."""
 
 
-class Level(StrEnum):
-    """How much a line matters."""
+class LogLevel(StrEnum):
+    """How much an entry matters."""
 
     EDIT = "edit"
     INFO = "info"
@@ -29,11 +46,11 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One thing that happened."""
+class LogEntry:
+    """One event."""
 
     when: datetime
-    level: Level
+    level: LogLevel
     text: str
 
     def __str__(self) -> str:
@@ -41,10 +58,10 @@ class Line:
 
 
 class EventLog(QObject):
-    """Keeps the latest :data:`MOST` lines, the oldest first."""
+    """The latest :data:`MOST` entries, the oldest first, from the session and the queue of runs."""
 
     added = Signal(object)
-    """A :class:`Line`."""
+    """A :class:`LogEntry`."""
 
     def __init__(
         self, session: Session, queue: RunQueue, parent: QObject | None = None,
@@ -52,7 +69,7 @@ class EventLog(QObject):
     ) -> None:  # fmt: skip
         super().__init__(parent)
         self._clock = clock
-        self._lines: deque[Line] = deque(maxlen=MOST)
+        self._entries: deque[LogEntry] = deque(maxlen=MOST)
         self._session = session
         self._index = session.undo_stack.index()
         queue.logged.connect(self.add)
@@ -61,25 +78,25 @@ class EventLog(QObject):
         session.undo_stack.indexChanged.connect(self._on_edit)
 
     @property
-    def lines(self) -> tuple[Line, ...]:
-        """Every line, the oldest first."""
-        return tuple(self._lines)
+    def entries(self) -> tuple[LogEntry, ...]:
+        """Every entry, the oldest first."""
+        return tuple(self._entries)
 
-    def add(self, text: str, level: str = Level.INFO) -> None:
-        """Write a line; one without text is none."""
+    def add(self, text: str, level: str = LogLevel.INFO) -> None:
+        """Add an entry; an empty text is ignored."""
         if text.strip():
-            line = Line(self._clock(), Level(level), text.strip())
-            self._lines.append(line)
-            self.added.emit(line)
+            entry = LogEntry(self._clock(), LogLevel(level), text.strip())
+            self._entries.append(entry)
+            self.added.emit(entry)
 
     def _on_message(self, text: str) -> None:
         # What a run says comes by its own way, whole, before its first line reaches the status bar.
-        last = self._lines[-1].text if self._lines else ""
+        last = self._entries[-1].text if self._entries else ""
         if text.strip() not in (last, last.partition("\n")[0].strip()):
             self.add(text)
 
     def _on_refused(self, error: InputError) -> None:
-        self.add(str(error), Level.WARNING)
+        self.add(str(error), LogLevel.WARNING)
 
     def _on_edit(self, index: int) -> None:
         stack, before = self._session.undo_stack, self._index
@@ -88,6 +105,162 @@ class EventLog(QObject):
         if not isValid(stack):
             return
         if index < before and index < stack.count():
-            self.add(f"undid: {stack.text(index)}", Level.EDIT)
+            self.add(f"undid: {stack.text(index)}", LogLevel.EDIT)
         elif index > before:
-            self.add(stack.text(index - 1), Level.EDIT)
+            self.add(stack.text(index - 1), LogLevel.EDIT)
+
+
+_CHOICES: dict[str, frozenset[LogLevel]] = {
+    "Everything": frozenset(LogLevel),
+    "Without edits": frozenset(LogLevel) - {LogLevel.EDIT},
+    "Warnings and errors": frozenset({LogLevel.WARNING, LogLevel.ERROR}),
+    "Errors": frozenset({LogLevel.ERROR}),
+}
+
+_COLORS = {LogLevel.WARNING: "warning", LogLevel.ERROR: "error", LogLevel.EDIT: "muted"}
+_COLUMNS = (
+    Column("Time", lambda line: f"{line.when:%H:%M:%S}", tip="When, by this computer's clock", is_text=True),
+    Column("Level", lambda line: line.level.value, tip="An edit, a remark, a warning or an error", is_text=True),
+    Column("What happened", lambda line: line.text.partition("\n")[0], tip="Several lines are in the tooltip",
+           is_text=True),
+)  # fmt: skip
+
+
+class LogFilter(QSortFilterProxyModel):
+    """Filter of the log by level and by a text, whatever its case."""
+
+    def __init__(self, model: TableModel[LogEntry], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._levels = frozenset(LogLevel)
+        self._words = ""
+        self.setSourceModel(model)
+
+    def set_levels(self, levels: frozenset[LogLevel]) -> None:
+        """Show the lines of these levels only."""
+        self.beginFilterChange()
+        self._levels = levels
+        self.endFilterChange()
+
+    def set_words(self, words: str) -> None:
+        """Show the lines that contain ``words``."""
+        self.beginFilterChange()
+        self._words = words.strip().lower()
+        self.endFilterChange()
+
+    def line(self, row: int) -> LogEntry:
+        """Return the line in a shown row."""
+        return self._model.row(self.mapToSource(self.index(row, 0)).row())
+
+    def filterAcceptsRow(self, row: int, parent: Index) -> bool:
+        """Return whether a line is shown."""
+        line = self._model.row(row)
+        return line.level in self._levels and self._words in line.text.lower()
+
+
+class LogPanel(QWidget):
+    """The latest line is last and in view, unless one has scrolled away from it."""
+
+    def __init__(self, log: EventLog, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = TableModel[LogEntry](
+            _COLUMNS, self, row_tip=lambda line: line.text, row_color=lambda line: _COLORS.get(line.level)
+        )
+        self._model.set_rows(log.entries)
+        log.added.connect(self._add)
+        self.shown = LogFilter(self._model, self)
+        self.levels = QComboBox()
+        self.levels.setAccessibleName("Which lines")
+        self.levels.setToolTip("Show everything, or only what matters more")
+        for title in _CHOICES:
+            self.levels.addItem(title)
+        self.words = QLineEdit(clearButtonEnabled=True)
+        self.words.setPlaceholderText("Find")
+        self.words.setAccessibleName("Find in the log")
+        self.words.setToolTip("Show the lines that hold these letters")
+        self.table = self._make_table()
+        self._lay_out()
+        self.levels.activated.connect(lambda _index: self._choose())
+        self.words.textChanged.connect(self.shown.set_words)
+        self.shown.rowsInserted.connect(lambda *_: self._follow())
+        self._at_end = True
+        self.table.verticalScrollBar().valueChanged.connect(self._on_scroll)
+
+    def button(self, name: str) -> QToolButton:
+        """One of the buttons over the lines. Raises ``KeyError`` for another name."""
+        return self._buttons[name]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that are shown, as they are copied."""
+        return tuple(str(self.shown.line(row)) for row in range(self.shown.rowCount()))
+
+    def copy(self) -> None:
+        """Put the selected lines on the clipboard, or all that are shown where none is selected."""
+        lines = [str(self.shown.line(row)) for row in selected_rows(self.table)] or self.lines
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def select_all(self) -> None:
+        """Select every line that is shown."""
+        self.table.selectAll()
+
+    def to_end(self) -> None:
+        """Go to the latest line and stay with it."""
+        self._at_end = True
+        self.table.selectionModel().clear()
+        self.table.scrollToBottom()
+
+    def _add(self, line: LogEntry) -> None:
+        if len(self._model.rows) >= MOST + _SLACK:
+            self._model.remove_first_rows(_SLACK)
+        self._model.append_row(line)
+
+    # -- following ---------------------------------------------------------------------------------------------------
+    def _choose(self) -> None:
+        self.shown.set_levels(_CHOICES[self.levels.currentText()])
+        self.to_end()
+
+    def _on_scroll(self, value: int) -> None:
+        self._at_end = value >= self.table.verticalScrollBar().maximum()
+
+    def _follow(self) -> None:
+        if self._at_end:
+            self.table.scrollToBottom()
+            self._at_end = True
+
+    # -- putting together --------------------------------------------------------------------------------------------
+    def _make_table(self) -> QTableView:
+        table = QTableView()
+        height = table.fontMetrics().height() + 6
+        show_table(
+            table, self.shown, "Log", row_height=height, stretch=TEXT, is_sortable=False, has_menu=False, copy=self.copy
+        )
+        table.setToolTip("What happened since the window opened, the latest last; Ctrl+C copies the selected lines")
+        table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        header = table.horizontalHeader()
+        for column, sample in ((TIME, "00:00:00"), (LEVEL, "warning")):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
+            table.setColumnWidth(column, table.fontMetrics().horizontalAdvance(sample) + 18)
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        table.customContextMenuRequested.connect(lambda point: self._menu().popup(table.viewport().mapToGlobal(point)))
+        return table
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        add_table_actions(menu, self.table, self.copy)
+        for text, do in (("Select all", self.select_all), ("To the end", self.to_end)):
+            action = QAction(text, menu)
+            action.triggered.connect(lambda _checked=False, do=do: do())
+            menu.addAction(action)
+        return menu
+
+    def _lay_out(self) -> None:
+        row = ButtonRow()
+        self._buttons = {
+            "copy": row.add("copy", "Copy", "Copy the selected lines, or all that are shown (Ctrl+C)", self.copy),
+            "end": row.add("last", "To the end", "Go to the latest line and stay with it", self.to_end),
+        }
+        line = horizontal(None, self.levels, (self.words, 1), row, margins=0)
+        vertical(self, line, (self.table, 1), margins=(6, 2, 6, 4), spacing=2)

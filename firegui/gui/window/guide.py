@@ -1,30 +1,40 @@
-"""What leads a person through the window: help for the focused panel, palette of commands, tour, start page."""
+"""Help for the focused panel, palette of commands, and guided tour."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QMessageBox, QToolButton, QWidget
 
+from firegui.assets import installed_version
 from firegui.gui.base.controls import dock_with_focus
 from firegui.gui.base.icons import icon
-from firegui.gui.help.command_palette import Entry, Palette
-from firegui.gui.help.help_pages import FIRST, page_of_panel
-from firegui.gui.help.help_view import HelpView
+from firegui.gui.help.command_palette import Palette, PaletteEntry
+from firegui.gui.help.help_view import FIRST, HelpView, page_of_panel
 from firegui.gui.help.tour import Tour
 from firegui.gui.session.session import Session
+from firegui.gui.window.action_registry import ACTIONS, bare_title, menu_of
 from firegui.gui.window.documents import Documents
 
+_NATIVE = QKeySequence.SequenceFormat.NativeText
 _NOT_NOW = "not now"
+LIMITS = (
+    "A plan is only as good as the fire model it was made with. The model is fitted to few fires, knows one wind per "
+    "cell and day, and neither spotting nor people on the ground.",
+    "Effectiveness, footprints and turnaround times are assumptions from the literature, not measurements of your "
+    "aircraft.",
+    "The optimizer finds a good plan, not the best one. Another seed may find another.",
+    "firegui is for analysis and training. It does not replace air operations, and no drop should be ordered from it "
+    "alone.",
+)
 _FLOAT = "Make the dock a window of its own, or put it back."
 
 
 class Guide(QObject):
-    """See the module. ``show_dock`` shows a dock in front and gives it the focus."""
+    """Opens the help, the palette and the tour. ``show_dock`` shows a dock in front and gives it the focus."""
 
     def __init__(
         self,
@@ -43,9 +53,11 @@ class Guide(QObject):
 
     # -- help --------------------------------------------------------------------------------------------------------
     def help_here(self) -> None:
-        """Open the page of the panel that has the focus; on the map its own."""
-        title = dock_with_focus(self._docks)
-        self.show_page("map" if not title else page_of_panel(title))
+        """Open the page about the focused panel or button of the tool bar; elsewhere the page about the map."""
+        title, focus = dock_with_focus(self._docks), QApplication.focusWidget()
+        action = focus.defaultAction() if isinstance(focus, QToolButton) else None
+        spec = ACTIONS.get(action.objectName()) if isinstance(action, QAction) else None
+        self.show_page(page_of_panel(title) if title else spec.topic if spec is not None else "map")
 
     def show_page(self, name: str = FIRST) -> None:
         """Open a page of the help in its dock."""
@@ -54,7 +66,7 @@ class Guide(QObject):
 
     # -- the palette -------------------------------------------------------------------------------------------------
     def open_palette(self) -> None:
-        """Let a person choose from everything there is, and do it."""
+        """Open the palette of every command, dock, recent project and page."""
         if self.palette is not None:
             self.palette.give_up()
         self.palette = Palette(self.entries(), self._window)
@@ -66,46 +78,37 @@ class Guide(QObject):
             self.palette.deleteLater()
             self.palette = None
 
-    def entries(self) -> Sequence[Entry]:
-        """Every command, dock, recent project and page."""
-        return [*self._commands(), *self._dock_entries(), *self._projects(), *self._pages()]
+    def entries(self) -> Sequence[PaletteEntry]:
+        """Return every command, dock, recent project and page."""
+        return list(self._entries())
 
-    def _commands(self) -> Iterator[Entry]:
-        homes = dict(_homes(self._window))
+    def _entries(self) -> Iterator[PaletteEntry]:
         for action in self._window.actions():
-            if action.isSeparator() or not action.text() or not action.isVisible():
-                continue
-            tip = action.toolTip().partition("\n")[2] or action.statusTip()
-            why_not = "" if action.isEnabled() else _NOT_NOW
-            kind, picture = homes.get(action, "Tool"), action.icon()
-            yield Entry(kind, bare_title(action), keys_text(action), tip, picture, action.trigger, why_not)
-
-    def _dock_entries(self) -> Iterator[Entry]:
+            if action.objectName() in ACTIONS:
+                why_not = "" if action.isEnabled() else _NOT_NOW
+                title, keys, tip = bare_title(action.text()), action.shortcut().toString(_NATIVE), action.statusTip()
+                kind = menu_of(action.objectName())
+                yield PaletteEntry(kind, title, tip, action.icon(), action.trigger, keys, why_not)
         for title in self._docks:
             picture = icon(f"dock-{title.lower()}")
-            yield Entry("Dock", title, "", f"Show {title} and go there.", picture, partial(self._show_dock, title))
-            turn = partial(self._float, title)
-            yield Entry("Dock", f"{title}, float or put back", "", _FLOAT, picture, turn)
+            show, turn = partial(self._show_dock, title), partial(self._float, title)
+            yield PaletteEntry("Dock", title, f"Show {title} and go there.", picture, show)
+            yield PaletteEntry("Dock", f"{title}, float or put back", _FLOAT, picture, turn)
+        for folder in self._documents.recent:
+            name, open_project = folder.name.removesuffix(".firegui"), partial(self._documents.open, folder)
+            yield PaletteEntry("Project", name, str(folder), icon("folder"), open_project)
+        for page in self._help.pages:
+            show_page = partial(self.show_page, page.name)
+            yield PaletteEntry("Help", page.title, "Open this page.", icon("help"), show_page)
 
     def _float(self, title: str) -> None:
         dock = self._docks[title]
         self._show_dock(title)
         dock.setFloating(not dock.isFloating())
 
-    def _projects(self) -> Iterator[Entry]:
-        for folder in self._documents.recent:
-            yield Entry("Project", _name(folder), "", str(folder), icon("folder"), partial(self._open, folder))
-
-    def _pages(self) -> Iterator[Entry]:
-        for page in self._help.pages:
-            yield Entry("Help", page.title, "", "Open this page.", icon("help"), partial(self.show_page, page.name))
-
-    def _open(self, folder: Path) -> None:
-        self._documents.open(folder)
-
     # -- the tour ----------------------------------------------------------------------------------------------------
     def begin_tour(self) -> None:
-        """Show a person around, on the demo where nothing is open."""
+        """Start the guided tour, on the demo if no project is open."""
         if not self._session.has_project and not self._documents.new_demo():
             return
         if self.tour is not None:
@@ -118,25 +121,16 @@ class Guide(QObject):
         self.tour = None
 
 
-def _homes(window: QMainWindow) -> Iterator[tuple[QAction, str]]:
-    """Every action of the menus, with the title of the menu it is in."""
-    for head in window.menuBar().actions():
-        menu = head.menu()
-        if isinstance(menu, QMenu):
-            inner = [entry.menu() for entry in menu.actions()]
-            menus = [menu, *(each for each in inner if isinstance(each, QMenu))]
-            yield from ((action, bare_title(head)) for each in menus for action in each.actions())
+def about_text() -> str:
+    """Return the rich text of the about box."""
+    items = "".join(f"<li>{limit}</li>" for limit in LIMITS)
+    return (
+        f"<h3>firegui {installed_version()}</h3>"
+        "<p>Plans the aerial attack on a wildfire by gradient descent through a frozen, differentiable fire model.</p>"
+        f"<p><b>What it cannot do</b></p><ul>{items}</ul><p>MIT licence.</p>"
+    )
 
 
-def bare_title(action: QAction) -> str:
-    """What an action is called, without the mark of its mnemonic."""
-    return action.text().replace("&", "").rstrip("…")
-
-
-def keys_text(action: QAction) -> str:
-    """The first shortcut of an action as people read it."""
-    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-
-
-def _name(folder: Path) -> str:
-    return folder.name.removesuffix(".firegui")
+def show_about(parent: QWidget | None) -> None:
+    """Show what firegui is and what it cannot do."""
+    QMessageBox.about(parent, "About firegui", about_text())

@@ -1,8 +1,8 @@
-"""The window itself: what is on screen before anything else, what it remembers, and the events Qt sends to it.
+"""The main window: start page, remembered layout and theme, and Qt's events.
 
-It opens with its start page and nothing else, so that it is painted at once. Everything that needs the rest of the
-program (map, docks, desks, actions) is :class:`~firegui.gui.window.workbench.Workbench`, which is brought in by name in
-:meth:`MainWindow.build_ui`, the third deliberate late import beside the engine's and the command line's.
+It opens with its start page alone, so that it is painted at once. Everything that needs the rest of the program (map,
+docks, controllers, actions) is in :class:`~firegui.gui.window.workbench.Workbench`. That class is imported by name when
+the window is built, the third deliberate late import beside the engine's and the command line's.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.base.theme import Theme, apply_theme, wanted_theme
-from firegui.gui.window.dock_layout import SMALLEST, arrange, bring_back_to_screen, first_size, share_room
-from firegui.gui.window.start_page import StartPage, Wish
+from firegui.gui.window.action_registry import MENUS
+from firegui.gui.window.docks import SMALLEST, arrange, bring_back_to_screen, first_size, share_room
+from firegui.gui.window.start_page import StartPage
 
 if TYPE_CHECKING:
     from firegui.gui.jobs.run_queue import RunQueue
     from firegui.gui.session.session import Session
     from firegui.gui.window.workbench import Workbench
 
-MENUS = ("&File", "&Edit", "&View", "&Plan", "&Help")
 _WORKBENCH = "firegui.gui.window.workbench"
-_BEFORE_IT = (
+_SYSTEM = "system"
+_LOADED_FIRST = (
     "numpy", "pyqtgraph", "pyproj", "shapely", "rasterio", "pyogrio", "h5py", "firegui.domain.project",
     "firegui.gui.session.session", "firegui.runs.events", "firegui.runs.folder", "firegui.gui.jobs.run_queue",
     "firegui.gui.map.map_view", "firegui.gui.window.documents", "firegui.gui.planning.progress_panel",
@@ -42,9 +43,9 @@ _BEFORE_IT = (
 
 
 class MainWindow(QMainWindow):
-    """See the module. With a ``session`` it is furnished at once; without one, :meth:`build_ui_stepwise` does it later.
+    """Main window. With a ``session`` it is built at once, without one by :meth:`build_ui_stepwise` later.
 
-    ``preferences`` left out: nothing is remembered. What the workbench has is there once it is furnished.
+    Without ``preferences`` nothing is remembered. :attr:`workbench` has the parts of the window once it is built.
     """
 
     first_painted = Signal()
@@ -63,29 +64,29 @@ class MainWindow(QMainWindow):
         self._workbench: Workbench | None = None
         self._turns: IncrementalTask | None = None
         self._painted, self._ready = False, False
-        self._wishes: list[Callable[[], object]] = []
+        self._waiting: list[Callable[[], object]] = []
         self.setAcceptDrops(True)
         self.setMinimumSize(SMALLEST)
         for title in MENUS:
             self.menuBar().addMenu(title).setEnabled(False)
         self.menuBar().installEventFilter(self)
         self.start_page = StartPage(self._preferences, self)
-        self.start_page.open_wanted.connect(self._open_wanted)
-        self.start_page.wanted.connect(self._wish)
+        self.start_page.open_requested.connect(self._open)
+        self.start_page.action_chosen.connect(self._run_start_action)
         self.start_page.closed.connect(self.hide_start_page)
         self._restore_geometry()
         self._show_title()
         if session is not None:
             self.build_ui(session, queue)
 
-    # -- furnishing --------------------------------------------------------------------------------------------------
+    # -- building ----------------------------------------------------------------------------------------------------
     def build_ui(self, session: Session, queue: RunQueue | None = None) -> None:
-        """Bring everything in at once."""
+        """Build everything at once."""
         for _step in self._build_steps(session, queue):
             pass
 
     def build_ui_stepwise(self) -> None:
-        """Bring everything in step by step, with a session of its own; :attr:`furnished` says when it is done.
+        """Build everything step by step, with a session of its own; :attr:`ui_built` is emitted at the end.
 
         A second call changes nothing.
         """
@@ -95,14 +96,14 @@ class MainWindow(QMainWindow):
         self._turns.begin()
 
     def when_ready(self, do: Callable[[], object]) -> None:
-        """Do this now, or as soon as the window is furnished."""
+        """Do this now, or as soon as the window is built."""
         if self._ready:
             do()
         else:
-            self._wishes.append(do)
+            self._waiting.append(do)
 
     def _loading(self) -> Iterator[None]:
-        for name in _BEFORE_IT:
+        for name in _LOADED_FIRST:
             import_module(name)
             yield
         session: Session = import_module("firegui.gui.session.session").Session(self)
@@ -110,25 +111,28 @@ class MainWindow(QMainWindow):
 
     def _build_steps(self, session: Session, queue: RunQueue | None) -> Iterator[None]:
         module = import_module(_WORKBENCH)
-        look = module.Look(self.set_theme, self.reset_layout, self.show_start_page)
-        workbench: Workbench = module.Workbench(self, session, queue, self._preferences, look)
+        handlers = {
+            "theme": self._choose_theme, "reset_layout": self.reset_layout, "start_page": self.show_start_page,
+            "quit": self.close,
+        }  # fmt: skip
+        workbench: Workbench = module.Workbench(self, session, queue, self._preferences, handlers)
         self._workbench = workbench
         for _step in workbench.build():
             # What is new stands in front of what is there.
             self.start_page.raise_()
             yield
-        self._listen()
+        self._connect_session()
         self._restore_docks()
         self._ready = True
         self._on_project()
-        self.start_page.set_ready()
+        self.start_page.show_state("")
         self.start_page.raise_()
         self.ui_built.emit()
-        for wish in self._wishes:
-            QTimer.singleShot(0, self, wish)
-        self._wishes.clear()
+        for do in self._waiting:
+            QTimer.singleShot(0, self, do)
+        self._waiting.clear()
 
-    def _listen(self) -> None:
+    def _connect_session(self) -> None:
         session = self.workbench.session
         # Queued: a refusal may come out of the middle of a table's editing.
         session.refused.connect(self._show_problems, Qt.ConnectionType.QueuedConnection)
@@ -144,9 +148,9 @@ class MainWindow(QMainWindow):
 
     @property
     def workbench(self) -> Workbench:
-        """What the window is furnished with. Raises ``RuntimeError`` before it is."""
+        """The parts of the window. Raises ``RuntimeError`` before they are built."""
         if self._workbench is None:
-            raise RuntimeError("the window is not furnished yet")
+            raise RuntimeError("the window is not built yet")
         return self._workbench
 
     # -- remembering -------------------------------------------------------------------------------------------------
@@ -166,11 +170,8 @@ class MainWindow(QMainWindow):
         for dock in self.workbench.docks.values():
             if dock.isFloating():
                 bring_back_to_screen(dock)
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            # Without a choice the system is followed; a theme put on from outside, as in a test, is what is on.
-            chosen = self._preferences.theme
-            self.workbench.actions.themes[chosen].setChecked(True)
+        # Without a choice the system is followed; a theme put on from outside, as in a test, is what is on.
+        self._check_theme()
 
     def reset_layout(self) -> None:
         """Put every dock back where it was at first."""
@@ -180,19 +181,25 @@ class MainWindow(QMainWindow):
     def set_theme(self, theme: Theme | None) -> None:
         """Switch to dark or light, or (``None``) to what the system wants, and remember it."""
         self._preferences.theme = theme
-        self._put_on(theme)
-        self.workbench.actions.themes[theme].setChecked(True)
+        self._apply_theme(theme)
+        self._check_theme()
 
-    def _put_on(self, theme: Theme | None) -> None:
+    def _choose_theme(self, name: str) -> None:
+        self.set_theme(None if name == _SYSTEM else Theme(name))
+
+    def _check_theme(self) -> None:
+        self.workbench.actions.choose("theme", self._preferences.theme or _SYSTEM)
+
+    def _apply_theme(self, theme: Theme | None) -> None:
         app = QApplication.instance()
         if isinstance(app, QApplication):
             apply_theme(app, wanted_theme(app, theme))
         if self._ready:
-            self.workbench.actions.redress()
+            self.workbench.actions.redraw_icons()
 
     def _follow_system(self) -> None:
         if self._preferences.theme is None:
-            self._put_on(None)
+            self._apply_theme(None)
 
     def _keep_backend(self, name: str) -> None:
         self._preferences.backend = name
@@ -215,15 +222,15 @@ class MainWindow(QMainWindow):
         if self.workbench.session.has_project:
             self.hide_start_page()
 
-    def _open_wanted(self, folder: object) -> None:
+    def _open(self, folder: object) -> None:
         if isinstance(folder, Path):
             self.when_ready(lambda: self.workbench.documents.open(folder))
 
-    def _wish(self, wish: Wish) -> None:
-        if wish in (Wish.HELP, Wish.TUTORIAL):
+    def _run_start_action(self, name: str) -> None:
+        if name in ("getting_started", "tutorial"):
             # The page of the help is a dock, which the start page would cover.
             self.when_ready(self.hide_start_page)
-        self.when_ready(lambda: self.workbench.fulfil(wish))
+        self.when_ready(lambda: self.workbench.actions[name].trigger())
 
     def _place_start_page(self) -> None:
         bar = self.menuBar()

@@ -1,22 +1,30 @@
-"""The start page: what was open lately, how to begin, what is new. It is the first thing the window paints.
+"""Start page: recent projects, ways to begin, what is new.
 
-It knows nothing of the rest of the program and loads nothing of it: what a person chooses becomes a signal, which the
-window obeys as soon as it is furnished.
+It is the first thing that the window paints, so it loads nothing of the rest of the program. A choice is a signal; the
+window acts on it as soon as it is built.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QFrame,
     QGridLayout,
     QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
     QPushButton,
     QScrollArea,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTextBrowser,
     QVBoxLayout,
     QWidget,
@@ -27,59 +35,172 @@ from firegui.gui.base.controls import go_round
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.preferences import Preferences
-from firegui.gui.window.recent_projects import RecentList
-from firegui.gui.window.thumbnail_cache import ThumbnailCache
+from firegui.gui.base.theme import current_colors
+from firegui.gui.window.action_registry import ACTIONS, START_PAGE
+from firegui.gui.window.thumbnails import Thumbnail, ThumbnailCache, ago
 
+_PICTURE = QSize(112, 70)
+_EDGE = 8
+_THUMBNAIL = Qt.ItemDataRole.UserRole
+MISSING = "folder not found"
 WARNING = "What it shows is the output of a model, and not advice for operations."
 _NONE_YET = "No project yet. The demo is a good place to begin: a made-up fire, planned on this computer in minutes."
 
 
-class Wish(StrEnum):
-    """What can be begun from the start page."""
-
-    DEMO = "new"
-    TOUR = "tour"
-    OPEN = "open"
-    LANDSCAPE = "import"
-    EVENTS = "events"
-    FOLDER = "import-folder"
-    MAPS = "map"
-    HELP = "help"
-    TUTORIAL = "tutorial"
+def subtitle(thumbnail: Thumbnail, now: datetime) -> str:
+    """Return the second line of a project: facts and when it was saved, or that it is gone."""
+    saved = MISSING if thumbnail.saved is None else f"saved {ago(thumbnail.saved, now)}"
+    return " · ".join(part for part in (thumbnail.facts, saved) if part)
 
 
-_WORDS = {
-    Wish.DEMO: ("Open the &demo fire", "Make the synthetic demo fire and open it"),
-    Wish.TOUR: ("Take the guided &tour", "Open the demo and be shown around, step by step"),
-    Wish.OPEN: ("&Open a project…", "Open a project folder, NAME.firegui"),
-    Wish.LANDSCAPE: ("Import a &landscape…", "A wizard: raster layers, weather and a perimeter of your own"),
-    Wish.EVENTS: ("Import an &HDF5 event…", "An event of the published file of six fires"),
-    Wish.FOLDER: ("Import a &PyTorchFire folder…", "An event in the files of PyTorchFire's examples"),
-    Wish.MAPS: ("Import &maps…", "The maps of any fire model that can state them, NPZ"),
-    Wish.HELP: ("&Getting started", "Open the help where it begins (F1)"),
-    Wish.TUTORIAL: ("T&utorial", "A plan from beginning to end, step by step, with pictures"),
-}
-_GROUPS = (("Begin", (Wish.DEMO, Wish.TOUR, Wish.OPEN)), ("Bring in a fire", (Wish.LANDSCAPE, Wish.EVENTS,
-           Wish.FOLDER, Wish.MAPS)), ("Learn", (Wish.HELP, Wish.TUTORIAL)))  # fmt: skip
+class _ProjectDelegate(QStyledItemDelegate):
+    """Draws a recent project: its picture to the left, three lines beside it."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """Return the height of a picture and its margins."""
+        return QSize(200, _PICTURE.height() + 2 * _EDGE)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw one project."""
+        thumbnail = index.data(_THUMBNAIL)
+        if not isinstance(thumbnail, Thumbnail):
+            return
+        colors, area = current_colors(), QRect(option.rect)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        painter.save()
+        if chosen or hovered:
+            painter.fillRect(area, QColor(colors.chosen if chosen else colors.raised))
+        if chosen and option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QColor(colors.accent))
+            painter.drawRect(area.adjusted(0, 0, -1, -1))
+        self._paint_picture(painter, thumbnail, QRect(area.topLeft() + QPoint(_EDGE, _EDGE), _PICTURE))
+        text = area.adjusted(_PICTURE.width() + 3 * _EDGE, _EDGE, -_EDGE, -_EDGE)
+        self._paint_lines(painter, option.font, thumbnail, text)
+        painter.restore()
+
+    def _paint_picture(self, painter: QPainter, thumbnail: Thumbnail, box: QRect) -> None:
+        colors = current_colors()
+        picture = QPixmap(str(thumbnail.picture)) if thumbnail.picture is not None else QPixmap()
+        if picture.isNull():
+            painter.fillRect(box, QColor(colors.alternate))
+            painter.setPen(QColor(colors.muted))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "no picture")
+        else:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.setOpacity(0.4 if thumbnail.is_missing else 1.0)
+            painter.drawPixmap(box, picture)
+            painter.setOpacity(1.0)
+        painter.setPen(QColor(colors.border))
+        painter.drawRect(box.adjusted(0, 0, -1, -1))
+
+    def _paint_lines(self, painter: QPainter, font: QFont, thumbnail: Thumbnail, box: QRect) -> None:
+        colors, bold = current_colors(), QFont(font)
+        bold.setBold(True)
+        second = colors.warning if thumbnail.is_missing else colors.muted
+        lines = (
+            (thumbnail.name, bold, colors.text),
+            (subtitle(thumbnail, datetime.now()), font, second),
+            (str(thumbnail.folder), font, colors.muted),
+        )
+        height, top = box.height() // len(lines), box.top()
+        for text, face, color in lines:
+            painter.setFont(face)
+            painter.setPen(QColor(color))
+            elide = Qt.TextElideMode.ElideMiddle if text == str(thumbnail.folder) else Qt.TextElideMode.ElideRight
+            shown = painter.fontMetrics().elidedText(text, elide, box.width())
+            painter.drawText(QRect(box.left(), top, box.width(), height), Qt.AlignmentFlag.AlignVCenter, shown)
+            top += height
+
+
+class RecentProjects(QListWidget):
+    """List of recent projects. Enter or a click opens one; Delete takes it out of the list, never off the disk."""
+
+    open_requested = Signal(object)
+    """The ``Path`` of a project."""
+    removed = Signal(object)
+    """The ``Path`` that was taken out of the list."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("recentProjects")
+        self.setAccessibleName("Recent projects")
+        self.setToolTip("Click or Enter opens a project; Delete takes it out of this list and leaves its folder alone")
+        self.setItemDelegate(_ProjectDelegate(self))
+        self.setMouseTracking(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(lambda point: self._menu().exec(self.viewport().mapToGlobal(point)))
+        self.itemClicked.connect(self._open)
+
+    def show_thumbnails(self, thumbnails: Iterable[Thumbnail]) -> None:
+        """List these projects, the newest first."""
+        self.clear()
+        for thumbnail in thumbnails:
+            item = QListWidgetItem(f"{thumbnail.name}, {subtitle(thumbnail, datetime.now())}")
+            item.setData(_THUMBNAIL, thumbnail)
+            item.setToolTip(f"{thumbnail.folder}\n{item.text()}")
+            self.addItem(item)
+        if self.count():
+            self.setCurrentRow(0)
+
+    @property
+    def thumbnails(self) -> tuple[Thumbnail, ...]:
+        """The listed projects."""
+        return tuple(self.item(row).data(_THUMBNAIL) for row in range(self.count()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open the current project on Enter, take it out of the list on Delete."""
+        item = self.currentItem()
+        if item is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._open(item)
+        elif item is not None and event.key() == Qt.Key.Key_Delete:
+            self._remove(item)
+        else:
+            super().keyPressEvent(event)
+
+    def _menu(self) -> QMenu:
+        menu, item = QMenu(self), self.currentItem()
+        if item is not None:
+            menu.addAction("Open").triggered.connect(lambda: self._open(item))
+            menu.addAction("Take out of this list").triggered.connect(lambda: self._remove(item))
+        return menu
+
+    def _open(self, item: QListWidgetItem) -> None:
+        self.open_requested.emit(_folder(item))
+
+    def _remove(self, item: QListWidgetItem) -> None:
+        folder = _folder(item)
+        self.takeItem(self.row(item))
+        self.removed.emit(folder)
+
+
+def _folder(item: QListWidgetItem) -> Path:
+    thumbnail = item.data(_THUMBNAIL)
+    assert isinstance(thumbnail, Thumbnail)
+    return thumbnail.folder
 
 
 class StartPage(QScrollArea):
-    """Covers the window below its menus. The focus stays within it, for what lies behind cannot be seen."""
+    """Page that covers the window below its menus. The focus stays within it, as what lies behind is hidden."""
 
-    wanted = Signal(object)
-    """A :class:`Wish`."""
-    open_wanted = Signal(object)
+    action_chosen = Signal(str)
+    """Name of an action in the registry."""
+    open_requested = Signal(object)
     """The ``Path`` of a project to open."""
     closed = Signal()
-    """A person wants the workbench back."""
 
     def __init__(self, preferences: Preferences, parent: QWidget) -> None:
         super().__init__(parent)
         self._preferences = preferences
-        self._postcards = ThumbnailCache(preferences.pictures)
-        self._buttons: dict[Wish, QPushButton] = {}
-        self.recent = RecentList()
-        self.recent.open_wanted.connect(self.open_wanted)
+        self._thumbnails = ThumbnailCache(preferences.pictures)
+        self._buttons: dict[str, QPushButton] = {}
+        self.recent = RecentProjects()
+        self.recent.open_requested.connect(self.open_requested)
         self.recent.removed.connect(self._forget)
         self.news = QTextBrowser(openExternalLinks=True)
         self.state = QLabel("Getting the workbench ready…")
@@ -88,34 +209,30 @@ class StartPage(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setWidget(self._page())
-        self._dress()
+        self._update_theme()
         self.refresh()
 
     # -- for the window ----------------------------------------------------------------------------------------------
-    def button(self, wish: Wish) -> QPushButton:
-        """The button for a wish."""
-        return self._buttons[wish]
+    def button(self, action: str) -> QPushButton:
+        """Return the button for an action."""
+        return self._buttons[action]
 
     def open_over(self, may_close: bool) -> None:
-        """Show the page; it can be shut when there is a workbench with a project behind it."""
+        """Show the page, with a button that closes it if it ``may_close``."""
         self.refresh()
         self.close_button.setVisible(may_close)
         self.show()
         self.raise_()
         self._first_focus()
 
-    def set_ready(self) -> None:
-        """The rest of the window is there."""
-        self.say("")
-
-    def say(self, text: str) -> None:
-        """Say what is going on, at the foot of the page."""
+    def show_state(self, text: str) -> None:
+        """Show what is going on, at the foot of the page."""
         self.state.setText(text)
 
     def refresh(self) -> None:
-        """List the recent projects anew."""
+        """List the recent projects again."""
         folders = self._preferences.recent
-        self.recent.show_cards(self._postcards.of(folder) for folder in folders)
+        self.recent.show_thumbnails(self._thumbnails.of(folder) for folder in folders)
         self.recent.setVisible(bool(folders))
         self._none.setVisible(not folders)
 
@@ -151,17 +268,16 @@ class StartPage(QScrollArea):
     def _begin(self) -> QVBoxLayout:
         column = QVBoxLayout()
         column.setSpacing(6)
-        for title, wishes in _GROUPS:
+        for title, choices in START_PAGE.items():
             column.addWidget(_heading(title))
-            for wish in wishes:
-                text, tip = _WORDS[wish]
-                button = self._buttons[wish] = QPushButton(text)
-                button.setObjectName(f"start-{wish}")
+            for choice in choices:
+                button = self._buttons[choice.action] = QPushButton(choice.text)
+                button.setObjectName(f"start-{choice.action}")
                 button.setProperty("role", "start")
-                button.setToolTip(tip)
-                button.setAccessibleDescription(tip)
+                button.setToolTip(choice.help)
+                button.setAccessibleDescription(choice.help)
                 button.setIconSize(QSize(18, 18))
-                button.clicked.connect(lambda _checked=False, wish=wish: self.wanted.emit(wish))
+                button.clicked.connect(lambda _checked=False, name=choice.action: self.action_chosen.emit(name))
                 column.addWidget(button)
             column.addSpacing(10)
         column.addStretch(1)
@@ -184,9 +300,9 @@ class StartPage(QScrollArea):
         column = vertical(None, _heading("What is new"), (self.news, 1), spacing=6)
         return column
 
-    def _dress(self) -> None:
-        for wish, button in self._buttons.items():
-            button.setIcon(icon(wish.value))
+    def _update_theme(self) -> None:
+        for action, button in self._buttons.items():
+            button.setIcon(icon(ACTIONS[action].icon))
         # Read again in another theme: a text browser keeps the colours that it was filled with.
         self.news.setMarkdown(resource("help/whats-new.md").read_text(encoding="utf-8"))
 
@@ -195,7 +311,7 @@ class StartPage(QScrollArea):
         """Follow the theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_columns"):
-            self._dress()
+            self._update_theme()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc shuts the page where there is something behind it; no other key reaches the hidden workbench."""
@@ -209,12 +325,12 @@ class StartPage(QScrollArea):
         return go_round(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
 
     def _first_focus(self) -> None:
-        (self.recent if self.recent.count() else self._buttons[Wish.DEMO]).setFocus()
+        (self.recent if self.recent.count() else self._buttons["new_demo"]).setFocus()
 
     def _forget(self, folder: object) -> None:
         if isinstance(folder, Path):
             self._preferences.forget_recent(folder)
-            self._postcards.forget(folder)
+            self._thumbnails.forget(folder)
             self.recent.setVisible(bool(self.recent.count()))
             self._none.setVisible(not self.recent.count())
 

@@ -1,13 +1,24 @@
-"""What the window is furnished with: the map in the middle, docks around it, desks behind them, menus and shortcuts."""
+"""Contents of the main window: map, docks, the controllers behind them, menus and tool bar."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QToolBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QDockWidget,
+    QLineEdit,
+    QMainWindow,
+    QPlainTextEdit,
+    QTabWidget,
+    QTextEdit,
+    QToolBar,
+    QWidget,
+)
 
 from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
@@ -23,10 +34,8 @@ from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyC
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.base.controls import focus_first
 from firegui.gui.base.preferences import Preferences
-from firegui.gui.base.theme import Theme
 from firegui.gui.exporting.animation_dialog import AnimationDialog
 from firegui.gui.exporting.export_dialog import ExportDialog
-from firegui.gui.help.about_dialog import show_about
 from firegui.gui.help.help_view import HelpView
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_board import MapBoard
@@ -44,90 +53,75 @@ from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
-from firegui.gui.session.session import Session, Tool
+from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.number_fields import settle_editing
-from firegui.gui.window.actions import Actions, WindowCommands
-from firegui.gui.window.activity_monitor import ActivityMonitor
-from firegui.gui.window.completion_notifier import Notice, Tray
-from firegui.gui.window.dock_layout import arrange
+from firegui.gui.window.action_registry import ACTIONS
+from firegui.gui.window.actions import STAGES, Actions, Handler
+from firegui.gui.window.docks import PanelDock, arrange, first_area
 from firegui.gui.window.documents import Documents
-from firegui.gui.window.event_log import EventLog
-from firegui.gui.window.guide import Guide
-from firegui.gui.window.log_panel import LogPanel
-from firegui.gui.window.menus import fill_menus, fill_tool_bar
-from firegui.gui.window.panel_dock import PanelDock
-from firegui.gui.window.play_focus import PlayFocus
+from firegui.gui.window.event_log import EventLog, LogPanel
+from firegui.gui.window.guide import Guide, show_about
+from firegui.gui.window.notifications import ActivityMonitor, CompletionNotifier, TrayMessage
 from firegui.gui.window.recovery import Recovery
-from firegui.gui.window.sleep_inhibitor import Means, SleepInhibitor
-from firegui.gui.window.sleep_inhibitor_backends import system_means
-from firegui.gui.window.start_page import Wish
+from firegui.gui.window.sleep_inhibitor import InhibitorBackend, SleepInhibitor, system_backends
 from firegui.gui.window.status_bar import StatusBar
-from firegui.gui.window.thumbnail_cache import ThumbnailCache
-from firegui.gui.window.thumbnail_renderer import ThumbnailRenderer
+from firegui.gui.window.thumbnails import ThumbnailCache, ThumbnailRenderer
 
 _Area = Qt.DockWidgetArea
-Study = TypeVar("Study", SkillPanel, CalibratePanel, SensitivityPanel, UncertaintyPanel, BenchmarkPanel, StudyPanel)
 _ENLARGED = (1180, 640)
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What the window itself does when it is asked to through an action."""
-
-    set_theme: Callable[[Theme | None], object]
-    reset_layout: Callable[[], object]
-    start_page: Callable[[], object]
+_TYPED_IN = (QLineEdit, QTextEdit, QPlainTextEdit)
+_NEED_KEYS = (QAbstractSpinBox, QComboBox, QAbstractItemView)
+_HELP_ACTIONS = ("getting_started", "tutorial", "shortcuts", "news")
 
 
 class Workbench(QObject):
-    """See the module. Nothing is there until :meth:`build` has been gone through, a step for each part of it."""
+    """Parts of the window around one session. :meth:`build` makes them, one step per part.
+
+    ``handlers`` says what the window itself does for some of the actions.
+    """
 
     def __init__(
-        self, window: QMainWindow, session: Session, queue: RunQueue | None, preferences: Preferences, look: Look
+        self,
+        window: QMainWindow,
+        session: Session,
+        queue: RunQueue | None,
+        preferences: Preferences,
+        handlers: Mapping[str, Handler],
     ) -> None:
         super().__init__(window)
-        self._window, self._preferences, self._look = window, preferences, look
+        self._window, self._preferences, self._window_handlers = window, preferences, handlers
         self.session = session
         self.queue = queue if queue is not None else RunQueue(session, parent=window)
         self.docks: dict[str, QDockWidget] = {}
         self.recovery: Recovery | None = None
-        self._awake: SleepInhibitor | None = None
+        self._sleep_inhibitor: SleepInhibitor | None = None
 
-    # -- putting together --------------------------------------------------------------------------------------------
+    # -- building ----------------------------------------------------------------------------------------------------
     def build(self) -> Iterator[None]:
         """Make everything; between two steps the window may be painted."""
         window, session = self._window, self.session
-        self._make_desks()
+        self._make_controllers()
         yield
-        self.map, self.timeline = MapView(session), TimelineBar(session)
-        self.map.setObjectName("map")
-        self.map.layers.restore_order(self._preferences.layer_order)
-        self.map.layers.reordered.connect(self._keep_layer_order)
-        self.maps = MapBoard(session, self.map)
-        self.timeline.film_wanted.connect(self._keep_film)
-        window.setCentralWidget(self.maps)
-        window.setDockNestingEnabled(True)
-        window.setTabPosition(_Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        # The left column reaches down to the status bar: scenario and layers are long lists.
-        window.setCorner(Qt.Corner.BottomLeftCorner, _Area.LeftDockWidgetArea)
-        window.setCorner(Qt.Corner.BottomRightCorner, _Area.BottomDockWidgetArea)
+        self._make_map()
         yield
-        for docks in (self._side_docks(), self._plan_docks(), self._lower_docks(), self._study_docks()):
-            yield from docks
+        for title, panel in self._make_panels():
+            self._add_dock(title, panel)
+            yield
+        self._connect_analyses()
         arrange(window, self.docks)
         yield
         self.guide = Guide(window, self.docks, self.help, self.show_dock, session, self.documents)
-        self.actions = Actions(window, session, self.documents, self.plan, self._commands())
-        fill_menus(window, self.actions, self.documents, self.docks)
-        self._make_tool_bar()
-        cards = ThumbnailCache(self._preferences.pictures)
-        self.thumbnail_renderer = ThumbnailRenderer(session, cards, self.map.snapshot, window)
-        self.documents.recent_changed.connect(self.thumbnail_renderer.take_soon)
+        self.actions = Actions(window, session, self.plan, self._handlers())
+        self.actions.fill_menus(self.documents, self.docks)
+        window.addToolBar(self.actions.tool_bar())
+        thumbnails = ThumbnailCache(self._preferences.pictures)
+        self.thumbnail_renderer = ThumbnailRenderer(session, thumbnails, self.map.snapshot, window)
+        self.documents.recent_changed.connect(self.thumbnail_renderer.render_soon)
         PlayFocus(window, self.maps, self.plan, self.queue)
         self.status = StatusBar(session, self.queue, self.map, window.statusBar())
         yield
 
-    def _make_desks(self) -> None:
+    def _make_controllers(self) -> None:
         session, window = self.session, self._window
         self.skill_controller = SkillController(session, parent=window)
         self.calibration_controller = CalibrationController(session, parent=window)
@@ -138,156 +132,169 @@ class Workbench(QObject):
         self.plan_preview = PlanPreview(session, self.queue, parent=window)
         self.base_maps = BaseMapSelector(session, self._preferences, window)
         self.documents = Documents(session, self.queue, self._preferences, window)
-        for desk in self._long_desks:
-            self.documents.watch(desk.work)
+        # A score of the forecast takes seconds, and is not asked about.
+        self._long_work = (
+            self.calibration_controller, self.sensitivity_controller, self.uncertainty_controller,
+            self.benchmark_controller, self.study_controller,
+        )  # fmt: skip
+        for controller in self._long_work:
+            self.documents.watch(controller.work)
         self.plan = PlanControl(session, self.queue, self.documents.save, window)
         self.event_log = EventLog(session, self.queue, window)
-        if self._preferences.recovery is not None:
-            place = self._preferences.recovery
+        if (folder := self._preferences.recovery) is not None:
             saver = self.plan_preview.saver
-            self.recovery = Recovery(session, self.queue, self.documents, saver, place, window)
-            self.recovery.autosave.failed.connect(self._on_not_kept)
+            self.recovery = Recovery(session, self.queue, self.documents, saver, folder, window)
+            self.recovery.autosave.failed.connect(self._on_autosave_failed)
 
-    def _side_docks(self) -> Iterator[None]:
-        scenario = ScenarioPanel(self.session)
-        scenario.weights_wanted.connect(self.documents.choose_and_load_weights)
-        self._dock("Scenario", scenario, _Area.LeftDockWidgetArea)
-        yield
-        self._dock("Layers", LayersPanel(self.map.layers), _Area.LeftDockWidgetArea)
-        yield
-        self.help = HelpView()
-        self._dock("Help", self.help, _Area.RightDockWidgetArea)
-        yield
+    def _make_map(self) -> None:
+        window = self._window
+        self.map, self.timeline = MapView(self.session), TimelineBar(self.session)
+        self.map.setObjectName("map")
+        self.map.layers.restore_order(self._preferences.layer_order)
+        self.map.layers.reordered.connect(self._save_layer_order)
+        self.maps = MapBoard(self.session, self.map)
+        self.timeline.film_wanted.connect(self._export_film)
+        window.setCentralWidget(self.maps)
+        window.setDockNestingEnabled(True)
+        window.setTabPosition(_Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        # The left column reaches down to the status bar: scenario and layers are long lists.
+        window.setCorner(Qt.Corner.BottomLeftCorner, _Area.LeftDockWidgetArea)
+        window.setCorner(Qt.Corner.BottomRightCorner, _Area.BottomDockWidgetArea)
 
-    def _plan_docks(self) -> Iterator[None]:
-        for title, panel in (
-            ("Regions", RegionsPanel), ("Fleet", FleetPanel), ("Calendar", CalendarPanel),
-            ("Objective", ObjectivePanel), ("Constraints", ConstraintsPanel),
-        ):  # fmt: skip
-            self._dock(title, panel(self.session), _Area.RightDockWidgetArea)
-            yield
-
-    def _lower_docks(self) -> Iterator[None]:
-        timeline = self._dock("Timeline", self.timeline, _Area.BottomDockWidgetArea, scrolls=False)
-        timeline.setFeatures(timeline.features() | QDockWidget.DockWidgetFeature.DockWidgetVerticalTitleBar)
-        # The bar is too low for a title at its side.
-        timeline.setWindowTitle("")
-        timeline.toggleViewAction().setText("Timeline")
-        yield
-        self._dock("Progress", ProgressPanel(self.session, self.queue), _Area.BottomDockWidgetArea)
-        yield
-        runs = RunsPanel(self.session, self.queue)
-        runs.start_requested.connect(self.plan.start)
-        runs.prune_requested.connect(self.plan.prune)
-        runs.start_from_requested.connect(self.plan.start_from)
-        runs.duplicate_requested.connect(self.plan.duplicate)
-        runs.compare_requested.connect(self.plan.compare)
-        runs.export_requested.connect(self._export)
-        self.runs = runs
-        self._dock("Runs", runs, _Area.BottomDockWidgetArea)
-        yield
-        self.log = LogPanel(self.event_log)
-        self._dock("Log", self.log, _Area.BottomDockWidgetArea)
-        yield
-
-    def _study_docks(self) -> Iterator[None]:
+    def _make_panels(self) -> Iterator[tuple[str, QWidget]]:
+        """Make the panel of each dock when it is asked for, with the title of the dock."""
         session, queue = self.session, self.queue
-        self.skill = self._study("Skill", SkillPanel(session, self.skill_controller))
-        yield
-        self.calibration = self._study("Calibrate", CalibratePanel(session, self.calibration_controller))
+        scenario = ScenarioPanel(session)
+        scenario.weights_wanted.connect(self.documents.choose_and_load_weights)
+        yield "Scenario", scenario
+        yield "Layers", LayersPanel(self.map.layers)
+        self.help = HelpView()
+        yield "Help", self.help
+        yield "Regions", RegionsPanel(session)
+        yield "Fleet", FleetPanel(session)
+        yield "Calendar", CalendarPanel(session)
+        yield "Objective", ObjectivePanel(session)
+        yield "Constraints", ConstraintsPanel(session)
+        yield "Timeline", self.timeline
+        yield "Progress", ProgressPanel(session, queue)
+        self.runs = RunsPanel(session, queue)
+        self.runs.start_requested.connect(self.plan.start)
+        self.runs.prune_requested.connect(self.plan.prune)
+        self.runs.start_from_requested.connect(self.plan.start_from)
+        self.runs.duplicate_requested.connect(self.plan.duplicate)
+        self.runs.compare_requested.connect(self.plan.compare)
+        self.runs.export_requested.connect(self._export)
+        yield "Runs", self.runs
+        self.log = LogPanel(self.event_log)
+        yield "Log", self.log
+        self.skill = SkillPanel(session, self.skill_controller)
+        yield "Skill", self.skill
+        self.calibration = CalibratePanel(session, self.calibration_controller)
+        yield "Calibrate", self.calibration
+        self.sensitivity = SensitivityPanel(session, queue, self.sensitivity_controller)
+        yield "Sensitivity", self.sensitivity
+        self.uncertainty = UncertaintyPanel(session, queue, self.uncertainty_controller)
+        yield "Uncertainty", self.uncertainty
+        self.benchmark = BenchmarkPanel(session, queue, self.benchmark_controller)
+        yield "Benchmark", self.benchmark
+        self.study = StudyPanel(session, queue, self.study_controller)
+        yield "Study", self.study
+
+    def _connect_analyses(self) -> None:
+        saved_first = (self.sensitivity, self.uncertainty, self.benchmark, self.study)
+        for panel in (self.skill, self.calibration, *saved_first):
+            dock = next(dock for dock in self.docks.values() if dock.widget() is panel)
+            panel.enlarge_requested.connect(partial(self._enlarge, dock))
         self.calibration.start_requested.connect(self._calibrate)
-        yield
-        self.sensitivity = self._study("Sensitivity", SensitivityPanel(session, queue, self.sensitivity_controller))
-        self.sensitivity.start_requested.connect(lambda: self._once_saved(self.sensitivity.start))
-        yield
-        self.uncertainty = self._study("Uncertainty", UncertaintyPanel(session, queue, self.uncertainty_controller))
-        self.uncertainty.start_requested.connect(lambda: self._once_saved(self.uncertainty.start))
-        yield
-        self.benchmark = self._study("Benchmark", BenchmarkPanel(session, queue, self.benchmark_controller))
-        self.benchmark.start_requested.connect(lambda: self._once_saved(self.benchmark.start))
-        yield
-        self.study = self._study("Study", StudyPanel(session, queue, self.study_controller))
-        self.study.start_requested.connect(lambda: self._once_saved(self.study.start))
-        yield
+        for panel in saved_first:
+            panel.start_requested.connect(partial(self._start_saved, panel.start))
 
-    def _study(self, title: str, panel: Study) -> Study:
-        dock = self._dock(title, panel, _Area.BottomDockWidgetArea)
-        panel.enlarge_requested.connect(lambda: self._enlarge(dock))
-        return panel
+    def _add_dock(self, title: str, panel: QWidget) -> None:
+        is_bar = panel is self.timeline
+        dock = self.docks[title] = PanelDock(title, panel, self._window, scrolls=not is_bar)
+        self._window.addDockWidget(first_area(title), dock)
+        if is_bar:
+            dock.setFeatures(dock.features() | QDockWidget.DockWidgetFeature.DockWidgetVerticalTitleBar)
+            # The bar is too low for a title at its side.
+            dock.setWindowTitle("")
+            dock.toggleViewAction().setText(title)
 
-    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea, *, scrolls: bool = True) -> QDockWidget:
-        dock = self.docks[title] = PanelDock(title, content, self._window, scrolls=scrolls)
-        self._window.addDockWidget(area, dock)
-        return dock
-
-    def _commands(self) -> WindowCommands:
-        window, look = self._window, self._look
-        return WindowCommands(
-            fit_map=self.maps.fit,
-            base_map=self.base_maps.ask,
-            export=self._export,
-            score=self._score,
-            show_dock=self.show_dock,
-            duplicate_run=self.runs.duplicate,
-            compare_runs=self.runs.compare,
-            set_theme=look.set_theme,
-            reset_layout=look.reset_layout,
-            start_page=look.start_page,
-            about=lambda: show_about(window),
-            quit=window.close,
-            guide=self.guide,
-        )
-
-    def _make_tool_bar(self) -> None:
-        bar = QToolBar("Tools", self._window)
-        fill_tool_bar(bar, self.actions)
-        self._window.addToolBar(bar)
+    def _handlers(self) -> dict[str, Handler]:
+        """Return what each action of the registry does."""
+        session, documents, plan, guide = self.session, self.documents, self.plan, self.guide
+        docks = ("Constraints", "Sensitivity", "Uncertainty", "Benchmark", "Study")
+        return {
+            "new_demo": documents.new_demo,
+            "open": documents.choose_and_open,
+            "import_landscape": documents.import_landscape,
+            "import_events": documents.import_events,
+            "import_folder": documents.import_folder,
+            "import_maps": documents.choose_and_import_maps,
+            "save": documents.save,
+            "save_as": documents.save_as,
+            "export": self._export,
+            "undo": session.undo_stack.undo,
+            "redo": session.undo_stack.redo,
+            "delete_region": lambda: session.delete_region(session.selected_region),
+            "fit": self.maps.fit,
+            "tool": lambda value: session.set_tool(Tool(value)),
+            "view": lambda value: session.set_view(FireView(value)),
+            "base_map": self.base_maps.ask,
+            "no_base_map": session.ground.close,
+            "snap_corners": session.drawing.set_snap_corners,
+            "snap_cells": session.drawing.set_snap_cells,
+            "us_units": session.drawing.set_us_units,
+            "keep_drops": session.plan_editor.keep_requested.emit,
+            "start": plan.start,
+            "quick": plan.quick,
+            "stages": lambda value: session.set_stages(STAGES[value]),
+            "pause": plan.pause,
+            "resume": plan.resume,
+            "stop": plan.stop,
+            "replan": plan.replan,
+            "duplicate_run": self.runs.duplicate,
+            "compare_runs": self.runs.compare,
+            "load_weights": documents.choose_and_load_weights,
+            "score": self._score,
+            "show_calibration": partial(self.show_dock, "Calibrate"),
+            **{f"show_{title.lower()}": partial(self.show_dock, title) for title in docks},
+            "help": guide.help_here,
+            **{name: partial(guide.show_page, ACTIONS[name].topic) for name in _HELP_ACTIONS},
+            "palette": guide.open_palette,
+            "tour": guide.begin_tour,
+            "about": lambda: show_about(self._window),
+            **self._window_handlers,
+        }
 
     def _export(self) -> None:
         ExportDialog(self.session, self._window).exec()
 
-    def _keep_film(self) -> None:
+    def _export_film(self) -> None:
         # Beside the window, not before it: the film is made while people go on.
         dialog = AnimationDialog(self.session, self.maps, self._window)
         dialog.show()
 
-    @property
-    def _long_desks(
-        self,
-    ) -> tuple[
-        CalibrationController | SensitivityController | UncertaintyController | BenchmarkController | StudyController,
-        ...,
-    ]:
-        """What may work for hours."""
-        return (
-            self.calibration_controller, self.sensitivity_controller, self.uncertainty_controller,
-            self.benchmark_controller, self.study_controller,
-        )  # fmt: skip
+    # -- long work ---------------------------------------------------------------------------------------------------
+    def monitor_work(self, backends: Sequence[InhibitorBackend] | None = None) -> None:
+        """Keep the machine awake while it computes, and notify when long work has ended. Tests do without."""
+        monitor = ActivityMonitor(self.queue, self)
+        for controller in self._long_work:
+            monitor.watch(controller.changed, controller.work)
+        backends = system_backends(self) if backends is None else backends
+        self._sleep_inhibitor = SleepInhibitor(monitor, backends, self)
+        self._sleep_inhibitor.reported.connect(self.event_log.add)
+        CompletionNotifier(monitor, self.session, self._window, TrayMessage(self._window).show)
 
-    # -- while nobody looks ------------------------------------------------------------------------------------------
-    def attend(self, means: Sequence[Means] | None = None) -> None:
-        """Keep the machine awake while it computes, and tell when long work has ended. Tests do without."""
-        work = ActivityMonitor(self.queue, self)
-        for desk in self._long_desks:
-            work.watch(desk.changed, desk.work)
-        self._awake = SleepInhibitor(work, system_means(self) if means is None else means, self)
-        self._awake.said.connect(self.event_log.add)
-        Notice(work, self.session, self._window, Tray(self._window).tell)
-
-    def _keep_layer_order(self) -> None:
+    def _save_layer_order(self) -> None:
         layers = self.map.layers
         self._preferences.layer_order = layers.order if layers.is_reordered else ()
 
-    def _on_not_kept(self, why: str) -> None:
+    def _on_autosave_failed(self, why: str) -> None:
         text = f"Unsaved edits could not be kept for the case of a crash; save the project. {why}"
         self.event_log.add(text, "warning")
         self.session.message.emit(text)
 
-    # -- what the window asks for ------------------------------------------------------------------------------------
-    def fulfil(self, wish: Wish) -> None:
-        """Do what a person chose on the start page."""
-        self.actions.for_wish(wish).trigger()
-
+    # -- for the window ----------------------------------------------------------------------------------------------
     def show_dock(self, title: str) -> None:
         """Show the dock called ``title`` in front and give it the focus. Raises ``KeyError`` for another name."""
         dock = self.docks[title]
@@ -296,12 +303,12 @@ class Workbench(QObject):
         focus_first(dock.widget())
 
     def take_key(self, key: int) -> bool:
-        """Delete deletes the region, Esc gives up a drawing; whether the key was of use."""
+        """Delete the region on Delete, give up a drawing on Esc; return whether the key was used."""
         window, focus = self._window, self._window.focusWidget()
         # From a table of something else, Delete must not reach for a region.
         on_map = focus is None or focus is window or focus is self.maps or self.maps.isAncestorOf(focus)
         if key == Qt.Key.Key_Delete and on_map:
-            self.actions.delete_region.trigger()
+            self.actions["delete_region"].trigger()
         elif key == Qt.Key.Key_Escape:
             self.session.set_tool(Tool.PAN)
         else:
@@ -309,12 +316,12 @@ class Workbench(QObject):
         return True
 
     def may_close(self) -> bool:
-        """Ask about a run and about unsaved edits."""
+        """Ask about a run and about unsaved edits; return whether the window may close."""
         settle_editing()
         if not self.documents.may_leave("close"):
             return False
         if not self.session.is_dirty:
-            self.thumbnail_renderer.take()
+            self.thumbnail_renderer.render()
         # Saved, or thrown away by a person.
         self.plan_preview.saver.give_up()
         if self.recovery is not None:
@@ -325,28 +332,18 @@ class Workbench(QObject):
         """Stop all that works, keep what it has, and wait until every thread and process has ended."""
         for dialog in self._window.findChildren(AnimationDialog):
             dialog.close()
+        # Some of it is not there yet where the window is closed while it is being built.
         made = vars(self)
-        if self.recovery is not None:
-            self.recovery.autosave.shutdown()
-        if "runs" in made:
-            self.runs.shutdown()
-        self.queue.shutdown()
-        if self._awake is not None:
-            self._awake.shutdown()
-        self.session.ground.shutdown()
-        desks = (
-            "plan_preview", "skill_controller", "calibration_controller", "sensitivity_controller",
-            "uncertainty_controller",
-            "benchmark_controller",
-            "study_controller",
-        )  # fmt: skip
-        for name in desks:
-            if name in made:
-                made[name].shutdown()
+        for part in (
+            self.recovery and self.recovery.autosave, made.get("runs"), self.queue, self._sleep_inhibitor,
+            self.session.ground, made.get("plan_preview"), made.get("skill_controller"), *made.get("_long_work", ()),
+        ):  # fmt: skip
+            if part is not None:
+                part.shutdown()
         if "documents" in made:
             self.documents.release()
 
-    # -- the desks ---------------------------------------------------------------------------------------------------
+    # -- analyses ----------------------------------------------------------------------------------------------------
     def _score(self) -> None:
         self.show_dock("Skill")
         self.skill.start()
@@ -356,7 +353,7 @@ class Workbench(QObject):
         if self.session.folder is not None or self.documents.save():
             self.calibration.start()
 
-    def _once_saved(self, start: Callable[[], object]) -> None:
+    def _start_saved(self, start: Callable[[], object]) -> None:
         # The command that is kept with the result repeats it on the project as it was saved.
         saved = self.session.folder is not None and not self.session.is_dirty
         if saved or self.documents.save():
@@ -368,3 +365,39 @@ class Workbench(QObject):
         if dock.isFloating():
             screen = dock.screen().availableSize()
             dock.resize(min(_ENLARGED[0], screen.width()), min(_ENLARGED[1], screen.height()))
+
+
+class PlayFocus(QObject):
+    """Gives the focus to ``maps`` when a plan is started and when it has ended, so that Space plays it.
+
+    The focus is never taken from a text field, nor from a dialog. When a plan ends, number fields and tables keep it,
+    too: they were entered after the start.
+    """
+
+    def __init__(self, window: QMainWindow, maps: QWidget, plan: PlanControl, queue: RunQueue) -> None:
+        super().__init__(window)
+        self._window, self._maps, self._queue = window, maps, queue
+        self._was_busy = queue.is_busy
+        plan.started.connect(self._on_started)
+        queue.changed.connect(self._on_queue)
+
+    def _on_started(self) -> None:
+        self._focus_map(_TYPED_IN)
+
+    def _on_queue(self) -> None:
+        was_busy, self._was_busy = self._was_busy, self._queue.is_busy
+        if was_busy and not self._was_busy:
+            self._focus_map((*_TYPED_IN, *_NEED_KEYS))
+
+    def _focus_map(self, kept_by: tuple[type[QWidget], ...]) -> None:
+        focus = self._window.focusWidget()
+        if focus is None or focus is self._window or (_in_dock_or_tool_bar(focus) and not isinstance(focus, kept_by)):
+            self._maps.setFocus()
+
+
+def _in_dock_or_tool_bar(widget: QWidget) -> bool:
+    """Return whether a widget belongs to a dock or a tool bar."""
+    above: QWidget | None = widget
+    while above is not None and not isinstance(above, QDockWidget | QToolBar):
+        above = above.parentWidget()
+    return above is not None

@@ -19,7 +19,7 @@ from firegui.gui import app
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.window.main_window import MainWindow
-from firegui.gui.window.recovery_dialog import RecoverDialog
+from firegui.gui.window.recovery import RecoverDialog
 from firegui.runs.events import EpochDone, RunState
 
 FIRST = 1_000

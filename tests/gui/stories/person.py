@@ -155,7 +155,7 @@ class Person:
 
     def quick_plan(self) -> RunEntry:
         """Let the tactical heuristic plan, with one click, and wait for it."""
-        self.press(self.tool(self.window.workbench.actions.quick))
+        self.press(self.tool(self.window.workbench.actions["quick"]))
         self.rests()
         return self.queue.entries[-1]
 

@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 
 from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
-from firegui.gui.session.session import Tool
 from firegui.io.project_store import PROJECT_FILE
 from tests.gui.stories.conftest import Pick
 from tests.gui.stories.person import CONTROL, Person
@@ -36,7 +35,7 @@ def test_the_mouse_reads_places_and_values_and_the_probe_tells_all_of_a_cell(per
     place = person.window.workbench.status.place
     person.until(lambda: "row 12 col 33" in place.text())
     assert "°" in place.text()
-    person.press(person.tool(person.window.workbench.actions.tools[Tool.PROBE]))
+    person.press(person.tool(person.window.workbench.actions["tool:probe"]))
     person.hand.click((12.5, 33.5))
     card = person.window.workbench.map.card
     person.until(card.isVisible)

@@ -25,7 +25,7 @@ def test_a_rectangle_is_drawn_moved_and_reshaped(person: Person) -> None:
     assert person.session.tool is Tool.RECTANGLE
     person.hand.drag((20.4, 30.6), (25.5, 38.2))
     assert regions_of(person.session)["R2"].as_rectangle == ((20, 26), (30, 39))
-    person.press(person.tool(person.window.workbench.actions.tools[Tool.EDIT]))
+    person.press(person.tool(person.window.workbench.actions["tool:edit"]))
     person.hand.drag((23.0, 34.5), (28.0, 39.5))
     assert regions_of(person.session)["R2"].as_rectangle == ((25, 31), (35, 44))
     person.hand.drag((31.0, 44.0), (35.2, 50.1))

@@ -46,7 +46,7 @@ def test_an_objective_is_chosen_and_says_what_keeps_a_run_from_starting(person: 
 def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) -> None:
     ask_for(person, ENDLESS, ENDLESS)
     actions = person.window.workbench.actions
-    person.press(person.tool(actions.start))
+    person.press(person.tool(actions["start"]))
     entry = person.queue.active
     assert entry is not None
     person.until(lambda: entry.epoch >= 3)
@@ -56,16 +56,16 @@ def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) ->
     assert person.row(entry)["State"].startswith("optimizing")
     assert entry.title in person.window.workbench.status.work.text()
 
-    person.press(person.tool(actions.pause))
+    person.press(person.tool(actions["pause"]))
     person.until(lambda: entry.state is RunState.PAUSED)
     held = entry.epoch
     assert person.row(entry)["State"] == "paused"
     person.qtbot.wait(150)
     assert entry.epoch == held
-    person.press(person.tool(actions.resume))
+    person.press(person.tool(actions["resume"]))
     person.until(lambda: entry.epoch > held)
 
-    person.press(person.tool(actions.stop))
+    person.press(person.tool(actions["stop"]))
     person.rests()
     assert entry.reason is FinishReason.STOPPED
     kept = read_run(entry.folder)
@@ -74,7 +74,7 @@ def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) ->
     assert live.objective.isVisible()
 
     done = entry.epoch
-    person.press(person.tool(actions.resume))
+    person.press(person.tool(actions["resume"]))
     person.until(lambda: entry.epoch > done)
     person.key(Qt.Key.Key_F7)
     person.rests()
@@ -92,5 +92,5 @@ def test_a_short_plan_goes_through_both_stages_to_its_end(person: Person) -> Non
     assert person.row(entry)["Drops"] == str(entry.drops)
     assert any(
         line.text.startswith(f"{entry.title} · {entry.reason.value}")
-        for line in person.window.workbench.event_log.lines
+        for line in person.window.workbench.event_log.entries
     )

@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 from firegui.domain.schedule import DropRecord
 from firegui.gui.map.drop_edits import card_rows
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
-from firegui.gui.session.session import Tool
 from tests.gui.hands import LEFT, cell_text, centre_of
 from tests.gui.map_scene import RIGHT
 from tests.gui.stories.person import Person
@@ -75,7 +74,7 @@ def test_what_a_drop_is_for_is_shown_and_changes_nothing(person: Person) -> None
 def test_a_drop_is_dragged_the_fire_answers_and_the_drag_is_undone(person: Person) -> None:
     person.quick_plan()
     drop = a_drop(person)
-    person.press(person.tool(person.window.workbench.actions.tools[Tool.DROP]))
+    person.press(person.tool(person.window.workbench.actions["tool:drop"]))
     here = drop.landing_y + 0.5, drop.landing_x + 0.5
     before = person.session.result.plan_metrics
     rows, columns = person.session.project.scenario.grid.shape

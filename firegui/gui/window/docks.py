@@ -1,4 +1,4 @@
-"""Where the docks are: the first arrangement, its proportions, and the way back when a screen is gone."""
+"""Docks: their panels, their first arrangement and sizes, and windows left on a screen that is gone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QDockWidget,
+    QFrame,
+    QMainWindow,
+    QScrollArea,
+    QWidget,
+)
 
 _Area = Qt.DockWidgetArea
 LEFT = ("Scenario", "Layers", "Help")
@@ -14,6 +22,11 @@ RIGHT = ("Regions", "Fleet", "Calendar", "Objective", "Constraints")
 PLOTS = ("Progress", "Skill", "Calibrate", "Sensitivity", "Uncertainty", "Benchmark", "Study")
 BELOW = ("Timeline", *PLOTS, "Runs", "Log")
 HIDDEN_AT_FIRST = ("Help",)
+_AREAS = {_Area.LeftDockWidgetArea: LEFT, _Area.RightDockWidgetArea: RIGHT, _Area.BottomDockWidgetArea: BELOW}
+_FRAME_BUTTONS = {
+    "qt_dockwidget_floatbutton": "Make it a window of its own, or put it back (also a double click on its title)",
+    "qt_dockwidget_closebutton": "Hide it; View ▸ Docks brings it back",
+}
 
 FIRST_SIZE = QSize(1440, 900)
 SMALLEST = QSize(1024, 680)
@@ -23,18 +36,51 @@ _GRIP = QSize(160, 24)
 """So much of a window's upper edge must be on a screen that it can be taken hold of."""
 
 
+class PanelDock(QDockWidget):
+    """Dock with ``panel``, which :meth:`widget` returns; in a scroll area if ``scrolls`` and the panel is none itself.
+
+    A panel wider than its dock would otherwise make the window wider than the screen, or be drawn over its neighbours.
+    """
+
+    def __init__(self, title: str, panel: QWidget, parent: QWidget, *, scrolls: bool = True) -> None:
+        super().__init__(title, parent)
+        self._panel = panel
+        self.setObjectName(f"{title.lower()}Dock")
+        # A dock's own frame says nothing to a screen reader; its title does.
+        self.setAccessibleName(title)
+        if scrolls and not isinstance(panel, QAbstractScrollArea):
+            area = QScrollArea(widgetResizable=True)
+            area.setFrameShape(QFrame.Shape.NoFrame)
+            area.setWidget(panel)
+            self.setWidget(area)
+        else:
+            self.setWidget(panel)
+        for name, tip in _FRAME_BUTTONS.items():
+            button = self.findChild(QAbstractButton, name)
+            if isinstance(button, QAbstractButton):
+                button.setToolTip(tip)
+
+    def widget(self) -> QWidget:
+        """Return the panel."""
+        return self._panel
+
+
+def first_area(title: str) -> Qt.DockWidgetArea:
+    """Return the area that a dock is in at first."""
+    return next(area for area, titles in _AREAS.items() if title in titles)
+
+
 def first_size(screen: QSize) -> QSize:
-    """How large the window opens on a screen of that size: most of a large one, all of a small one."""
+    """Return the size of a new window: most of a large screen, all of a small one."""
     return FIRST_SIZE.expandedTo(screen * _SHARE_OF_SCREEN).boundedTo(screen)
 
 
 def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
-    """Put every dock where it is at first, one in front of each stack."""
-    for place, titles in ((_Area.LeftDockWidgetArea, LEFT), (_Area.RightDockWidgetArea, RIGHT),
-                          (_Area.BottomDockWidgetArea, BELOW)):  # fmt: skip
+    """Put every dock in its first place, one in front of each stack."""
+    for area, titles in _AREAS.items():
         for title in titles:
             docks[title].setFloating(False)
-            window.addDockWidget(place, docks[title])
+            window.addDockWidget(area, docks[title])
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     window.splitDockWidget(docks["Scenario"], docks["Layers"], down)
     # Not over what it is about: the panels of the plan, and what comes of it, can be read beside it.
@@ -67,14 +113,14 @@ def share_room(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
 
 
 def shares(size: QSize) -> tuple[int, int, int]:
-    """Width of the left and of the right docks and height of the lower ones, in a window of ``size``."""
+    """Return the widths of the left and right docks and the height of the lower ones in a window of ``size``."""
     left = min(max(round(0.185 * size.width()), 256), 340)
     right = min(max(round(0.31 * size.width()), 300), 560)
     return left, right, min(max(round(0.24 * size.height()), 206), 340)
 
 
 def visible_place(frame: QRect, screens: Sequence[QRect]) -> QRect:
-    """``frame`` where its upper edge can be taken hold of on one of ``screens``, else moved (and cut) into the first.
+    """Return ``frame`` if its upper edge can be gripped on one of ``screens``, else moved (and cut) into the first.
 
     A window may have been left on a screen that is gone by now, or larger than the one that is left.
     """

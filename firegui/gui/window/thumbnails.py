@@ -1,23 +1,30 @@
-"""A small picture and a line of facts of every recent project, kept beside the preferences and never in a project."""
+"""Thumbnails of recent projects: a small picture and a line of facts, kept beside the preferences."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QImage
 
+if TYPE_CHECKING:
+    from firegui.domain.project import Project
+    from firegui.gui.session.session import Session
+
+_AFTER_MS = 2_000
 _PICTURE = QSize(320, 200)
 _PROJECT_FILE = "project.toml"
 
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """What is known of a recent project without opening it. ``saved`` is ``None`` where its folder is gone."""
+    """Recent project as far as it is known without opening it; ``saved`` is ``None`` if its folder is gone."""
 
     folder: Path
     name: str
@@ -27,18 +34,18 @@ class Thumbnail:
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is no project in the folder any more."""
+        """Whether the folder holds no project any more."""
         return self.saved is None
 
 
 class ThumbnailCache:
-    """Reads and writes them in ``place``; without one, a postcard has no picture and nothing is kept."""
+    """Thumbnails in the folder ``place``; without one they have no picture, and nothing is kept."""
 
     def __init__(self, place: Path | None) -> None:
         self._place = place
 
     def of(self, folder: Path) -> Thumbnail:
-        """The postcard of the project in ``folder``."""
+        """Return the thumbnail of the project in ``folder``."""
         picture, note = self._files(folder)
         known = _read(note)
         has_picture = picture is not None and picture.is_file()
@@ -46,7 +53,7 @@ class ThumbnailCache:
         return Thumbnail(folder, name, known.get("facts", ""), picture if has_picture else None, _saved(folder))
 
     def keep(self, folder: Path, name: str, facts: str, picture: QImage) -> None:
-        """Write the postcard of the project in ``folder``; a place that cannot be written to keeps none."""
+        """Write the thumbnail of the project in ``folder``; nothing is written where that is impossible."""
         image, note = self._files(folder)
         if image is None or note is None or picture.isNull():
             return
@@ -62,7 +69,7 @@ class ThumbnailCache:
             return
 
     def forget(self, folder: Path) -> None:
-        """Delete the postcard of ``folder``."""
+        """Delete the thumbnail of ``folder``."""
         for file in self._files(folder):
             if file is not None:
                 file.unlink(missing_ok=True)
@@ -72,6 +79,39 @@ class ThumbnailCache:
             return None, None
         key = hashlib.sha256(str(folder).encode()).hexdigest()[:24]
         return self._place / f"{key}.png", self._place / f"{key}.json"
+
+
+class ThumbnailRenderer(QObject):
+    """Updates the thumbnail of the open project from ``snapshot``, the picture of its map."""
+
+    def __init__(
+        self, session: Session, thumbnails: ThumbnailCache, snapshot: Callable[[], QImage], parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._thumbnails, self._snapshot = session, thumbnails, snapshot
+        self._timer = QTimer(self, singleShot=True, interval=_AFTER_MS)
+        self._timer.timeout.connect(self.render)
+
+    def render_soon(self) -> None:
+        """Update it once the map of a project that was just opened has been drawn."""
+        self._timer.start()
+
+    def render(self) -> None:
+        """Update it now; a project without a folder has none."""
+        self._timer.stop()
+        session = self._session
+        if session.has_project and session.folder is not None:
+            name, text = session.project.scenario.name, facts(session.project)
+            self._thumbnails.keep(session.folder, name, text, self._snapshot())
+
+
+def facts(project: Project) -> str:
+    """Return when a fire is, how long it is planned, and how large its domain is."""
+    calendar, grid = project.calendar, project.scenario.grid
+    first = calendar.date_of_day(0)
+    area = grid.rows * grid.columns * (grid.cell_size_m / 1000.0) ** 2
+    days = f"{calendar.days} day{'s' if calendar.days != 1 else ''}"
+    return f"{first.day} {first:%b %Y}, {days} · {area:,.0f} km²"
 
 
 def _read(note: Path | None) -> dict[str, str]:
@@ -90,7 +130,7 @@ def _saved(folder: Path) -> datetime | None:
 
 
 def ago(when: datetime, now: datetime) -> str:
-    """``today 14:05``, ``yesterday``, ``5 days ago``, then the date."""
+    """Return ``today 14:05``, ``yesterday``, ``5 days ago``, or the date."""
     days = (now.date() - when.date()).days
     if days <= 0:
         return f"today {when:%H:%M}"

@@ -1,0 +1,342 @@
+"""Registry of the window's actions: menus, tool bar, palette, start page and the page of shortcuts are made from it.
+
+To add an action, describe it in :data:`ACTIONS`, name it in :data:`MENUS`, and say what it does in
+:meth:`~firegui.gui.window.workbench.Workbench._handlers`. An action with keys also belongs on the page of shortcuts:
+``python -m firegui.gui.window.action_registry > resources/help/shortcuts.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Condition(Enum):
+    """What must hold for an action to be enabled."""
+
+    ALWAYS = auto()
+    PROJECT = auto()
+    RESULT = auto()
+    BASE_MAP = auto()
+    EDITED_DROPS = auto()
+    SELECTED_REGION = auto()
+    BASELINE_SHOWN = auto()
+    PLAN_SHOWN = auto()
+    BOTH_SHOWN = auto()
+    CAN_UNDO = auto()
+    CAN_REDO = auto()
+    CAN_START = auto()
+    CAN_REPLAN = auto()
+    CAN_PAUSE = auto()
+    CAN_RESUME = auto()
+    CAN_STOP = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """One action. ``topic`` is the page of the help about it, ``tool_text`` its text on the tool bar.
+
+    A ``name`` with a colon is a choice: of the actions with the same beginning, one is checked.
+    """
+
+    name: str
+    text: str
+    help: str
+    icon: str
+    topic: str
+    keys: tuple[str, ...] = ()
+    when: Condition = Condition.ALWAYS
+    checkable: bool = False
+    tool_text: str = ""
+
+    @property
+    def group(self) -> str:
+        """Name of the choice that the action belongs to; empty for none."""
+        return self.name.partition(":")[0] if ":" in self.name else ""
+
+    @property
+    def value(self) -> str:
+        """What the action chooses in its group."""
+        return self.name.partition(":")[2]
+
+    @property
+    def title(self) -> str:
+        """The text without the mark of its mnemonic and without an ellipsis."""
+        return bare_title(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Submenu:
+    """Menu within a menu; its entries are made by the window."""
+
+    text: str
+    help: str
+    icon: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartChoice:
+    """Button of the start page for an action, with a text of its own."""
+
+    action: str
+    text: str
+    help: str
+
+
+_C = Condition
+_ALL_ACTIONS = (
+    ActionSpec("new_demo", "&New demo", "make the synthetic demo fire", "new", "getting-started", ("Ctrl+N",)),
+    ActionSpec("open", "&Open…", "open a project folder", "open", "files", ("Ctrl+O",)),
+    ActionSpec("import_landscape", "Import &landscape…",
+               "make a project from raster layers, a wind and a fire of your own", "import", "import"),
+    ActionSpec("import_events", "Import &HDF5 event…",
+               "make a project from an event of the published file of six fires", "events", "import"),
+    ActionSpec("import_folder", "Import &PyTorchFire folder…",
+               "make a project from an event in the files of PyTorchFire's examples", "import-folder", "import"),
+    ActionSpec("import_maps", "Import &maps…",
+               "make a project from the maps of any fire model that can state them, NPZ", "map", "import"),
+    ActionSpec("save", "&Save", "save the project", "save", "files", ("Ctrl+S",), _C.PROJECT),
+    ActionSpec("save_as", "Save &as…", "save the project in another folder, and go on with it there", "save-as",
+               "files", ("Ctrl+Shift+S",), _C.PROJECT),
+    ActionSpec("export", "&Export…", "hand over the schedule and the map", "export", "export", ("Ctrl+E",), _C.RESULT),
+    ActionSpec("quit", "&Quit", "shut the window; asks before losing work", "quit", "getting-started", ("Ctrl+Q",)),
+    ActionSpec("undo", "&Undo", "take the last edit back", "undo", "getting-started", ("Ctrl+Z",), _C.CAN_UNDO),
+    ActionSpec("redo", "&Redo", "do again what was taken back", "redo", "getting-started",
+               ("Ctrl+Shift+Z", "Ctrl+Y"), _C.CAN_REDO),
+    ActionSpec("delete_region", "&Delete region", "remove the region that is selected", "delete", "regions", ("Del",),
+               _C.SELECTED_REGION),
+    ActionSpec("fit", "&Fit map", "show the whole domain", "fit", "map", ("Ctrl+0",), _C.PROJECT),
+    ActionSpec("reset_layout", "&Reset layout", "put every dock back where it was at first", "reset",
+               "getting-started"),
+    ActionSpec("tool:pan", "Pan", "move and zoom the map; click a region to select it", "pan", "map", ("1",),
+               _C.PROJECT),
+    ActionSpec("tool:rectangle", "Region", "drag a rectangular protected region", "rectangle", "regions", ("2",),
+               _C.PROJECT),
+    ActionSpec("tool:polygon", "Polygon",
+               "click the corners of a protected region; double-click ends it, Esc gives it up", "polygon", "regions",
+               ("3",), _C.PROJECT),
+    ActionSpec("tool:edit", "Reshape", "move regions and their corners", "edit", "regions", ("4",), _C.PROJECT),
+    ActionSpec("tool:probe", "Probe", "click a cell to see everything known of it, and how it burns over the plan",
+               "probe", "map", ("5",), _C.PROJECT),
+    ActionSpec("tool:measure", "Measure",
+               "click corners to measure a distance, the first again for an area; U changes units", "measure", "map",
+               ("8",), _C.PROJECT),
+    ActionSpec("tool:drop", "Drops",
+               "move, turn, add and remove drops of the shown plan and see the fire change meanwhile", "drop", "drops",
+               ("9",), _C.PROJECT),
+    ActionSpec("tool:zone", "No-drop &rectangle", "drag a rectangle in which no drop may come down", "zone",
+               "constraints", ("6",), _C.PROJECT),
+    ActionSpec("tool:zone-polygon", "No-drop &polygon",
+               "click the corners of an area in which no drop may come down; double-click ends it", "zone-polygon",
+               "constraints", ("7",), _C.PROJECT),
+    ActionSpec("view:baseline", "Baseline", "the fire without drops", "view-baseline", "timeline", ("Ctrl+1",),
+               _C.BASELINE_SHOWN),
+    ActionSpec("view:plan", "Plan", "the fire with the plan's drops", "view-plan", "timeline", ("Ctrl+2",),
+               _C.PLAN_SHOWN),
+    ActionSpec("view:difference", "Difference", "what the plan changes", "view-difference", "timeline", ("Ctrl+3",),
+               _C.BOTH_SHOWN),
+    ActionSpec("theme:system", "Like the &system", "dark or light, as the desktop wants it", "theme-system",
+               "getting-started"),
+    ActionSpec("theme:dark", "&Dark", "light text on dark ground", "theme-dark", "getting-started"),
+    ActionSpec("theme:light", "&Light", "dark text on light ground", "theme-light", "getting-started"),
+    ActionSpec("base_map", "&Base map…", "lay an MBTiles file of your own under the map; no network is needed",
+               "basemap", "layers", (), _C.PROJECT),
+    ActionSpec("no_base_map", "&No base map", "take the base map away", "basemap-off", "layers", (), _C.BASE_MAP),
+    ActionSpec("snap_corners", "Snap to co&rners",
+               "let a corner that is drawn or dragged come to rest on a near corner of another region or zone",
+               "snap-corners", "regions", checkable=True),
+    ActionSpec("snap_cells", "Snap to &cells",
+               "let a corner that is drawn or dragged come to rest where cells meet", "snap-cells", "regions",
+               checkable=True),
+    ActionSpec("us_units", "Measure in &US units", "measure in feet, miles and acres instead of metres and hectares",
+               "units", "map", checkable=True),
+    ActionSpec("keep_drops", "&Keep edited drops as a run",
+               "score the drops that were changed by hand and keep them as a run; saving the project does it too",
+               "keep", "drops", (), _C.EDITED_DROPS),
+    ActionSpec("start", "&Start plan", "save the project and plan it", "start", "progress", ("F5",), _C.CAN_START),
+    ActionSpec("quick", "&Quick plan",
+               "for when there is a minute: place drops by rule, the tactical heuristic; nothing is optimized",
+               "quick", "progress", ("Shift+F5",), _C.CAN_START, tool_text="Quick"),
+    ActionSpec("stages:both", "Both stages", "search for a plan, then remove every drop that it does not need",
+               "both-stages", "method", (), _C.PROJECT),
+    ActionSpec("stages:first", "First stage only", "search for a plan", "first-stage", "method", (), _C.PROJECT),
+    ActionSpec("pause", "&Pause", "hold before the next epoch or test", "pause", "progress", ("F6",), _C.CAN_PAUSE),
+    ActionSpec("resume", "&Resume", "let the run go on, or take a stopped one up", "resume", "progress", (),
+               _C.CAN_RESUME),
+    ActionSpec("stop", "S&top, keep best", "stop and keep the best plan so far", "stop", "progress", ("F7",),
+               _C.CAN_STOP),
+    ActionSpec("replan", "&Replan…",
+               "take the observed fire of a later day in and plan what is left of the shown plan anew", "branch",
+               "runs", ("Ctrl+F5",), _C.CAN_REPLAN),
+    ActionSpec("duplicate_run", "&Duplicate run…", "a new run like the selected one, with changes", "duplicate",
+               "runs", ("Ctrl+D",), _C.PROJECT),
+    ActionSpec("compare_runs", "Co&mpare runs", "the two selected runs on maps that move together", "compare", "runs",
+               ("Ctrl+Shift+D",), _C.PROJECT),
+    ActionSpec("load_weights", "&Load fire weights…", "use the network fire model with weights from a file",
+               "weights", "calibrate", (), _C.PROJECT),
+    ActionSpec("score", "Score the &forecast", "compare the fire model's forecast with the observed perimeters",
+               "dock-skill", "skill", ("F8",), _C.PROJECT),
+    ActionSpec("show_calibration", "&Calibrate fire model…",
+               "fit the fire model to the observed perimeters of this event, alone or with others", "dock-calibrate",
+               "calibrate", ("F9",), _C.PROJECT),
+    ActionSpec("show_constraints", "C&onstraints…",
+               "what an operation may not do: darkness, groundings, sorties, no-drop zones, pinned drops",
+               "dock-constraints", "constraints", ("F3",), _C.PROJECT),
+    ActionSpec("show_sensitivity", "Sensiti&vity…",
+               "how much a plan hangs on what it assumed: the robustness tables", "dock-sensitivity", "sensitivity",
+               ("F4",), _C.PROJECT),
+    ActionSpec("show_uncertainty", "&Uncertainty…",
+               "how sure a plan is: fires with and without it under drawn states, model error or wind",
+               "dock-uncertainty", "uncertainty", ("F10",), _C.PROJECT),
+    ActionSpec("show_benchmark", "&Benchmark…",
+               "how good planners are: all of them under one objective, one drop budget and one allowance",
+               "dock-benchmark", "benchmark", ("F12",), _C.PROJECT),
+    ActionSpec("show_study", "St&udy…",
+               "many plans that differ in chosen ways: fleet, grounded days, effectiveness, weights, seeds, wind",
+               "dock-study", "study", ("Shift+F12",), _C.PROJECT),
+    ActionSpec("help", "&Help for this panel", "explain where the focus is", "help", "help", ("F1",)),
+    ActionSpec("getting_started", "&Getting started", "the help from its beginning", "begin", "getting-started"),
+    ActionSpec("tutorial", "T&utorial", "a plan from beginning to end, step by step", "tutorial", "tutorial"),
+    ActionSpec("shortcuts", "&Keyboard shortcuts", "every key and what it does", "keyboard", "shortcuts"),
+    ActionSpec("palette", "Find a &command…",
+               "find any command, dock, project or page of the help by a few letters", "find", "help",
+               ("Ctrl+K", "Ctrl+Shift+P")),
+    ActionSpec("tour", "Guided &tour",
+               "be shown around, station by station; the demo is opened where nothing is open", "tour", "help"),
+    ActionSpec("start_page", "&Start page", "recent projects, how to begin, what is new", "home", "start-page",
+               ("Ctrl+Shift+H",)),
+    ActionSpec("news", "&What is new", "what has changed in firegui", "news", "whats-new"),
+    ActionSpec("about", "&About firegui", "what it is and what it cannot do", "about", "limits"),
+)  # fmt: skip
+ACTIONS = {spec.name: spec for spec in _ALL_ACTIONS}
+"""Every action by name, in the order of the palette."""
+
+SUBMENUS = {
+    "recent": Submenu("Open &recent", "projects opened lately", "recent"),
+    "docks": Submenu("&Docks", "show and hide the docks", "docks"),
+    "theme": Submenu("&Theme", "dark or light", "theme"),
+}
+SEPARATOR = ""
+MENUS: dict[str, tuple[str, ...]] = {
+    "&File": (
+        "new_demo", "open", "recent", "import_landscape", "import_events", "import_folder", "import_maps", SEPARATOR,
+        "save", "save_as", "export", SEPARATOR,
+        "quit",
+    ),
+    "&Edit": (
+        "undo", "redo", SEPARATOR,
+        "delete_region", "tool:zone", "tool:zone-polygon", SEPARATOR,
+        "snap_corners", "snap_cells", "us_units", SEPARATOR,
+        "keep_drops",
+    ),
+    "&View": (
+        "view:baseline", "view:plan", "view:difference", SEPARATOR,
+        "fit", "base_map", "no_base_map", "docks", "reset_layout", "theme", SEPARATOR,
+        "start_page",
+    ),
+    "&Plan": (
+        "start", "quick", "pause", "resume", "stop", "duplicate_run", "compare_runs", SEPARATOR,
+        "stages:both", "stages:first", SEPARATOR,
+        "replan", "show_constraints", "show_sensitivity", "show_uncertainty", "show_benchmark", "show_study", SEPARATOR,
+        "show_calibration", "load_weights", "score",
+    ),
+    "&Help": (
+        "help", "getting_started", "tutorial", "shortcuts", "palette", "tour", SEPARATOR,
+        "start_page", "news", "about",
+    ),
+}  # fmt: skip
+"""The menus by title; an entry is an action or a submenu."""
+
+TOOL_BAR = (
+    "tool:pan", "tool:rectangle", "tool:polygon", "tool:edit", "tool:probe", "tool:measure", "tool:drop", SEPARATOR,
+    "start", "quick", "pause", "resume", "stop",
+)  # fmt: skip
+
+START_PAGE = {
+    "Begin": (
+        StartChoice("new_demo", "Open the &demo fire", "Make the synthetic demo fire and open it"),
+        StartChoice("tour", "Take the guided &tour", "Open the demo and be shown around, step by step"),
+        StartChoice("open", "&Open a project…", "Open a project folder, NAME.firegui"),
+    ),
+    "Bring in a fire": (
+        StartChoice(
+            "import_landscape", "Import a &landscape…", "A wizard: raster layers, weather and a perimeter of your own"
+        ),
+        StartChoice("import_events", "Import an &HDF5 event…", "An event of the published file of six fires"),
+        StartChoice(
+            "import_folder", "Import a &PyTorchFire folder…", "An event in the files of PyTorchFire's examples"
+        ),
+        StartChoice("import_maps", "Import &maps…", "The maps of any fire model that can state them, NPZ"),
+    ),
+    "Learn": (
+        StartChoice("getting_started", "&Getting started", "Open the help where it begins (F1)"),
+        StartChoice("tutorial", "T&utorial", "A plan from beginning to end, step by step, with pictures"),
+    ),
+}
+"""The buttons of the start page under their headings."""
+
+_OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
+    "Map": (
+        ("Ctrl+Up, Ctrl+Down", "in the list of layers: draw one higher, lower"),
+        ("wheel, + and −", "zoom"),
+        ("F", "show the whole domain"),
+        ("Esc", "give a drawing up"),
+        ("Enter, Backspace", "close a polygon, take its last corner back"),
+        ("arrows, Enter, A, U", "with measure: move a mark, set a corner, area, units"),
+        ("N, B, arrows, [ and ]", "with drops: choose the next or the one before, move, turn"),
+        ("Enter, Ins, P, ?", "with drops: numbers, add, pin, what it is for"),
+    ),
+    "Time": (
+        ("Space", "play or hold"),
+        ("Left, Right", "one frame"),
+        ("Shift+Left, Shift+Right", "one day"),
+        ("Home, End", "first and last step"),
+    ),
+    "In the docks and in the help": (
+        ("Tab, Shift+Tab", "next, previous control"),
+        ("Alt and the underlined letter", "menus and buttons"),
+        ("F2 or a double click", "edit the cell of a table"),
+        ("Delete", "remove the selected line"),
+        ("Ctrl+C", "copy a table"),
+        ("Alt+Left, Alt+Right, Alt+Home", "in the help: back, forward, first page"),
+        ("Ctrl+F", "in the help: search"),
+    ),
+}
+"""Keys that belong to a widget rather than to an action, by the heading of the page."""
+_FOOT = """Single keys belong to whatever has the focus first: Space presses a button, ticks a box and toggles a cell of
+the calendar. On the map and the timeline it plays."""
+
+
+def bare_title(text: str) -> str:
+    """Return the text of an action without the mark of its mnemonic and without an ellipsis."""
+    return text.replace("&", "").rstrip("…")
+
+
+def menu_of(name: str) -> str:
+    """Return the title of the menu that an action is in, or ``Tool``."""
+    group = ACTIONS[name].group
+    found = [bare_title(menu) for menu, names in MENUS.items() if name in names or (group and group in names)]
+    return found[-1] if found else "Tool"
+
+
+def shortcuts_page() -> str:
+    """Return the page of the help that lists every key, as Markdown."""
+    return "\n".join(["# Keyboard shortcuts", *_shortcut_tables(), "", _FOOT, ""])
+
+
+def _shortcut_tables() -> Iterator[str]:
+    tables: dict[str, list[tuple[str, str]]] = {bare_title(menu): [] for menu in (*MENUS, "Tool")}
+    for spec in ACTIONS.values():
+        if spec.keys:
+            text = f"[{spec.title}]({spec.topic}.md): {spec.help}"
+            tables[menu_of(spec.name)].append((", ".join(spec.keys).replace("Del", "Delete"), text))
+    tables["Tools of the map"] = tables.pop("Tool")
+    tables |= {title: list(rows) for title, rows in _OTHER_KEYS.items()}
+    for title, rows in tables.items():
+        yield from ("", f"## {title}", "", "| Keys | What they do |", "|---|---|")
+        yield from (f"| {keys} | {text} |" for keys, text in rows)
+
+
+if __name__ == "__main__":
+    print(shortcuts_page(), end="")
