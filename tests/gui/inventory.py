@@ -28,6 +28,8 @@ _HOMES = {
     "EnsemblePart": ("firegui.runs.spec",),
 }
 _FILE_QUESTIONS = ("getOpenFileName", "getOpenFileNames", "getSaveFileName", "getExistingDirectory")
+_MESSAGE_BOXES = {"QMessageBox": 1, "_question": 2}
+"""Functions that make a box, and which of their arguments is its title."""
 _BOXES = ("question", "warning", "critical", "information", "about", "getText", "getItem", "getInt", "getDouble")
 
 
@@ -131,6 +133,8 @@ def code_lines(tree: ast.Module) -> Iterator[str]:
             yield f"title: {constant(node.args[0], texts)}"
         elif (called in _FILE_QUESTIONS or called in _BOXES) and len(node.args) > 1:
             yield f"question: {constant(node.args[1], texts)}"
+        elif called in _MESSAGE_BOXES and len(node.args) > _MESSAGE_BOXES[called]:
+            yield f"title: {constant(node.args[_MESSAGE_BOXES[called]], texts)}"
         elif called == "QShortcut":
             yield f"key: {constant(node.args[0], texts)}"
 
