@@ -6,7 +6,7 @@ import re
 
 import pytest
 from PySide6.QtCore import QPoint, Qt, QUrl
-from PySide6.QtGui import QImage, QKeySequence, QTextDocument
+from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -75,19 +75,6 @@ def test_a_page_fits_into_a_narrow_dock(view: HelpView, page: str) -> None:
     view.show_page(page)
     settle()
     assert view.text.horizontalScrollBar().maximum() == 0
-
-
-def test_the_page_of_shortcuts_names_every_key_of_a_command(window: MainWindow) -> None:
-    page = next(page for page in window.workbench.help.pages if page.name == "shortcuts")
-    written = re.sub(r"[,;|*]|\bor\b|\bto\b", " ", page.markdown).split()
-    spoken = {"Del": "Delete", "1": "1", "2": "1", "3": "1", "4": "1", "5": "5"}
-    missing = []
-    for action in window.actions():
-        for key in action.shortcuts():
-            text = key.toString(QKeySequence.SequenceFormat.PortableText)
-            if text and spoken.get(text, text) not in written:
-                missing.append(text)
-    assert missing == []
 
 
 # -- F1 ----------------------------------------------------------------------------------------------------------------

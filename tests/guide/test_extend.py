@@ -27,7 +27,7 @@ session = Session()
 window = MainWindow(session, RunQueue(session))
 file = next(head.menu() for head in window.menuBar().actions() if head.text() == "&File")
 assert "Import drawn fire…" in [entry.text().replace("&", "") for entry in file.actions()]
-assert window.documents.import_drawn(Path("ridge.toml"))
+assert window.workbench.documents.import_drawn(Path("ridge.toml"))
 print(session.project.scenario.name)
 session.undo_stack.setClean()
 window.stop_work()

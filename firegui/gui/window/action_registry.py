@@ -220,30 +220,31 @@ SUBMENUS = {
 SEPARATOR = ""
 MENUS: dict[str, tuple[str, ...]] = {
     "&File": (
-        "new_demo", "open", "recent", "import_landscape", "import_events", "import_folder", "import_maps", SEPARATOR,
-        "save", "save_as", "export", SEPARATOR,
-        "quit",
+        "new_demo", "open", "recent",
+        "import_landscape", "import_events", "import_folder", "import_maps",
+        SEPARATOR, "save", "save_as", "export",
+        SEPARATOR, "quit",
     ),
     "&Edit": (
-        "undo", "redo", SEPARATOR,
-        "delete_region", "tool:zone", "tool:zone-polygon", SEPARATOR,
-        "snap_corners", "snap_cells", "us_units", SEPARATOR,
-        "keep_drops",
+        "undo", "redo",
+        SEPARATOR, "delete_region", "tool:zone", "tool:zone-polygon",
+        SEPARATOR, "snap_corners", "snap_cells", "us_units",
+        SEPARATOR, "keep_drops",
     ),
     "&View": (
-        "view:baseline", "view:plan", "view:difference", SEPARATOR,
-        "fit", "base_map", "no_base_map", "docks", "reset_layout", "theme", SEPARATOR,
-        "start_page",
+        "view:baseline", "view:plan", "view:difference",
+        SEPARATOR, "fit", "base_map", "no_base_map", "docks", "reset_layout", "theme",
+        SEPARATOR, "start_page",
     ),
     "&Plan": (
-        "start", "quick", "pause", "resume", "stop", "duplicate_run", "compare_runs", SEPARATOR,
-        "stages:both", "stages:first", SEPARATOR,
-        "replan", "show_constraints", "show_sensitivity", "show_uncertainty", "show_benchmark", "show_study", SEPARATOR,
-        "show_calibration", "load_weights", "score",
+        "start", "quick", "pause", "resume", "stop", "duplicate_run", "compare_runs",
+        SEPARATOR, "stages:both", "stages:first",
+        SEPARATOR, "replan", "show_constraints", "show_sensitivity", "show_uncertainty", "show_benchmark", "show_study",
+        SEPARATOR, "show_calibration", "load_weights", "score",
     ),
     "&Help": (
-        "help", "getting_started", "tutorial", "shortcuts", "palette", "tour", SEPARATOR,
-        "start_page", "news", "about",
+        "help", "getting_started", "tutorial", "shortcuts", "palette", "tour",
+        SEPARATOR, "start_page", "news", "about",
     ),
 }  # fmt: skip
 """The menus by title; an entry is an action or a submenu."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
+from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,15 +20,15 @@ from PySide6.QtWidgets import (
     QToolButton,
     QWidget,
 )  # fmt: skip
+from shiboken6 import isValid
 
+from firegui.errors import InputError
+from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, Index, TableModel
 from firegui.gui.widgets.table_view import add_table_actions, selected_rows, show_table
-from firegui.gui.session.session import Session
-from firegui.gui.base.layouts import horizontal, vertical
-from firegui.gui.jobs.run_queue import RunQueue
-from firegui.errors import InputError
-from shiboken6 import isValid
 
 MOST = 5_000
 """Older entries are dropped here; the log file has them."""
@@ -233,13 +233,20 @@ class LogPanel(QWidget):
         table = QTableView()
         height = table.fontMetrics().height() + 6
         show_table(
-            table, self.shown, "Log", row_height=height, stretch=TEXT, is_sortable=False, has_menu=False, copy=self.copy
+            table,
+            self.shown,
+            "Log",
+            row_height=height,
+            stretch=len(_COLUMNS) - 1,
+            is_sortable=False,
+            has_menu=False,
+            copy=self.copy,
         )
         table.setToolTip("What happened since the window opened, the latest last; Ctrl+C copies the selected lines")
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         header = table.horizontalHeader()
-        for column, sample in ((TIME, "00:00:00"), (LEVEL, "warning")):
+        for column, sample in enumerate(("00:00:00", "warning")):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
             table.setColumnWidth(column, table.fontMetrics().horizontalAdvance(sample) + 18)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

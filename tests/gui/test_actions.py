@@ -1,0 +1,33 @@
+"""The registry of actions: what the menus, the page of shortcuts and the help make of it is complete."""
+
+from __future__ import annotations
+
+from firegui.assets import resource
+from firegui.gui.help.help_view import PAGES
+from firegui.gui.widgets.next_run_form import STAGES as STAGE_TEXTS
+from firegui.gui.window.action_registry import ACTIONS, MENUS, START_PAGE, SUBMENUS, TOOL_BAR, shortcuts_page
+from firegui.gui.window.actions import STAGES
+
+
+def test_the_page_of_shortcuts_is_the_one_made_from_the_registry() -> None:
+    shipped = resource("help/shortcuts.md").read_text(encoding="utf-8")
+    assert shipped == shortcuts_page(), "run python -m firegui.gui.window.action_registry > resources/help/shortcuts.md"
+
+
+def test_every_action_can_be_reached_and_has_a_page_of_the_help() -> None:
+    in_menus = {name for names in MENUS.values() for name in names if name}
+    in_themes = {name for name in ACTIONS if ACTIONS[name].group == "theme"}
+    assert in_menus | in_themes | {name for name in TOOL_BAR if name} == set(ACTIONS) | set(SUBMENUS)
+    assert {spec.topic for spec in ACTIONS.values()} <= set(PAGES)
+    assert {choice.action for choices in START_PAGE.values() for choice in choices} <= set(ACTIONS)
+
+
+def test_no_two_actions_have_a_key_in_common() -> None:
+    keys = [key for spec in ACTIONS.values() for key in spec.keys]
+    assert len(keys) == len(set(keys))
+
+
+def test_stages_are_called_the_same_in_the_menu_and_in_the_form() -> None:
+    for name, stages in STAGES.items():
+        spec = ACTIONS[f"stages:{name}"]
+        assert (spec.text, spec.help) == STAGE_TEXTS[stages]
