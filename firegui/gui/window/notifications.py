@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from firegui.gui.base.icons import icon
 from firegui.gui.base.number_text import duration
-from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.runs.events import RunState
@@ -24,7 +24,7 @@ _SHOWN_MS = 15_000
 
 @dataclass(frozen=True, slots=True)
 class FinishedWork:
-    """UnfinishedWork that is over: what it was, how long it took (s) and how it ended."""
+    """Work that is over: what it was, how long it took (s) and how it ended."""
 
     title: str
     seconds: float

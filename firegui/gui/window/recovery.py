@@ -25,14 +25,14 @@ from firegui.errors import FireguiError, InputError
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import LatestTask, wait_for
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.runs.run_requests import run_title
-from firegui.runs.folder import same_folder
 from firegui.gui.planning.edited_plan_saver import BY_HAND, EditedPlanSaver, drafts_in
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session
 from firegui.gui.window.documents import Documents
 from firegui.runs.autosave import AutosaveState, RecoverableProject, Slot, gone, left_behind
+from firegui.runs.folder import same_folder
 from firegui.runs.messages import counted
+from firegui.runs.run_requests import run_title
 
 AFTER_MS = 1_500
 """An edit is kept after this time; edits that follow do not delay it."""
