@@ -90,7 +90,7 @@ class Chart(QWidget):
         super().__init__(parent)
         self._log = self._log_x = False
         self._curves: list[_Curve] = []
-        self._areas: list[tuple[Any, str, int]] = []
+        self._areas: list[tuple[Any, str, int, bool]] = []
         self._level: float | None = None
         self._second_level: float | None = None
         self._marks: dict[float, Any] = {}
@@ -160,12 +160,14 @@ class Chart(QWidget):
         self.set_colors(current_colors())
         return len(self._curves) - 1
 
-    def add_area(self, item: Any, role: str, alpha: int, *, z: float = 0.0, in_view: bool = True) -> None:
+    def add_area(
+        self, item: Any, role: str, alpha: int, *, z: float = 0.0, in_view: bool = True, outlined: bool = False
+    ) -> None:
         """Add a bar graph, band or region in the colour of ``role``; the view follows it unless not ``in_view``."""
         item.setZValue(z)
         self.item.addItem(item, ignoreBounds=not in_view)
-        self._areas.append((item, role, alpha))
-        self._color_area(item, role, alpha, current_colors())
+        self._areas.append((item, role, alpha, outlined))
+        self._color_area(item, role, alpha, outlined, current_colors())
 
     @property
     def curve_count(self) -> int:
@@ -301,10 +303,10 @@ class Chart(QWidget):
         return {x: str(line.label.format) for x, line in self._marks.items()}
 
     @staticmethod
-    def _color_area(item: Any, role: str, alpha: int, colors: Colors) -> None:
+    def _color_area(item: Any, role: str, alpha: int, outlined: bool, colors: Colors) -> None:
         color = faded(getattr(colors, role), alpha)
         if isinstance(item, pg.BarGraphItem):
-            item.setOpts(brush=color, pen=pg.mkPen(None))
+            item.setOpts(brush=color, pen=pg.mkPen(colors.base if outlined else None))
         else:
             item.setBrush(color)
 

@@ -1,29 +1,23 @@
-"""What an ensemble comes to as pictures: a fan by day, the paired benefit, how means settle, a semivariogram."""
+"""Charts of an ensemble: a fan by day, the paired benefit, the convergence of means, and a semivariogram."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from firegui.domain.ensemble import (
-    BASELINE,
-    Ensemble,
-    convergence,
-    fan_of,
-    probability_worse,
-)
+from firegui.domain.ensemble import BASELINE, Ensemble, Fan, convergence, fan_of, probability_worse
 from firegui.domain.uncertainty import ErrorModel, Semivariogram
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
-from firegui.gui.charts.chart import Chart
+from firegui.gui.charts.chart import Chart, faded
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +27,37 @@ LEVELS = (0.05, 0.5, 0.95)
 _BAND_ALPHA, _MEMBER_ALPHA, _BAR_ALPHA = 55, 90, 120
 _Z = 1.96
 _MOST_BARS = 40
+_NOTHING = np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class EnsembleView:
+    """What the charts show of the fire: its extent or what burns inside protected regions, in hectares or cells."""
+
+    protected: bool = False
+    hectares: bool = True
+    members: bool = True
+    quantiles: bool = True
+
+    @property
+    def unit(self) -> str:
+        """Unit of the values."""
+        return "ha" if self.hectares else "cells"
+
+    @property
+    def where(self) -> str:
+        """Part of an axis label."""
+        return " inside the protected regions" if self.protected else ""
+
+    def factor(self, ensemble: Ensemble) -> float:
+        """Return the size of a cell in the unit."""
+        return ensemble.cell_area_ha if self.hectares else 1.0
+
+    def series(self, ensemble: Ensemble | None, case: int) -> Floats | None:
+        """Return the values ``[members, days]`` of a case; ``None`` where it was not drawn."""
+        if ensemble is None or not ensemble.members or not (case == BASELINE or ensemble.has_plan):
+            return None
+        return np.asarray((ensemble.protected if self.protected else ensemble.extent)[case] * self.factor(ensemble))
 
 
 class FanChart(Chart):
@@ -40,116 +65,97 @@ class FanChart(Chart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "end of day", parent)
-        self._bands, self._threads = [], []
-        self._means, self._lows, self._highs, self._edges = [], [], [], []
-        for _case in CASES:
-            threads = pg.PlotDataItem(connect="finite")
-            threads.setZValue(-30)
-            self.item.addItem(threads)
-            self._threads.append(threads)
+        self._members = [pg.PlotDataItem(connect="finite") for _ in CASES]
+        for item in self._members:
+            item.setZValue(-30)
+            self.item.addItem(item)
+        self._edges, self._bands, self._quantiles, self._means = [], [], [], []
         for _name, role in CASES:
-            self._edges.append((self.add_curve(role, width=0.0), self.add_curve(role, width=0.0)))
-            low, high = (self._curves[index].item for index in self._edges[-1])
-            band = pg.FillBetweenItem(low, high)
-            band.setZValue(-40)
-            self.item.addItem(band)
+            low, high = self.add_curve(role, width=0.0), self.add_curve(role, width=0.0)
+            band = pg.FillBetweenItem(self._curves[low].item, self._curves[high].item)
+            self.add_area(band, role, _BAND_ALPHA, z=-40)
+            dashed = Qt.PenStyle.DashLine
+            self._edges.append((low, high))
             self._bands.append(band)
-            self._lows.append(self.add_curve(role, style=Qt.PenStyle.DashLine))
-            self._highs.append(self.add_curve(role, style=Qt.PenStyle.DashLine))
+            self._quantiles.append((self.add_curve(role, style=dashed), self.add_curve(role, style=dashed)))
             self._means.append(self.add_curve(role, width=2.2, symbol=4.5))
         self.title.hide()
         # Integer ends of days; no tick at half a day.
         self.item.getAxis("bottom").setTickSpacing(5, 1)
-        self._read: list[tuple[str, str, Floats, Floats, Floats, Floats]] = []
+        self._fans: list[tuple[str, str, Fan]] = []
         self._unit = ""
         self.set_colors(current_colors())
         self.hovered.connect(self._read_out)
 
-    def show_ensemble(
-        self, ensemble: Ensemble | None, *, protected: bool, hectares: bool, members: bool, quantiles: bool
-    ) -> None:
-        """Draw the extent, or what burns inside the protected regions, in hectares or cells; ``None`` clears."""
-        self._unit = "ha" if hectares else "cells"
-        self._read = []
-        what = "protected" if protected else "burned"
-        self.set_y_label(f"{what}, {self._unit}")
-        factor = ensemble.cell_area_ha if ensemble is not None and hectares else 1.0
+    def show_ensemble(self, ensemble: Ensemble | None, view: EnsembleView) -> None:
+        """Draw an ensemble; ``None`` clears."""
+        self._unit, self._fans = view.unit, []
+        self.set_y_label(f"{'protected' if view.protected else 'burned'}, {view.unit}")
         for case, (name, role) in enumerate(CASES):
-            there = ensemble is not None and ensemble.members > 0 and (case == BASELINE or ensemble.has_plan)
-            series = None
-            if ensemble is not None and there:
-                series = (ensemble.protected if protected else ensemble.extent)[case] * factor
-            self._draw(case, series, members, quantiles)
-            if series is not None:
-                fan = fan_of(series, LEVELS)
-                self._read.append((name, role, fan.mean, fan.sd, fan.quantiles[0], fan.quantiles[-1]))
+            series = view.series(ensemble, case)
+            fan = None if series is None else fan_of(series, LEVELS)
+            self._draw_fan(case, fan, view.quantiles)
+            self._draw_members(case, series if view.members else None)
+            self._bands[case].setVisible(series is not None and len(series) > 1)
+            if fan is not None:
+                self._fans.append((name, role, fan))
         self._read_out(None)
         self.fit()
 
     def mean_points(self, case: int) -> Floats:
-        """The mean that is drawn of a case, by day."""
-        return np.asarray(self.curve_points(self._means[case])[1])
+        """Return the mean that is drawn of a case, by day."""
+        return self.curve_points(self._means[case])[1]
 
     def quantile_points(self, case: int) -> tuple[Floats, Floats]:
-        """The 5 and the 95 % quantile that are drawn of a case, by day; empty where they are hidden."""
-        return np.asarray(self.curve_points(self._lows[case])[1]), np.asarray(self.curve_points(self._highs[case])[1])
+        """Return the 5 and the 95 % quantile that are drawn of a case, by day; empty where they are hidden."""
+        low, high = self._quantiles[case]
+        return self.curve_points(low)[1], self.curve_points(high)[1]
 
     def band_points(self, case: int) -> tuple[Floats, Floats]:
-        """The lower and the upper edge of the band of a case, by day."""
+        """Return the lower and the upper edge of the band of a case, by day."""
         low, high = self._edges[case]
-        return np.asarray(self.curve_points(low)[1]), np.asarray(self.curve_points(high)[1])
+        return self.curve_points(low)[1], self.curve_points(high)[1]
 
     def drawn_members(self, case: int) -> int:
-        """How many members of a case are drawn."""
-        _, y = self._threads[case].getOriginalDataset()
+        """Return how many members of a case are drawn."""
+        _, y = self._members[case].getOriginalDataset()
         return 0 if y is None else int(np.isnan(y).sum())
 
     def set_colors(self, colors: Colors) -> None:
         """Take on the colours of a theme."""
         super().set_colors(colors)
-        for case, band in enumerate(getattr(self, "_bands", [])):
-            role = CASES[case][1]
-            band.setBrush(_faded(getattr(colors, role), _BAND_ALPHA))
-            self._threads[case].setPen(pg.mkPen(_faded(getattr(colors, role), _MEMBER_ALPHA), width=1.0))
-            for index in self._edges[case]:
-                self._curves[index].item.setPen(None)
+        for item, (_name, role) in zip(getattr(self, "_members", []), CASES, strict=False):
+            item.setPen(pg.mkPen(faded(getattr(colors, role), _MEMBER_ALPHA), width=1.0))
 
-    def _draw(self, case: int, series: Floats | None, members: bool, quantiles: bool) -> None:
-        nothing = np.empty(0)
-        self._bands[case].setVisible(series is not None and len(series) > 1)
-        if series is None:
-            for index in (self._means[case], self._lows[case], self._highs[case], *self._edges[case]):
-                self.set_curve(index, nothing, nothing)
-            self._threads[case].setData(nothing, nothing)
-            return
-        fan, days = fan_of(series, LEVELS), np.arange(series.shape[1], dtype=float)
-        half = _Z * np.nan_to_num(fan.sd)
-        low, high = self._edges[case]
-        self.set_curve(low, days, fan.mean - half)
-        self.set_curve(high, days, fan.mean + half)
-        self.set_curve(self._means[case], days, fan.mean)
-        shown = days if quantiles else nothing
-        self.set_curve(self._lows[case], shown, fan.quantiles[0] if quantiles else nothing)
-        self.set_curve(self._highs[case], shown, fan.quantiles[-1] if quantiles else nothing)
-        if members:
+    def _draw_fan(self, case: int, fan: Fan | None, quantiles: bool) -> None:
+        lines = (*self._edges[case], self._means[case], *self._quantiles[case])
+        values: list[Floats] = [_NOTHING] * len(lines)
+        if fan is not None:
+            half = _Z * np.nan_to_num(fan.sd)
+            outer = (fan.quantiles[0], fan.quantiles[-1]) if quantiles else (_NOTHING, _NOTHING)
+            values = [fan.mean - half, fan.mean + half, fan.mean, *outer]
+        for line, y in zip(lines, values, strict=True):
+            self.set_curve(line, np.arange(len(y)), y)
+
+    def _draw_members(self, case: int, series: Floats | None) -> None:
+        x = y = _NOTHING
+        if series is not None:
             # One line with gaps: hundreds of curves would be slow.
-            x = np.tile(np.append(days, np.nan), len(series))
+            x = np.tile(np.append(np.arange(series.shape[1], dtype=float), np.nan), len(series))
             y = np.hstack([series, np.full((len(series), 1), np.nan)]).ravel()
-            self._threads[case].setData(x, y)
-        else:
-            self._threads[case].setData(nothing, nothing)
+        self._members[case].setData(x, y)
 
     def _read_out(self, x: float | None) -> None:
-        if not self._read:
+        if not self._fans:
             self.set_title("")
             return
-        last = len(self._read[0][2]) - 1
+        last = len(self._fans[0][2].mean) - 1
         day = last if x is None else min(max(round(x), 0), last)
         self.set_cursor(None if x is None else day)
         pieces = [Piece(f"day {day}, {self._unit}:")]
-        for name, role, mean, sd, low, high in self._read:
-            spread = f"{number(mean[day])} ± {number(sd[day])} ({number(low[day])}–{number(high[day])})"
-            pieces.append(Piece(f"{name} {spread}", role))
+        for name, role, fan in self._fans:
+            low, high = number(fan.quantiles[0][day]), number(fan.quantiles[-1][day])
+            pieces.append(Piece(f"{name} {number(fan.mean[day])} ± {number(fan.sd[day])} ({low}–{high})", role))
         self.set_title("", *pieces, Piece("mean ± sd (5–95 %); band ± 1.96 sd"))
 
 
@@ -160,53 +166,31 @@ class BenefitChart(Chart):
         super().__init__("", "", parent)
         self.set_y_label("members")
         self._bars = {role: pg.BarGraphItem(x=[], height=[], width=1.0) for role in ("accent", "warning")}
-        for bars in self._bars.values():
-            self.item.addItem(bars)
-        self._counts: dict[str, list[tuple[float, int]]] = {"accent": [], "warning": []}
+        for role, bars in self._bars.items():
+            self.add_area(bars, role, _BAR_ALPHA, outlined=True)
+        self.better = self.worse = 0
         self.title.hide()
-        self.set_colors(current_colors())
 
-    @property
-    def better(self) -> int:
-        """Members whose bar is not below zero."""
-        return sum(count for _, count in self._counts["accent"])
-
-    @property
-    def worse(self) -> int:
-        """Members whose bar is below zero."""
-        return sum(count for _, count in self._counts["warning"])
-
-    def show_ensemble(self, ensemble: Ensemble | None, *, protected: bool, hectares: bool) -> None:
-        """Draw the paired benefit of another ensemble; one without a plan has none."""
-        unit = "ha" if hectares else "cells"
-        where = " inside the protected regions" if protected else ""
-        self.set_x_label(f"saved at the end{where}: no drops less plan, {unit}")
-        gain = np.empty(0)
+    def show_ensemble(self, ensemble: Ensemble | None, view: EnsembleView) -> None:
+        """Draw the paired benefit of an ensemble; one without a plan has none."""
+        self.set_x_label(f"saved at the end{view.where}: no drops less plan, {view.unit}")
+        gain = _NOTHING
         if ensemble is not None and ensemble.has_plan and ensemble.members:
-            gain = ensemble.benefit(protected=protected) * (ensemble.cell_area_ha if hectares else 1.0)
-        edges, counts = _bins(gain)
+            gain = ensemble.benefit(protected=view.protected) * view.factor(ensemble)
+        edges, counts = _histogram(gain)
         width = float(edges[1] - edges[0]) if len(edges) > 1 else 1.0
-        bars = [(float(left) + width / 2, int(count)) for left, count in zip(edges[:-1], counts, strict=True) if count]
-        self._counts = {
-            "accent": [bar for bar in bars if bar[0] > 0.0], "warning": [bar for bar in bars if bar[0] < 0.0],
-        }  # fmt: skip
-        for role, graph in self._bars.items():
-            chosen = self._counts[role]
-            graph.setOpts(x=[x for x, _ in chosen], height=[count for _, count in chosen], width=width)
-        self._write(ensemble, gain, unit)
+        middles, some = edges[:-1] + width / 2, counts > 0
+        for role, side in (("accent", some & (middles > 0.0)), ("warning", some & (middles < 0.0))):
+            self._bars[role].setOpts(x=middles[side], height=counts[side], width=width)
+        self.better, self.worse = int(counts[middles > 0.0].sum()), int(counts[middles < 0.0].sum())
+        alone = ensemble is not None and not ensemble.has_plan
+        self._write(gain, view.unit, "There is no plan to compare: the ensemble has no drops" if alone else "")
         self.fit()
 
-    def set_colors(self, colors: Colors) -> None:
-        """Take on the colours of a theme."""
-        super().set_colors(colors)
-        for role, bars in getattr(self, "_bars", {}).items():
-            bars.setOpts(brush=_faded(getattr(colors, role), _BAR_ALPHA), pen=pg.mkPen(colors.base))
-
-    def _write(self, ensemble: Ensemble | None, gain: Floats, unit: str) -> None:
+    def _write(self, gain: Floats, unit: str, otherwise: str) -> None:
         if not len(gain):
             self.set_marks(())
-            alone = ensemble is not None and not ensemble.has_plan
-            self.set_title("", Piece("There is no plan to compare: the ensemble has no drops" if alone else ""))
+            self.set_title("", Piece(otherwise))
             return
         low, middle, high = (float(value) for value in np.quantile(gain, LEVELS))
         share, error = probability_worse(gain)
@@ -220,32 +204,28 @@ class BenefitChart(Chart):
         )
 
 
-class ConvergenceChart(Chart):
+class EnsembleConvergenceChart(Chart):
     """The mean over the first members with its standard error, for every case."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "members", parent)
-        self._lines = []
-        for _name, role in CASES:
-            error = Qt.PenStyle.DashLine
-            self._lines.append(
-                (self.add_curve(role, width=2.0), self.add_curve(role, style=error), self.add_curve(role, style=error))
-            )
+        dashed = Qt.PenStyle.DashLine
+        self._lines = [
+            (self.add_curve(role, width=2.0), self.add_curve(role, style=dashed), self.add_curve(role, style=dashed))
+            for _name, role in CASES
+        ]
         self.title.hide()
 
-    def show_ensemble(self, ensemble: Ensemble | None, *, protected: bool, hectares: bool) -> None:
-        """Draw how the mean final extent of another ensemble settled; ``None`` clears."""
-        unit = "ha" if hectares else "cells"
-        self.set_x_label(f"members; final extent{' inside the protected regions' if protected else ''}")
-        self.set_y_label(f"mean, {unit}")
+    def show_ensemble(self, ensemble: Ensemble | None, view: EnsembleView) -> None:
+        """Draw how the mean final extent of an ensemble settled; ``None`` clears."""
+        self.set_x_label(f"members; final extent{view.where}")
+        self.set_y_label(f"mean, {view.unit}")
         pieces = []
-        for case, lines in enumerate(self._lines):
-            means = errors = np.empty(0)
-            if ensemble is not None and ensemble.members and (case == BASELINE or ensemble.has_plan):
-                factor = ensemble.cell_area_ha if hectares else 1.0
-                means, errors = convergence(ensemble.final(case, protected=protected) * factor)
-                name, role = CASES[case]
-                pieces.append(Piece(f"{name} {number(means[-1])} ± {number(errors[-1])} {unit}", role))
+        for case, ((name, role), lines) in enumerate(zip(CASES, self._lines, strict=True)):
+            series, means, errors = view.series(ensemble, case), _NOTHING, _NOTHING
+            if series is not None:
+                means, errors = convergence(series[:, -1])
+                pieces.append(Piece(f"{name} {number(means[-1])} ± {number(errors[-1])} {view.unit}", role))
             x = np.arange(1, len(means) + 1)
             for line, values in zip(lines, (means, means - errors, means + errors), strict=True):
                 known = np.isfinite(values)
@@ -254,8 +234,8 @@ class ConvergenceChart(Chart):
         self.fit()
 
     def points(self, case: int) -> Floats:
-        """The means that are drawn of a case."""
-        return np.asarray(self.curve_points(self._lines[case][0])[1])
+        """Return the means that are drawn of a case."""
+        return self.curve_points(self._lines[case][0])[1]
 
 
 class VariogramChart(Chart):
@@ -267,57 +247,35 @@ class VariogramChart(Chart):
         self._found = self.add_curve("water", width=0.0, symbol=6.0)
         self._fitted = self.add_curve("retardant", width=2.0)
         self.title.hide()
-        self._colored()
 
     def show_error(self, error: ErrorModel | None, variogram: Semivariogram | None) -> None:
         """Draw an error model, with the points that it was fitted to where they are known; ``None`` clears."""
-        x = y = np.empty(0)
-        if variogram is not None and len(variogram.distance):
-            x, y = variogram.distance, variogram.value
+        known = variogram is not None and len(variogram.distance) > 0
+        x, y = (variogram.distance, variogram.value) if variogram is not None and known else (_NOTHING, _NOTHING)
         self.set_curve(self._found, x, y)
         if error is None:
-            self.set_curve(self._fitted, np.empty(0), np.empty(0))
+            self.set_curve(self._fitted, _NOTHING, _NOTHING)
             self.set_title("")
             return
-        reach = float(x[-1]) if len(x) else 4.0 * error.correlation_cells
-        h = np.linspace(0.0, reach, 200)
+        h = np.linspace(0.0, float(x[-1]) if known else 4.0 * error.correlation_cells, 200)
         self.set_curve(self._fitted, h, error.nugget + error.sill * (1.0 - np.exp(-h / error.correlation_cells)))
         fit = Piece(f"nugget + sill (1 − exp(−h/ℓ)), ℓ {number(error.correlation_cells)} cells", "retardant")
-        points = [Piece("residuals", "water")] if len(x) else []
-        self.set_title("", *points, fit)
+        self.set_title("", *([Piece("residuals", "water")] if known else []), fit)
         self.fit()
 
     def found_points(self) -> tuple[Floats, Floats]:
-        """The points that are drawn."""
-        x, y = self.curve_points(self._found)
-        return np.asarray(x), np.asarray(y)
+        """Return the points that are drawn."""
+        return self.curve_points(self._found)
 
     def fitted_points(self) -> tuple[Floats, Floats]:
-        """The fitted curve that is drawn."""
-        x, y = self.curve_points(self._fitted)
-        return np.asarray(x), np.asarray(y)
-
-    def set_colors(self, colors: Colors) -> None:
-        """Take on the colours of a theme."""
-        super().set_colors(colors)
-        self._colored()
-
-    def _colored(self) -> None:
-        # Points of an estimate are no line.
-        if hasattr(self, "_found"):
-            self._curves[self._found].item.setPen(None)
+        """Return the fitted curve that is drawn."""
+        return self.curve_points(self._fitted)
 
 
-def _faded(color: str, alpha: int) -> QColor:
-    faded = QColor(color)
-    faded.setAlpha(alpha)
-    return faded
-
-
-def _bins(values: Floats) -> tuple[Floats, NDArray[Any]]:
-    """Edges and counts of a histogram with an edge at 0, so that no bar stands on both sides of it."""
+def _histogram(values: Floats) -> tuple[Floats, NDArray[Any]]:
+    """Return edges and counts of a histogram with an edge at 0, so that no bar stands on both sides of it."""
     if not len(values):
-        return np.empty(0) + 0.0, np.empty(0, int)
+        return np.zeros(1), np.empty(0, int)
     low, high = min(float(values.min()), 0.0), float(values.max())
     inner = float(values.min()) if values.min() > 0.0 else low
     bars = min(max(math.ceil(math.sqrt(len(values))) + 1, 5), _MOST_BARS)
@@ -326,5 +284,4 @@ def _bins(values: Floats) -> tuple[Floats, NDArray[Any]]:
         width = max(abs(high), abs(inner), 1.0) / bars
     first, last = math.floor(inner / width), math.floor(high / width) + 1
     edges: Floats = np.arange(first, max(last, first + 1) + 1, dtype=float) * width
-    counts = np.histogram(values, edges)[0]
-    return edges, counts
+    return edges, np.histogram(values, edges)[0]

@@ -15,7 +15,13 @@ from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, Pa
 from firegui.gui.analyses.uncertainty.error_maps import ErrorFields
 from firegui.gui.analyses.uncertainty.export_ensemble_dialog import EnsembleExportDialog
 from firegui.gui.analyses.uncertainty.mean_maps import MeanMaps
-from firegui.gui.analyses.uncertainty.uncertainty_charts import BenefitChart, ConvergenceChart, FanChart, VariogramChart
+from firegui.gui.analyses.uncertainty.uncertainty_charts import (
+    BenefitChart,
+    EnsembleConvergenceChart,
+    EnsembleView,
+    FanChart,
+    VariogramChart,
+)
 from firegui.gui.analyses.uncertainty.uncertainty_controller import (
     EnsembleResult,
     SavedEnsemble,
@@ -66,7 +72,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         self.summary_view, self.members_view = self.tables.summary_view, self.tables.members_view
         self.mean_maps, self.errors = MeanMaps(session, queue, controller, self), ErrorFields(controller)
         self.fan, self.benefit = FanChart(), BenefitChart()
-        self.convergence, self.variogram = ConvergenceChart(), VariogramChart()
+        self.convergence, self.variogram = EnsembleConvergenceChart(), VariogramChart()
         self.quantity, self.unit = QComboBox(), QComboBox()
         self.threads, self.quantiles = QCheckBox("Members"), QCheckBox("5–95 %")
         self.error_text, self.means = QLabel(wordWrap=True), QLabel(wordWrap=True)
@@ -225,10 +231,9 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
     def _draw(self, *_: object) -> None:
         ensemble = None if self._controller.shown is None else self._controller.shown.ensemble
         protected, hectares = self.quantity.currentIndex() == 1, self.unit.currentText() == "ha"
-        members, quantiles = self.threads.isChecked(), self.quantiles.isChecked()
-        self.fan.show_ensemble(ensemble, protected=protected, hectares=hectares, members=members, quantiles=quantiles)
-        self.benefit.show_ensemble(ensemble, protected=protected, hectares=hectares)
-        self.convergence.show_ensemble(ensemble, protected=protected, hectares=hectares)
+        view = EnsembleView(protected, hectares, self.threads.isChecked(), self.quantiles.isChecked())
+        for chart in (self.fan, self.benefit, self.convergence):
+            chart.show_ensemble(ensemble, view)
 
     def _refresh(self, *_: object) -> None:
         self.mean_maps.follow()
