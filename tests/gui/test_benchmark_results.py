@@ -26,9 +26,8 @@ from firegui.domain.benchmark import (
 )
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceChart, pen_of
+from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceChart, ConvergenceLine, lines_of, pen_of
 from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController
-from firegui.gui.analyses.benchmark.benchmark_lines import Line, lines_of
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.analyses.benchmark.benchmark_tables import COLUMNS, BenchmarkModel, deployment_rows
 from firegui.gui.analyses.benchmark.benchmark_text import notes
@@ -240,7 +239,7 @@ def test_lines_look_on_the_screen_as_on_paper(planner: PlannerName, matched: boo
     assert pen_of(planner, matched, current_colors()).style() is style
 
 
-def spot_on(panel: BenchmarkPanel, line: Line, x: float) -> QPoint:
+def spot_on(panel: BenchmarkPanel, line: ConvergenceLine, x: float) -> QPoint:
     """Where the chart has a point of ``line``, in its widget."""
     box, y = panel.curves.chart.item.vb, line.at(x)
     assert y is not None
@@ -258,7 +257,7 @@ def move(panel: BenchmarkPanel, spot: QPoint) -> None:
     QApplication.sendEvent(viewport, event)
 
 
-def line_called(panel: BenchmarkPanel, name: str) -> Line:
+def line_called(panel: BenchmarkPanel, name: str) -> ConvergenceLine:
     return next(line for line in panel.curves.chart.lines if line.name == name)
 
 

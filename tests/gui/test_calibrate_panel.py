@@ -19,11 +19,11 @@ from firegui.errors import InputError
 from firegui.gui.analyses.calibration.calibration_controller import (
     CalibrationController,
     CalibrationRequest,
+    activity_text,
     interrupted_in,
     new_weights_file,
 )
 from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
-from firegui.gui.analyses.calibration.calibration_text import activity_text
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.session import Session
 from firegui.gui.window.closing_dialogs import RunningAnswer

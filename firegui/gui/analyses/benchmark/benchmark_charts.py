@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
-from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QWidget
 
-from firegui.domain.benchmark import BenchmarkTable, Group, LineStyle, PlannerName, PlannerTask, line_style
+from firegui.domain.benchmark import (
+    CURVES_AT_DESIGN,
+    LEVELS,
+    PLANNERS,
+    BenchmarkRow,
+    BenchmarkTable,
+    Group,
+    LineStyle,
+    PlannerName,
+    PlannerTask,
+    line_style,
+)
 from firegui.domain.spare_colors import ON_DARK, ON_LIGHT, spare_colors
-from firegui.gui.analyses.benchmark.benchmark_lines import Line, Tasks, Trails, lines_of
-from firegui.gui.analyses.benchmark.benchmark_text import curves_note, group_name
+from firegui.gui.analyses.benchmark.benchmark_text import Tasks, curves_note, group_name, task_name
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import COLORS, Colors, Theme, current_colors
 from firegui.gui.charts.chart import Chart
+from firegui.gui.widgets.layouts import column, fill_column, splitter
 
+Floats = NDArray[np.float64]
+Trails = Mapping[PlannerTask, Sequence[tuple[int, float]]]
 _CHOSEN: Mapping[PlannerName, tuple[str, str]] = {
     PlannerName.NONE: ("#9aa3b0", "#5a6472"),
     PlannerName.UNIFORM: ("#c3c8d0", "#8a8a8a"),
@@ -58,6 +73,33 @@ _TASKS_ROLE = Qt.ItemDataRole.UserRole
 _HALF_DECADE, _PIXELS_A_TICK = 0.5, 45.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ConvergenceLine:
+    """A curve of one task, or a level of one planner: ``y`` is the best objective at ``x`` rollout-equivalents.
+
+    ``score`` is the nominal one of a task that is done, where its curve is at another effectiveness.
+    """
+
+    name: str
+    planner: PlannerName
+    matched: bool
+    tasks: Tasks
+    x: Floats
+    y: Floats
+    score: float | None = None
+
+    @property
+    def is_level(self) -> bool:
+        """Whether it is a fixed cost's, which goes on for ever."""
+        return self.planner in LEVELS
+
+    def at(self, x: float) -> float | None:
+        """The best at ``x`` rollout-equivalents; ``None`` before the first and after the last."""
+        if not self.x[0] <= x <= self.x[-1]:
+            return None
+        return float(self.y[np.searchsorted(self.x, x, side="right") - 1])
+
+
 class _NumberAxis(pg.AxisItem):  # type: ignore[misc]
     """A logarithmic axis in plain numbers."""
 
@@ -89,18 +131,18 @@ class ConvergenceChart(Chart):
     """A line a task or level; those that are chosen stand out, and the one under the mouse is read out."""
 
     pointed = Signal(object)
-    """``frozenset[Task]`` of the line that was clicked."""
+    """``frozenset[PlannerTask]`` of the line that was clicked."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         axes = {side: _NumberAxis(side) for side in ("left", "bottom")}
         super().__init__("", "rollout-equivalents charged", parent, axes=axes)
         self.set_y_label("objective")
         self.title.hide()
-        self._lines: list[tuple[Line, Any]] = []
+        self._lines: list[tuple[ConvergenceLine, Any]] = []
         self._diamonds = self.item.plot(pen=None, symbol="d", symbolSize=_DIAMOND_PX)
         self._diamonds.setZValue(20)
         self._chosen: Tasks = frozenset()
-        self._under: Line | None = None
+        self._under: ConvergenceLine | None = None
         self.set_log(True, x=True)
         self.plot.scene().sigMouseMoved.connect(self._look_up)
         self.plot.scene().sigMouseClicked.connect(self._point)
@@ -108,7 +150,7 @@ class ConvergenceChart(Chart):
 
     # -- for others --------------------------------------------------------------------------------------------------
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[ConvergenceLine, ...]:
         """What is drawn."""
         return tuple(line for line, _ in self._lines)
 
@@ -122,14 +164,13 @@ class ConvergenceChart(Chart):
         """The names of the lines that stand out from the others."""
         return tuple(line.name for line in self.lines if self._stands_out(line))
 
-    def show_lines(self, lines: Sequence[Line]) -> None:
+    def show_lines(self, lines: Sequence[ConvergenceLine]) -> None:
         """Draw other lines, in the same view if a person chose one."""
-        for _, item in self._lines[len(lines) :]:
+        items = [item for _, item in self._lines]
+        for item in items[len(lines) :]:
             self.item.removeItem(item)
-        items = [item for _, item in self._lines[: len(lines)]]
-        for _ in range(len(lines) - len(items)):
-            items.append(self.item.plot(antialias=True))
-        self._lines = list(zip(lines, items, strict=True))
+        items += [self.item.plot(antialias=True) for _ in lines[len(items) :]]
+        self._lines = list(zip(lines, items[: len(lines)], strict=True))
         self._under = None
         self.set_logarithmic(self._log)
         self.set_colors(current_colors())
@@ -174,7 +215,7 @@ class ConvergenceChart(Chart):
         )  # fmt: skip
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
-    def _stands_out(self, line: Line) -> bool:
+    def _stands_out(self, line: ConvergenceLine) -> bool:
         return line is self._under or bool(line.tasks & self._chosen)
 
     def _look_up(self, point: QPointF) -> None:
@@ -190,7 +231,7 @@ class ConvergenceChart(Chart):
             self.set_colors(current_colors())
             self._read_out()
 
-    def _line_at(self, point: QPointF) -> Line | None:
+    def _line_at(self, point: QPointF) -> ConvergenceLine | None:
         x, box = self._x_at(point), self.item.vb
         if x is None:
             return None
@@ -225,7 +266,7 @@ class ConvergenceView(QWidget):
     """The chart, and beside it the names of its lines, the best first: to look up, and to choose one."""
 
     chosen = Signal(object)
-    """``frozenset[Task]`` that a person pointed at, in the chart or in the list; empty for none."""
+    """``frozenset[PlannerTask]`` that a person pointed at, in the chart or in the list; empty for none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -239,54 +280,42 @@ class ConvergenceView(QWidget):
         self.names.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.names.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        parts = QSplitter(Qt.Orientation.Horizontal)
-        parts.addWidget(self.chart)
-        parts.addWidget(self._side())
-        parts.setStretchFactor(0, 1)
-        parts.setSizes([400, 175])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(parts)
+        names = column(self.log, self.names, stretch=self.names)
+        parts = splitter(self.chart, names, (400, 175), wide=0)
+        fill_column(self, parts, stretch=parts)
         self.chart.pointed.connect(self.chosen)
         self.names.itemSelectionChanged.connect(self._on_names)
         self.log.toggled.connect(self._on_log)
-
-    def _side(self) -> QWidget:
-        side = QWidget()
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(self.log)
-        column.addWidget(self.names, 1)
-        return side
 
     def show_table(self, table: BenchmarkTable | None, trails: Trails) -> None:
         """Draw another benchmark, or more of the same; ``None`` clears."""
         lines = [] if table is None else list(lines_of(table, trails))
         first = not self.chart.lines
         self.chart.show_lines(lines)
-        wanted = [] if table is None else _entries(table.groups, lines)
-        there = [(self.names.item(k).text(), self.names.item(k).data(_TASKS_ROLE)) for k in range(self.names.count())]
-        if there != [(group_name(planner, matched), tasks) for planner, matched, tasks in wanted]:
-            self._fill(wanted)
+        entries = [] if table is None else _entries(table.groups, lines)
+        listed = [(item.text(), item.data(_TASKS_ROLE)) for item in self._items()]
+        if listed != [(group_name(planner, matched), tasks) for planner, matched, tasks in entries]:
+            self._fill(entries)
         if first:
             self.chart.fit()
 
     def choose(self, tasks: Tasks) -> None:
         """Let the lines of ``tasks`` stand out, and choose their names."""
         with QSignalBlocker(self.names):
-            for k in range(self.names.count()):
-                self.names.item(k).setSelected(bool(self.names.item(k).data(_TASKS_ROLE) & tasks))
+            for item in self._items():
+                item.setSelected(bool(item.data(_TASKS_ROLE) & tasks))
         self.chart.choose(tasks)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow a change of theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "names"):
-            for k in range(self.names.count()):
-                item = self.names.item(k)
+            for item in self._items():
                 task = next(iter(item.data(_TASKS_ROLE)))
                 item.setIcon(swatch(task.planner, task.matched))
+
+    def _items(self) -> list[QListWidgetItem]:
+        return [self.names.item(k) for k in range(self.names.count())]
 
     def _fill(self, entries: Sequence[tuple[PlannerName, bool, Tasks]]) -> None:
         with QSignalBlocker(self.names):
@@ -306,7 +335,37 @@ class ConvergenceView(QWidget):
         self.chosen.emit(frozenset().union(*(item.data(_TASKS_ROLE) for item in self.names.selectedItems())))
 
 
-def _entries(groups: Sequence[Group], lines: Sequence[Line]) -> list[tuple[PlannerName, bool, Tasks]]:
+def lines_of(table: BenchmarkTable, trails: Trails) -> Iterator[ConvergenceLine]:
+    """Every line of a benchmark: a curve a seed, a level a planner without a search, and the tasks at work so far."""
+    ends = [row.evaluations for row in table.rows if row.task.planner not in LEVELS]
+    last = float(max([*ends, table.settings.allowance]))
+    for group in table.groups:
+        if group.planner in LEVELS:
+            tasks = frozenset(row.task for row in group.rows)
+            x, y = np.array([1.0, last]), np.full(2, group.objective.mean)
+            yield ConvergenceLine(PLANNERS[group.planner].short, group.planner, group.matched, tasks, x, y)
+        else:
+            yield from (_curve(row.task, row.curve, row.evaluations, _score(row)) for row in group.rows if row.curve)
+    for task, trail in trails.items():
+        if trail and task.planner not in LEVELS:
+            yield _curve(task, trail, trail[-1][0])
+
+
+def _score(row: BenchmarkRow) -> float | None:
+    return row.objective if row.task.planner in CURVES_AT_DESIGN else None
+
+
+def _curve(
+    task: PlannerTask, points: Sequence[tuple[int, float]], end: int, score: float | None = None
+) -> ConvergenceLine:
+    """Steps: what was found stays the best until something better is."""
+    spent = np.array([*(spent for spent, _ in points), end], float)
+    best = np.array([*(best for _, best in points), points[-1][1]], float)
+    x, y = np.repeat(spent, 2)[1:], np.repeat(best, 2)[:-1]
+    return ConvergenceLine(task_name(task), task.planner, task.matched, frozenset({task}), np.maximum(x, 1.0), y, score)
+
+
+def _entries(groups: Sequence[Group], lines: Sequence[ConvergenceLine]) -> list[tuple[PlannerName, bool, Tasks]]:
     """The lines by planner and allowance in the order of the table, then those that are at work only."""
     found: dict[tuple[PlannerName, bool], set[PlannerTask]] = {
         (group.planner, group.matched): set() for group in groups

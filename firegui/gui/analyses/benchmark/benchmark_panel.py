@@ -13,7 +13,6 @@ from firegui.errors import Problem
 from firegui.gui.analyses.benchmark.benchmark_charts import ConvergenceView
 from firegui.gui.analyses.benchmark.benchmark_controller import BenchmarkController, SavedBenchmark, cost_text, lacks
 from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
-from firegui.gui.analyses.benchmark.benchmark_lines import Tasks
 from firegui.gui.analyses.benchmark.benchmark_tables import (
     DEPLOYMENT_COLUMNS,
     TASK_COLUMNS,
@@ -22,7 +21,7 @@ from firegui.gui.analyses.benchmark.benchmark_tables import (
     deployment_rows,
     task_rows,
 )
-from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHING, head_text, notes, task_name
+from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHING, Tasks, head_text, notes, task_name
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.jobs.result_presenter import CompareMode

@@ -30,8 +30,7 @@ from firegui.domain.benchmark import (
     PlannerTask,
     deployment,
 )
-from firegui.gui.analyses.benchmark.benchmark_lines import Tasks
-from firegui.gui.analyses.benchmark.benchmark_text import task_name
+from firegui.gui.analyses.benchmark.benchmark_text import Tasks, task_name
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import ROOT, SORT_ROLE, Column, Index
 from firegui.runs.benchmark_printed import (

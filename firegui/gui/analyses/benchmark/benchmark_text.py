@@ -11,6 +11,7 @@ from firegui.runs.benchmark_folder import BenchmarkHeader
 from firegui.runs.benchmark_printed import dropless, effectiveness_text, incomplete
 from firegui.runs.messages import counted
 
+Tasks = frozenset[PlannerTask]
 NOTHING = "No benchmark is shown: run one, or open an earlier one."
 
 

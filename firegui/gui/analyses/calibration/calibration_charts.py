@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
-from firegui.domain.fit import EventProgress, FitProgress
+from firegui.domain.fit import FitProgress
 from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.charts.chart import REPAINT_MS, Chart
-
-Floats = NDArray[np.float64]
+from firegui.gui.widgets.layouts import fill_column
 
 _EVENT_ROLES = ("accent", "warning", "water", "retardant", "error", "text")
 _SYMBOL = 4.5
@@ -32,9 +29,9 @@ class MisfitChart(Chart):
 
     def show_history(self, history: Sequence[FitProgress], row: int | None) -> None:
         """Draw it; ``row`` is read out, the latest without one."""
-        x = np.array([epoch.epoch + 1 for epoch in history], float)
-        self.set_curve(self._current, x, np.array([epoch.loss for epoch in history]))
-        self.set_curve(self._best, x, np.array([epoch.best_loss for epoch in history]))
+        x = [epoch.epoch + 1 for epoch in history]
+        self.set_curve(self._current, x, [epoch.loss for epoch in history])
+        self.set_curve(self._best, x, [epoch.best_loss for epoch in history])
         self.set_cursor(None if row is None else row + 1)
         if not history:
             self.set_title("Misfit")
@@ -46,8 +43,7 @@ class MisfitChart(Chart):
 
     def points(self, *, best: bool = False) -> dict[int, float]:
         """What is drawn: epoch, counted from 1 → misfit, or the lowest so far."""
-        x, y = self.curve_points(self._best if best else self._current)
-        return dict(zip(map(int, x), map(float, y), strict=True))
+        return {round(x): y for x, y in self.numbers(self._best if best else self._current).items()}
 
 
 class FitDaysChart(Chart):
@@ -62,12 +58,12 @@ class FitDaysChart(Chart):
         self._make_lines(0 if shown is None else len(shown.events))
         for k, line in enumerate(self._lines):
             epoch = best if k % 2 else shown
-            events = () if epoch is None else epoch.events
-            self.set_curve(line, *_points(events[k // 2] if k // 2 < len(events) else None))
+            event = None if epoch is None else next(iter(epoch.events[k // 2 : k // 2 + 1]), None)
+            self.set_curve(line, () if event is None else event.days, () if event is None else event.iou)
         if shown is None:
             self.set_title("IoU by day")
             return
-        pieces = [Piece(_mean(event), _role(k)) for k, event in enumerate(shown.events)]
+        pieces = [Piece(f"{event.name} {fmean(event.iou):.2f}", _role(k)) for k, event in enumerate(shown.events)]
         if best is not None:
             pieces.append(Piece(f"dashed: epoch {best.epoch + 1:,}"))
         self.set_title(f"IoU by day · epoch {shown.epoch + 1:,}", *pieces)
@@ -79,8 +75,7 @@ class FitDaysChart(Chart):
 
     def points(self, event: int, *, best: bool = False) -> dict[int, float]:
         """What is drawn of an event by its place in the calibration: day → IoU."""
-        x, y = self.curve_points(self._lines[2 * event + best])
-        return dict(zip(map(int, x), map(float, y), strict=True))
+        return {round(x): y for x, y in self.numbers(self._lines[2 * event + best]).items()}
 
     def _make_lines(self, events: int) -> None:
         """A line for the shown epoch and one for the best of every event."""
@@ -91,57 +86,45 @@ class FitDaysChart(Chart):
 
 
 class FitPlots(QWidget):
-    """Follows the desk. However fast epochs come, it repaints at most every 50 ms.
+    """Both charts of a calibration, repainted at most every 200 ms however fast epochs come.
 
-    The epoch under the mouse on the misfit is the one whose days are shown.
+    The days of the epoch under the mouse on the misfit are shown.
     """
 
-    def __init__(self, desk: CalibrationController, parent: QWidget | None = None) -> None:
+    def __init__(self, controller: CalibrationController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._controller = controller
         self._row: int | None = None
         self.repaints = 0
         self.misfit, self.days = MisfitChart(), FitDaysChart()
-        self._throttle = QTimer(self)
-        self._throttle.setSingleShot(True)
-        self._throttle.setInterval(REPAINT_MS)
+        self._throttle = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._throttle.timeout.connect(self.refresh)
         parts = QSplitter(Qt.Orientation.Horizontal)
         for chart in (self.misfit, self.days):
             parts.addWidget(chart)
             chart.fit()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(parts)
-        desk.epochs_added.connect(self._schedule)
+        fill_column(self, parts, stretch=parts)
+        controller.epochs_added.connect(self._schedule)
         self.misfit.hovered.connect(self._on_hovered)
         self.refresh()
 
     def refresh(self) -> None:
         """Draw the history as it is now."""
         self.repaints += 1
-        history = self._desk.history
+        history = self._controller.history
         row = None if self._row is None or self._row >= len(history) else self._row
         self.misfit.show_history(history, row)
         shown = history[-1 if row is None else row] if history else None
-        self.days.show_epochs(shown, self._desk.best)
+        self.days.show_epochs(shown, self._controller.best)
 
     def _schedule(self) -> None:
         if not self._throttle.isActive():
             self._throttle.start()
 
     def _on_hovered(self, x: float | None) -> None:
-        last = len(self._desk.history) - 1
+        last = len(self._controller.history) - 1
         self._row = None if x is None or last < 0 else min(max(round(x) - 1, 0), last)
         self._schedule()
-
-
-def _points(event: EventProgress | None) -> tuple[Floats, Floats]:
-    return (np.empty(0), np.empty(0)) if event is None else (np.array(event.days, float), np.array(event.iou))
-
-
-def _mean(event: EventProgress) -> str:
-    return f"{event.name} {fmean(event.iou):.2f}"
 
 
 def _role(event: int) -> str:

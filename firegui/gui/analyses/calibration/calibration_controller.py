@@ -14,8 +14,8 @@ from PySide6.QtCore import Signal
 from firegui.domain.fit import FitProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
-from firegui.gui.analyses.calibration.calibration_text import activity_text
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
+from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import RunJob, UnfinishedWork
 from firegui.gui.session.session import Session
@@ -28,6 +28,7 @@ from firegui.runs.spec import CalibrateSpec
 CALIBRATIONS = "calibrations"
 """The folder of a project for the weights calibrated in the window."""
 _WEIGHTS = ".safetensors"
+_ENOUGH_FOR_PACE = 3
 
 CalibrationResult = AnalysisResult[WeightsReady, None]
 
@@ -181,3 +182,14 @@ def _delete(out: Path) -> None:
     for path in (part_of(out), out):
         with suppress(OSError):
             path.unlink()
+
+
+def activity_text(last: FitProgress | None) -> str:
+    """Return how far a calibration is, and how long it may still take."""
+    if last is None:
+        return "Preparing…"
+    done = last.epoch + 1
+    text = f"Epoch {done:,} of {last.epochs:,} · {duration(last.seconds)}"
+    if done < _ENOUGH_FOR_PACE:
+        return text
+    return f"{text}, at most {duration(last.seconds / done * (last.epochs - done))} left"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QWidget
 
-from firegui.domain.fit import NetworkFitSettings
+from firegui.domain.fit import EventProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
+from firegui.fire.taught import taught
 from firegui.gui.analyses.calibration.calibration_charts import FitPlots
 from firegui.gui.analyses.calibration.calibration_controller import (
     CalibrationController,
@@ -20,7 +23,6 @@ from firegui.gui.analyses.calibration.calibration_controller import (
     Companion,
     SavedCalibration,
 )
-from firegui.gui.analyses.calibration.calibration_text import result_html
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.tasks import wait_for
@@ -33,6 +35,7 @@ from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.io.project_store import load_project
 from firegui.io.weights_file import write_weights
 from firegui.runs.calibrate import default_settings, input_problems
+from firegui.runs.events import WeightsReady
 from firegui.runs.fit_checkpoint import part_of, read_checkpoint
 
 _ASK = (
@@ -228,7 +231,7 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
 
     def _show(self) -> None:
         result = self._controller.result
-        self.summary.setText("" if result is None else result_html(result))
+        self.summary.setText("" if result is None else _result_html(result))
         for part in (self.summary, self._result_row):
             part.setVisible(result is not None)
 
@@ -241,3 +244,22 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
 
 def _companion(folder: Path) -> Companion:
     return Companion(folder, load_project(folder))
+
+
+def _result_html(found: WeightsReady) -> str:
+    """Return the scores of the best epoch, an event a row, and what it was taught."""
+    head = f"<b>Best epoch {found.best.epoch + 1:,} of {found.epochs_done:,}</b>"
+    rows = "".join(map(_row, found.best.events))
+    titles = "<tr><th align='left'>Fitted days</th><th>&nbsp;mean IoU</th><th>&nbsp;lowest</th></tr>"
+    notes = "".join(f"<li>{escape(text)}</li>" for text in taught(found.weights))
+    style = "margin-left: 14px; -qt-list-indent: 0; margin-top: 4px"
+    return f"{head}<table cellspacing='0' cellpadding='2'>{titles}{rows}</table><ul style='{style}'>{notes}</ul>"
+
+
+def _row(event: EventProgress) -> str:
+    lowest = min(event.iou)
+    day = event.days[event.iou.index(lowest)]
+    return (
+        f"<tr><td>{escape(event.name)}</td><td align='right'>{fmean(event.iou):.2f}</td>"
+        f"<td align='right'>&nbsp;{lowest:.2f}, day {day}</td></tr>"
+    )

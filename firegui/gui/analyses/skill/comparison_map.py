@@ -9,13 +9,14 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QPainterPath
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from firegui.domain.scenario import Scenario
 from firegui.fire.skill import LIKELY
 from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic, mask_path
 from firegui.gui.map.map_colors import Ink, fire_scale
+from firegui.gui.widgets.layouts import fill_column, row
 
 Bools = NDArray[np.bool_]
 
@@ -53,16 +54,13 @@ class ComparisonMap(QWidget):
         self.widget.setAccessibleName("Predicted, observed and compared")
         self.widget.ci.layout.setContentsMargins(0, 0, 0, 0)
         self.widget.ci.layout.setSpacing(4)
-        self._names = _names()
+        names = tuple(map(QLabel, _TITLES))
+        self._names = row(*names, stretch=names)
         self._panes = tuple(self._make_pane(column) for column in range(len(_TITLES)))
         for pane in self._panes[1:]:
             pane.box.setXLink(self._panes[0].box)
             pane.box.setYLink(self._panes[0].box)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._names)
-        column.addWidget(self.widget, 1)
+        fill_column(self, self._names, self.widget, stretch=self.widget, spacing=0)
         self.setMinimumSize(240, 90)
         self._set_ink()
 
@@ -179,15 +177,6 @@ class ComparisonMap(QWidget):
             return
         caption = Caption(title=_TITLES[column], cell_size_m=self._event.grid.cell_size_m)
         pane.decorations.show_caption(caption, area.width() / across, QRectF(0, 0, area.width(), area.height()))
-
-
-def _names() -> QWidget:
-    row = QWidget()
-    layout = QHBoxLayout(row)
-    layout.setContentsMargins(0, 0, 0, 0)
-    for title in _TITLES:
-        layout.addWidget(QLabel(title), 1)
-    return row
 
 
 def _painted(*classes: tuple[Bools, QColor]) -> NDArray[np.uint32]:

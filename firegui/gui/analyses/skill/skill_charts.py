@@ -9,16 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from firegui.fire.reliability import Reliability
 from firegui.fire.skill import ForecastSkill, Skill
 from firegui.fire.skill_report import SkillReport
-from firegui.gui.analyses.skill.skill_text import short_name
+from firegui.gui.analyses.skill.skill_table import short_name
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
-from firegui.gui.base.theme import Colors, current_colors
 from firegui.gui.charts.chart import Chart
 
 _ROLES = {"model": "accent", "uncorrected": "water", "scalar": "warning", "held": "muted"}
@@ -60,10 +58,8 @@ class SkillChart(Chart):
         self._lines = {key: self._add(key, role) for key, role in _ROLES.items()}
         self._lines |= {_PUBLISHED: self._add(_PUBLISHED, "retardant"), _OBSERVED: self._add(_OBSERVED, "text")}
         self._fitted = pg.LinearRegionItem(movable=False, pen=pg.mkPen(None))
-        self._fitted.setZValue(-100)
         self._fitted.setVisible(False)
-        self.item.addItem(self._fitted, ignoreBounds=True)
-        self.set_colors(current_colors())
+        self.add_area(self._fitted, "muted", 38, z=-100, in_view=False)
         self.hovered.connect(self._read_out)
         self.clicked.connect(self._choose)
 
@@ -73,7 +69,7 @@ class SkillChart(Chart):
         curves = {} if report is None else _points(report, metric)
         for key, line in self._lines.items():
             points = curves.get(key, {})
-            self.set_curve(line, np.array(list(points)), np.array(list(points.values())))
+            self.set_curve(line, list(points), list(points.values()))
         self._fitted.setVisible(report is not None and report.fit_days > 0)
         if report is not None:
             self._fitted.setRegion((0.5, min(report.fit_days, report.days) + 0.5))
@@ -82,8 +78,7 @@ class SkillChart(Chart):
 
     def points(self, key: str) -> dict[float, float]:
         """What is drawn of ``model``, a reference by its key, ``published`` or ``observed``, without gaps."""
-        x, y = self.curve_points(self._lines[key])
-        return {float(day): float(value) for day, value in zip(x, y, strict=True) if not math.isnan(value)}
+        return self.numbers(self._lines[key])
 
     @property
     def shaded(self) -> tuple[float, float] | None:
@@ -95,14 +90,6 @@ class SkillChart(Chart):
         super().fit()
         if self._report is not None and self._metric.share:
             self.item.setYRange(0.0, 1.0, padding=0.03)
-
-    def set_colors(self, colors: Colors) -> None:
-        """Take on the colours of a theme."""
-        super().set_colors(colors)
-        if hasattr(self, "_fitted"):
-            shade = QColor(colors.muted)
-            shade.setAlpha(38)
-            self._fitted.setBrush(shade)
 
     def _add(self, key: str, role: str) -> int:
         width = 2.0 if key == "model" else 1.3
@@ -128,50 +115,35 @@ class ReliabilityChart(Chart):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Reliability", "predicted P(fire)", parent)
         self._bars = pg.BarGraphItem(x=[], height=[], width=0.09)
-        self._bars.setZValue(-50)
-        self.item.addItem(self._bars)
+        self.add_area(self._bars, "muted", 60, z=-50)
         self._diagonal = self.add_curve("muted", style=Qt.PenStyle.DotLine)
         self._all = self.add_curve("accent", width=2.0, symbol=_SYMBOL + 1)
         self._after = self.add_curve("retardant", width=1.3, style=Qt.PenStyle.DashLine, symbol=_SYMBOL + 1)
-        self.set_curve(self._diagonal, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-        self._report: SkillReport | None = None
-        self.set_colors(current_colors())
+        self.set_curve(self._diagonal, (0.0, 1.0), (0.0, 1.0))
 
     def show_report(self, report: SkillReport | None) -> None:
         """Draw another report; ``None`` clears. The bars show where the cells are, the highest bar the most of them."""
-        self._report = report
         self._draw(self._all, None if report is None else report.reliability)
         self._draw(self._after, None if report is None else report.reliability_after)
         bins = () if report is None else report.reliability.bins
         most = max((item.count for item in bins), default=0) or 1
         self._bars.setOpts(x=[(i.low + i.high) / 2 for i in bins], height=[i.count / most for i in bins], width=0.09)
         self.fit()
-        self._write_title()
+        self._write_title(report)
 
     def points(self, *, after: bool = False) -> dict[float, float]:
         """What is drawn: mean prediction → share that burned."""
-        x, y = self.curve_points(self._after if after else self._all)
-        return dict(zip(map(float, x), map(float, y), strict=True))
+        return self.numbers(self._after if after else self._all)
 
     def fit(self) -> None:
         """Both axes from 0 to 1."""
         self.item.setRange(xRange=(0.0, 1.0), yRange=(0.0, 1.0), padding=0.03)
 
-    def set_colors(self, colors: Colors) -> None:
-        """Take on the colours of a theme."""
-        super().set_colors(colors)
-        if hasattr(self, "_report"):
-            shade = QColor(colors.muted)
-            shade.setAlpha(60)
-            self._bars.setOpts(brush=shade, pen=pg.mkPen(None))
-
     def _draw(self, line: int, diagram: Reliability | None) -> None:
         filled = [] if diagram is None else [item for item in diagram.bins if item.count]
-        x, y = [item.predicted for item in filled], [item.observed for item in filled]
-        self.set_curve(line, np.array(x), np.array(y))
+        self.set_curve(line, [item.predicted for item in filled], [item.observed for item in filled])
 
-    def _write_title(self) -> None:
-        report = self._report
+    def _write_title(self, report: SkillReport | None) -> None:
         if report is None:
             self.set_title("Reliability: share of the cells that burned")
             return

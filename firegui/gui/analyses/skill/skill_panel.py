@@ -17,8 +17,7 @@ from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.analyses.skill.comparison_map import FALSE, HIT, MISS, START, ComparisonMap
 from firegui.gui.analyses.skill.skill_charts import METRICS, ReliabilityChart, SkillChart
 from firegui.gui.analyses.skill.skill_controller import SkillController, SkillRequest
-from firegui.gui.analyses.skill.skill_table import SkillModel
-from firegui.gui.analyses.skill.skill_text import day_text, summary_html
+from firegui.gui.analyses.skill.skill_table import SkillModel, day_text, summary_html
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.map.decorations import scale_image
@@ -112,7 +111,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        show_table(self.table, self.model, "Scores by day")
+        show_table(self.table, self.model, "Scores by day", is_sortable=False)
         self._add_pages(("Days", self.table), ("Curves", self._curves()), ("Map", self._maps()))
         fields: list[QWidget] = []
         for text, box, help in (
