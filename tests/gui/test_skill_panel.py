@@ -65,7 +65,7 @@ def scored(qtbot: QtBot, panel: SkillPanel, desk: SkillController) -> SkillPanel
 
 def score(qtbot: QtBot, panel: SkillPanel, desk: SkillController) -> None:
     panel.button("start").click()
-    qtbot.waitUntil(lambda: not desk.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not desk.is_busy, timeout=120_000)
     assert desk.result is not None
 
 

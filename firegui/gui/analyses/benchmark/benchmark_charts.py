@@ -336,7 +336,7 @@ class ConvergenceView(QWidget):
 
 
 def lines_of(table: BenchmarkTable, trails: Trails) -> Iterator[ConvergenceLine]:
-    """Every line of a benchmark: a curve a seed, a level a planner without a search, and the tasks at work so far."""
+    """Yield a curve a seed, a level a planner without a search, and a curve so far for the tasks at work."""
     ends = [row.evaluations for row in table.rows if row.task.planner not in LEVELS]
     last = float(max([*ends, table.settings.allowance]))
     for group in table.groups:
@@ -345,7 +345,8 @@ def lines_of(table: BenchmarkTable, trails: Trails) -> Iterator[ConvergenceLine]
             x, y = np.array([1.0, last]), np.full(2, group.objective.mean)
             yield ConvergenceLine(PLANNERS[group.planner].short, group.planner, group.matched, tasks, x, y)
         else:
-            yield from (_curve(row.task, row.curve, row.evaluations, _score(row)) for row in group.rows if row.curve)
+            searched = (row for row in group.rows if row.curve)
+            yield from (_curve(row.task, row.curve, row.evaluations, _score(row)) for row in searched)
     for task, trail in trails.items():
         if trail and task.planner not in LEVELS:
             yield _curve(task, trail, trail[-1][0])
