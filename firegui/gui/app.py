@@ -1,4 +1,4 @@
-"""The composition root: makes every part of the window once, in order, and takes them down again."""
+"""Start of the window: application, log, crash reports, theme and main window."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LEVELS = {"warning": logging.WARNING, "error": logging.ERROR}
 
 
 def main(project_folder: Path | None) -> int:
-    """Open the workbench, with ``project_folder`` or the start page in it; returns the exit status once it is shut.
+    """Open the window with ``project_folder`` or the start page; return the exit status once it is closed.
 
     The window is painted before the rest of the program is loaded, and long before the engine is.
     """
@@ -58,11 +58,11 @@ def main(project_folder: Path | None) -> int:
 
 
 def keep_log(window: MainWindow, logger: logging.Logger, reporter: CrashReporter, path: Path) -> None:
-    """What the log of the window says is kept in the log file as well, and what nobody expected is in both."""
-    book = window.workbench.event_log
-    reporter.unexpected.connect(lambda text: book.add(f"{_UNEXPECTED}{text.strip().splitlines()[-1]}", "error"))
-    book.added.connect(lambda line: _write(logger, line))
-    book.add(f"firegui {installed_version()}, process {os.getpid()}; the log file is {path}")
+    """Write the entries of the event log to the log file, and unexpected errors to both."""
+    log = window.workbench.event_log
+    reporter.unexpected.connect(lambda text: log.add(f"{_UNEXPECTED}{text.strip().splitlines()[-1]}", "error"))
+    log.added.connect(lambda line: _write(logger, line))
+    log.add(f"firegui {installed_version()}, process {os.getpid()}; the log file is {path}")
 
 
 def _write(logger: logging.Logger, line: LogEntry) -> None:
@@ -72,7 +72,7 @@ def _write(logger: logging.Logger, line: LogEntry) -> None:
 
 
 def make_application(arguments: list[str]) -> QApplication:
-    """The one Qt application, named and with plain numbers whatever the computer's language is."""
+    """Return the Qt application, with plain numbers whatever the language of the computer is."""
     # The thread of a run computes in Python, too, and the window's waits as long as this for its turn, many times in
     # one repaint.
     sys.setswitchinterval(_SWITCH_S)
@@ -90,10 +90,7 @@ def make_application(arguments: list[str]) -> QApplication:
 
 
 def open_first(window: MainWindow, project_folder: Path | None) -> None:
-    """Open what the window was started with; where that is nothing, or cannot be opened, the start page stays.
-
-    Before that, the work of a window that was killed is offered.
-    """
+    """Offer the work of a killed window, then open ``project_folder``; without either the start page stays."""
     window.workbench.monitor_work()
     recovery = window.workbench.recovery
     recovered = recovery is not None and recovery.offer()

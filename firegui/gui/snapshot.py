@@ -1,4 +1,4 @@
-"""A picture of the real workbench, drawn without a display: for the README, for reports, for headless machines."""
+"""Picture or film of the real window, drawn without a display: for the README, reports and headless machines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from firegui.io.project_store import load_project
 _SETTLE_MS = 400
 _PLAYED_SHARE = 0.6
 FILM_SIZE = (1320, 960)
-"""The window whose map is filmed, its panels hidden."""
+"""Size of the window whose map is filmed, its docks hidden."""
 
 
 def render_workbench(
@@ -38,13 +38,13 @@ def render_workbench(
     step: int | None = None,
     dark: bool = True,
 ) -> None:
-    """Open the project in a window nobody sees, show ``run_folder`` in it, and write its picture to ``png``.
+    """Open the project in a hidden window, show ``run_folder`` in it, and write its picture to ``png``.
 
     ``step`` is the shown step; left out, it is past the middle of the plan. Raises
     :class:`~firegui.errors.InputError` for a project or run that cannot be shown or a file that cannot be written;
     ``png`` then stays as it was.
     """
-    with _shown(project_folder, run_folder, size, dark=dark) as window:
+    with _hidden_window(project_folder, run_folder, size, dark=dark) as window:
         session, timeline = window.workbench.session, window.workbench.timeline
         last = session.project.calendar.n_steps
         session.set_step(round(_PLAYED_SHARE * last) if step is None else step)
@@ -56,13 +56,13 @@ def render_workbench(
 
 
 def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence[str], fps: int) -> None:
-    """Play the run in ``run_folder`` on a map nobody sees, from its first to its last frame, into ``film``.
+    """Play the run in ``run_folder`` on a hidden map, from its first to its last frame, into ``film``.
 
     ``views`` are the sides beside each other, as :class:`~firegui.gui.session.session.FireView` names them.
     The ending of ``film`` says what it becomes. Raises :class:`~firegui.errors.InputError` like
     :func:`render_workbench` and :func:`~firegui.io.exporters.animation.write_film`.
     """
-    with _shown(project_folder, run_folder, FILM_SIZE, dark=True) as window:
+    with _hidden_window(project_folder, run_folder, FILM_SIZE, dark=True) as window:
         for dock in window.workbench.docks.values():
             dock.hide()
         _settle()
@@ -77,8 +77,10 @@ def film_run(project_folder: Path, run_folder: Path, film: Path, views: Sequence
 
 
 @contextmanager
-def _shown(project_folder: Path, run_folder: Path | None, size: tuple[int, int], *, dark: bool) -> Iterator[MainWindow]:
-    """A window that nobody sees with the project open and the run shown."""
+def _hidden_window(
+    project_folder: Path, run_folder: Path | None, size: tuple[int, int], *, dark: bool
+) -> Iterator[MainWindow]:
+    """Yield a hidden window with the project open and the run shown."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     project = load_project(project_folder)
     existing = QApplication.instance()
@@ -115,7 +117,7 @@ def _wait_for(done: Callable[[], bool]) -> None:
 
 
 def _settle() -> None:
-    """Let throttled plots, late layouts and the map's own timers come to rest."""
+    """Wait for throttled charts, late layouts and the timers of the map."""
     deadline = QDeadlineTimer(_SETTLE_MS)
     while not deadline.hasExpired():
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)

@@ -27,7 +27,7 @@ from firegui.gui.planning.area_chart import AreaChart
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window import workbench as workbench_module
-from firegui.gui.window.closing_dialogs import RunningAnswer
+from firegui.gui.window.documents import RunningAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project
 from firegui.io.schedule_file import write_plan_safetensors

@@ -26,7 +26,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
 from firegui.gui.analyses.calibration.calibration_panel import CalibratePanel
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.session import Session
-from firegui.gui.window.closing_dialogs import RunningAnswer
+from firegui.gui.window.documents import RunningAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 from firegui.io.weights_file import read_weights

@@ -16,7 +16,7 @@ from firegui.gui.base.dialogs import ProblemsDialog, show_problems
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.reporting import as_input_error, refusing
 from firegui.gui.session.session import Session
-from firegui.gui.window.closing_dialogs import RunningAnswer, UnsavedAnswer, ask_running, ask_unsaved
+from firegui.gui.window.documents import RunningAnswer, UnsavedAnswer, ask_running, ask_unsaved
 
 ERROR = InputError(
     [Problem("row 3", "payload is negative", "use a number above 0"), Problem("row 9", "no such aircraft")],

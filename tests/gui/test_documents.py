@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from firegui.errors import InputError
 from firegui.gui.importing import event_dialogs as import_event_module
 from firegui.gui.importing.event_dialogs import EventFolderSource, ImportEventDialog, read_form
-from firegui.gui.window.closing_dialogs import ask_replace
+from firegui.gui.window.documents import ask_replace
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import load_project, save_project
 from firegui.io.weights_file import write_weights

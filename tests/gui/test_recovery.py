@@ -25,7 +25,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window import documents as documents_module
-from firegui.gui.window.closing_dialogs import UnsavedAnswer
+from firegui.gui.window.documents import UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.recovery import Autosave, RecoverDialog
 from firegui.io.project_store import load_project, save_project

@@ -18,7 +18,7 @@ from firegui.domain.project import Project
 from firegui.gui.map.drop_edits import make, moved
 from firegui.gui.planning.edited_plan_saver import BY_HAND, drafts_in
 from firegui.gui.window import documents as documents_module
-from firegui.gui.window.closing_dialogs import UnsavedAnswer
+from firegui.gui.window.documents import UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.autosave import left_behind

@@ -27,7 +27,7 @@ from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window import main_window as main_window_module
-from firegui.gui.window.closing_dialogs import RunningAnswer, UnsavedAnswer
+from firegui.gui.window.documents import RunningAnswer, UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import PROJECT_FILE, save_project
 from firegui.runs.control import RunControl

@@ -19,7 +19,7 @@ def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
 
 
 def focus_first(content: QWidget) -> None:
-    """Give the focus to ``content``, or to the first thing in it that takes the focus by Tab."""
+    """Give the focus to ``content``, or to the first widget in it that Tab reaches."""
     if content.focusPolicy() & Qt.FocusPolicy.TabFocus or content.focusProxy() is not None:
         content.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return
@@ -34,7 +34,7 @@ def focus_first(content: QWidget) -> None:
 
 
 def dock_with_focus(docks: Mapping[str, QDockWidget]) -> str:
-    """The title of the dock that holds the focus, or empty."""
+    """Return the title of the dock that has the focus, or an empty text."""
     focus = QApplication.focusWidget()
     if focus is None:
         return ""
@@ -42,7 +42,7 @@ def dock_with_focus(docks: Mapping[str, QDockWidget]) -> str:
 
 
 def go_round(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> bool:
-    """Give the focus to the next of ``order`` that can take it, as Tab does; ``False`` when none can."""
+    """Give the focus to the next widget of ``order`` that can take it; return whether there is one."""
     open_to = [each for each in order if each.isVisible() and each.isEnabled()]
     if not open_to:
         return False

@@ -1,4 +1,4 @@
-"""A line of text that gives way: it ends in an ellipsis where there is no room, and its tooltip has it all."""
+"""Label of one line that ends in an ellipsis where there is no room; its tooltip has the whole text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to an error nobody expected: it goes to the log file and to the person, and the window stays."""
+"""Unexpected errors: written to the log file and shown, and the window stays open."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOG_BYTES, _LOG_FILES = 1_000_000, 3
 
 
 def log_file() -> Path:
-    """Where the log of this computer's user is; the folder is made."""
+    """Return the path of the user's log file; its folder is created."""
     place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)
     folder = Path(place) if place else Path.home() / ".firegui"
     folder.mkdir(parents=True, exist_ok=True)
@@ -26,7 +26,7 @@ def log_file() -> Path:
 
 
 def start_log(path: Path) -> logging.Logger:
-    """The logger that writes to ``path``; old lines are dropped after three million characters."""
+    """Return the logger that writes to ``path``; old lines are dropped after three million characters."""
     logger = logging.getLogger("firegui")
     handler = RotatingFileHandler(path, maxBytes=_LOG_BYTES, backupCount=_LOG_FILES - 1, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
@@ -36,7 +36,7 @@ def start_log(path: Path) -> logging.Logger:
 
 
 class CrashReporter(QObject):
-    """Takes over ``sys.excepthook`` and ``threading.excepthook``; errors of any thread are shown by the window's."""
+    """Replaces ``sys.excepthook`` and ``threading.excepthook``; shows errors of any thread in the window's thread."""
 
     unexpected = Signal(str)
 
@@ -45,15 +45,15 @@ class CrashReporter(QObject):
         self._logger, self._path = logger, path
         self._show = show or show_unexpected
         self._showing = False
-        self.unexpected.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+        self.unexpected.connect(self._show_once, Qt.ConnectionType.QueuedConnection)
 
     def install(self) -> None:
-        """Be asked about every uncaught error from now on."""
+        """Report every uncaught error from now on."""
         sys.excepthook = self.report
         threading.excepthook = lambda args: self.report(args.exc_type, args.exc_value, args.exc_traceback)
 
     def report(self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
-        """Log an error and have it shown; Ctrl+C in the terminal closes the window instead."""
+        """Log an error and show it; Ctrl+C in the terminal closes the window instead."""
         if issubclass(kind, KeyboardInterrupt):
             QApplication.closeAllWindows()
             return
@@ -62,7 +62,7 @@ class CrashReporter(QObject):
         print(text, file=sys.stderr)
         self.unexpected.emit(text)
 
-    def _tell(self, text: str) -> None:
+    def _show_once(self, text: str) -> None:
         # An error that repeats, say on every repaint, must not bury the window under boxes; the log has them all.
         if self._showing:
             return
@@ -74,7 +74,7 @@ class CrashReporter(QObject):
 
 
 def show_unexpected(text: str, path: Path) -> None:
-    """Tell the person what happened, where the log is, and that the window can still be used."""
+    """Show what happened, where the log is, and that the window can still be used."""
     box = QMessageBox(QMessageBox.Icon.Critical, "Something went wrong", "", QMessageBox.StandardButton.Ok)
     box.setText("firegui met an error it did not expect. Save your project under another name to be safe.")
     box.setInformativeText(f"The last step may not have been done. Please report it with the log:\n{path}")

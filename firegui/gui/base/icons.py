@@ -1,4 +1,4 @@
-"""Icons by what they stand for; without the icon font the actions show their text instead."""
+"""Icons by name. Without the icon font, actions show their text instead."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _GLYPHS = {
 
 
 def icon(name: str, color: str | None = None) -> QIcon:
-    """The icon for ``name`` in the theme's text colour; an empty icon where the font cannot be used."""
+    """Return the icon ``name`` in the theme's text colour; an empty icon if the font cannot be used."""
     colors = current_colors()
     try:
         made = qtawesome.icon(_GLYPHS[name], color=color or colors.text, color_disabled=colors.border)

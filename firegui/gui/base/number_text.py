@@ -1,4 +1,4 @@
-"""How numbers read on plots and in lists."""
+"""Numbers and durations as text, for charts and lists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LONG_HOURS = 100
 
 
 def number(value: float | None) -> str:
-    """Three significant digits for people: ``24.6``, ``1,230``, ``2.1e-05``; a dash for nothing."""
+    """Return a number with three significant digits: ``24.6``, ``1,230``, ``2.1e-05``; a dash for nothing."""
     if value is None or math.isnan(value):
         return "–"
     if value == 0:

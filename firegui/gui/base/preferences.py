@@ -1,14 +1,11 @@
-"""What the window remembers between starts: theme, device, layout, order of layers, recent projects.
-
-Never part of a project.
-"""
+"""Preferences of the user: theme, device, layout, order of layers, recent projects. Never part of a project."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from PySide6.QtCore import QByteArray, QSettings
 
@@ -18,48 +15,38 @@ RECENT_LIMIT = 10
 _LAYER_ORDER = "layers/order"
 
 
-class Store(Protocol):
-    """The part of :class:`QSettings` that preferences need."""
-
-    def value(self, key: str, default: object = None, /) -> object:
-        """What is kept under ``key``, or ``default``."""
-
-    def setValue(self, key: str, value: object, /) -> None:
-        """Keep ``value`` under ``key``."""
-
-    def remove(self, key: str, /) -> None:
-        """Forget ``key`` and what is below it."""
-
-
 class MemoryStore:
-    """A store that lasts as long as the program: for pictures and tests, which must not touch anybody's settings."""
+    """Settings in memory, for pictures and tests, which must not change the user's settings."""
 
     def __init__(self) -> None:
         self._values: dict[str, object] = {}
 
     def value(self, key: str, default: object = None, /) -> object:
-        """What is kept under ``key``, or ``default``."""
+        """Return the value of ``key``, or ``default``."""
         return self._values.get(key, default)
 
     def setValue(self, key: str, value: object, /) -> None:
-        """Keep ``value`` under ``key``."""
+        """Set the value of ``key``."""
         self._values[key] = value
 
     def remove(self, key: str, /) -> None:
-        """Forget ``key`` and what is below it."""
+        """Remove ``key`` and the keys below it."""
         self._values = {name: value for name, value in self._values.items() if not f"{name}/".startswith(f"{key}/")}
 
 
 def user_store() -> QSettings:
-    """Where the preferences of this computer's user are kept."""
+    """Return the settings of the user."""
     return QSettings("firegui", "firegui")
 
 
-class Preferences:
-    """A typed face on one :class:`Store`. Unreadable entries count as absent.
+Store = QSettings | MemoryStore
 
-    ``pictures`` is the folder where small pictures of recent projects are kept, ``recovery`` the one where unsaved work
-    is kept for the case of a crash; left out, none are.
+
+class Preferences:
+    """Typed access to the settings of the user. Unreadable entries count as absent.
+
+    ``pictures`` is the folder for thumbnails of recent projects, ``recovery`` the folder for unsaved work in case of a
+    crash; without them neither is kept.
     """
 
     LAYOUT_VERSION: ClassVar[int] = 2
@@ -93,29 +80,29 @@ class Preferences:
 
     @property
     def recent(self) -> tuple[Path, ...]:
-        """Projects opened lately, the newest first."""
+        """Recent projects, the newest first."""
         value = self._store.value("recent", [])
         # An INI file gives a list of one back as a plain string.
         items = [value] if isinstance(value, str) else value if isinstance(value, list) else []
         return tuple(Path(str(item)) for item in items if item)
 
     def add_recent(self, folder: Path) -> None:
-        """Put ``folder`` at the head of the recent projects."""
+        """Make ``folder`` the newest of the recent projects."""
         folder = folder.resolve()
         kept = [str(folder), *(str(other) for other in self.recent if other != folder)]
         self._store.setValue("recent", kept[:RECENT_LIMIT])
 
     def forget_recent(self, folder: Path) -> None:
-        """Take ``folder`` out of the recent projects."""
+        """Remove ``folder`` from the recent projects."""
         self._store.setValue("recent", [str(other) for other in self.recent if other != folder])
 
     def base_map(self, folder: Path) -> Path | None:
-        """The base map that lies under the project in ``folder``."""
+        """Return the base map of the project in ``folder``."""
         value = self._store.value(_base_map_key(folder), "")
         return Path(value) if isinstance(value, str) and value else None
 
     def set_base_map(self, folder: Path, file: Path | None) -> None:
-        """Remember the base map of the project in ``folder``, or that it has none."""
+        """Save the base map of the project in ``folder``; ``None`` for no base map."""
         if file is None:
             self._store.remove(_base_map_key(folder))
         else:
@@ -123,7 +110,7 @@ class Preferences:
 
     @property
     def layer_order(self) -> tuple[str, ...]:
-        """The layers of the map as somebody ordered them, bottom first; empty for the order of the beginning."""
+        """The chosen order of the map's layers, bottom first; empty for the default order."""
         value = self._store.value(_LAYER_ORDER, "")
         # An INI file may give back what has commas in it as a list.
         keys = value if isinstance(value, list) else str(value).split(",")
@@ -137,19 +124,19 @@ class Preferences:
             self._store.remove(_LAYER_ORDER)
 
     def save_layout(self, geometry: QByteArray, docks: QByteArray, names: Sequence[str]) -> None:
-        """Remember where the window is, and where its docks of these ``names`` are."""
+        """Save the place of the window and of its docks with these ``names``."""
         self._store.setValue("layout/version", self.LAYOUT_VERSION)
         self._store.setValue("layout/names", ",".join(names))
         self._store.setValue("layout/geometry", geometry)
         self._store.setValue("layout/state", docks)
 
     def geometry(self) -> QByteArray | None:
-        """Where the window was."""
+        """Return the saved place of the window."""
         value = self._store.value("layout/geometry")
         return value if isinstance(value, QByteArray) else None
 
     def dock_state(self, names: Sequence[str]) -> QByteArray | None:
-        """Where the docks were; ``None`` when it was another version that saved it, or there were other docks."""
+        """Return the saved places of the docks; ``None`` for another version of the layout or other docks."""
         if str(self._store.value("layout/version", "")) != str(self.LAYOUT_VERSION):
             return None
         if str(self._store.value("layout/names", "")) != ",".join(names):
@@ -158,7 +145,7 @@ class Preferences:
         return value if isinstance(value, QByteArray) else None
 
     def forget_layout(self) -> None:
-        """Go back to the layout the window comes with."""
+        """Remove the saved layout."""
         self._store.remove("layout")
 
 

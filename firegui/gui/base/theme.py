@@ -19,7 +19,7 @@ _DISABLED_ALPHA = 115
 
 
 class Theme(StrEnum):
-    """The two looks of the window."""
+    """Themes of the window."""
 
     DARK = "dark"
     LIGHT = "light"
@@ -71,12 +71,12 @@ COLORS: dict[Theme, Colors] = {
 
 
 def system_theme(app: QApplication) -> Theme:
-    """What the desktop asks for; dark where it says nothing."""
+    """Return the theme of the desktop; dark if it has none."""
     return Theme.LIGHT if app.styleHints().colorScheme() is Qt.ColorScheme.Light else Theme.DARK
 
 
 def wanted_theme(app: QApplication, chosen: Theme | None) -> Theme:
-    """The theme to put on: the ``chosen`` one, or the desktop's for ``None``; also asks for title bars like it."""
+    """Return the ``chosen`` theme, or the desktop's for ``None``; also request title bars like it."""
     hints = app.styleHints()
     # Title bars belong to the desktop, which draws them dark or light where it can be asked to.
     if chosen is None:
@@ -87,18 +87,18 @@ def wanted_theme(app: QApplication, chosen: Theme | None) -> Theme:
 
 
 def current_theme(app: QApplication) -> Theme:
-    """The theme that is on, read off the application's palette."""
+    """Return the current theme, according to the application's palette."""
     return Theme.DARK if app.palette().color(QPalette.ColorRole.Window).lightness() < 128 else Theme.LIGHT
 
 
 def current_colors() -> Colors:
-    """The named colours of the theme that is on."""
+    """Return the colours of the current theme."""
     app = QApplication.instance()
     return COLORS[current_theme(app) if isinstance(app, QApplication) else Theme.DARK]
 
 
 def palette(theme: Theme) -> QPalette:
-    """The Qt palette of a theme."""
+    """Return the Qt palette of a theme."""
     colors = COLORS[theme]
     role = QPalette.ColorRole
     table = {
@@ -120,12 +120,12 @@ def palette(theme: Theme) -> QPalette:
 
 
 def apply_theme(app: QApplication, theme: Theme) -> None:
-    """Put ``theme`` on the whole application."""
+    """Apply ``theme`` to the whole application."""
     if app.style().name().lower() != "fusion":
         app.setStyle("Fusion")
     app.setPalette(palette(theme))
     colors = COLORS[theme]
-    app.setStyleSheet(_bars(colors) + _controls(colors, theme) + _words(colors))
+    app.setStyleSheet(_bars(colors) + _controls(colors, theme) + _labels(colors))
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -139,12 +139,12 @@ def set_role(widget: QWidget, role: str) -> None:
 
 
 def _mark(name: str, theme: Theme) -> str:
-    """A picture of ``resources/icons`` as a style sheet names it."""
+    """Return the style sheet's name of a picture in ``resources/icons``."""
     return f'url("{resource(f"icons/{name}-{theme}.svg").as_posix()}")'
 
 
 def _controls(c: Colors, theme: Theme) -> str:
-    """Fields and choices: what can be edited has an outline that can be seen."""
+    """Return the rules for fields and buttons, with visible outlines."""
     return f"""
     QLineEdit, QAbstractSpinBox, QComboBox {{ background: {c.base}; color: {c.text}; border: 1px solid {c.outline};
         border-radius: 3px; padding: 2px 4px; selection-background-color: {c.accent};
@@ -193,8 +193,8 @@ def _controls(c: Colors, theme: Theme) -> str:
     """
 
 
-def _words(c: Colors) -> str:
-    """Labels by their ``role``, and the frames of what stands over the window."""
+def _labels(c: Colors) -> str:
+    """Return the rules for labels by ``role``, and for frames over the window."""
     return f"""
     QLabel[role="muted"] {{ color: {c.muted}; }}
     QLabel[role="warning"] {{ color: {c.warning}; }}

@@ -76,8 +76,8 @@ class Submenu:
 
 
 @dataclass(frozen=True, slots=True)
-class StartChoice:
-    """Button of the start page for an action, with a text of its own."""
+class StartPageButton:
+    """Button of the start page: the action that it runs, and its own text and tooltip."""
 
     action: str
     text: str
@@ -256,23 +256,23 @@ TOOL_BAR = (
 
 START_PAGE = {
     "Begin": (
-        StartChoice("new_demo", "Open the &demo fire", "Make the synthetic demo fire and open it"),
-        StartChoice("tour", "Take the guided &tour", "Open the demo and be shown around, step by step"),
-        StartChoice("open", "&Open a project…", "Open a project folder, NAME.firegui"),
+        StartPageButton("new_demo", "Open the &demo fire", "Make the synthetic demo fire and open it"),
+        StartPageButton("tour", "Take the guided &tour", "Open the demo and be shown around, step by step"),
+        StartPageButton("open", "&Open a project…", "Open a project folder, NAME.firegui"),
     ),
     "Bring in a fire": (
-        StartChoice(
+        StartPageButton(
             "import_landscape", "Import a &landscape…", "A wizard: raster layers, weather and a perimeter of your own"
         ),
-        StartChoice("import_events", "Import an &HDF5 event…", "An event of the published file of six fires"),
-        StartChoice(
+        StartPageButton("import_events", "Import an &HDF5 event…", "An event of the published file of six fires"),
+        StartPageButton(
             "import_folder", "Import a &PyTorchFire folder…", "An event in the files of PyTorchFire's examples"
         ),
-        StartChoice("import_maps", "Import &maps…", "The maps of any fire model that can state them, NPZ"),
+        StartPageButton("import_maps", "Import &maps…", "The maps of any fire model that can state them, NPZ"),
     ),
     "Learn": (
-        StartChoice("getting_started", "&Getting started", "Open the help where it begins (F1)"),
-        StartChoice("tutorial", "T&utorial", "A plan from beginning to end, step by step, with pictures"),
+        StartPageButton("getting_started", "&Getting started", "Open the help where it begins (F1)"),
+        StartPageButton("tutorial", "T&utorial", "A plan from beginning to end, step by step, with pictures"),
     ),
 }
 """The buttons of the start page under their headings."""

@@ -1,14 +1,15 @@
-"""Opening, saving and importing: everything that brings a project in or leaves one."""
+"""Opening, importing, saving and leaving projects, and the questions before something would be lost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QMessageBox, QWidget
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
@@ -23,14 +24,6 @@ from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import as_input_error, refusing
 from firegui.gui.session.session import Session
-from firegui.gui.window.closing_dialogs import (
-    RunningAnswer,
-    UnsavedAnswer,
-    ask_open_twice,
-    ask_replace,
-    ask_running,
-    ask_unsaved,
-)
 from firegui.io.importers.events import import_events
 from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
@@ -45,8 +38,27 @@ _HDF5 = (".hdf5", ".h5", ".hdf")
 _RASTERS = (".tif", ".tiff", ".lcp", ".asc", ".img")
 
 
+class UnsavedAnswer(Enum):
+    """What to do with unsaved edits."""
+
+    SAVE = auto()
+    DISCARD = auto()
+    CANCEL = auto()
+
+
+class RunningAnswer(Enum):
+    """What to do with work that is under way while the project is to be left."""
+
+    KEEP = auto()
+    STOP_AND_SAVE = auto()
+    DISCARD = auto()
+
+
 class Documents(QObject):
-    """Every method that could lose something asks first; bad input is refused and leaves the open project alone."""
+    """Opens, imports and saves projects.
+
+    A method that could lose something asks first. Bad input is refused and leaves the open project alone.
+    """
 
     recent_changed = Signal()
 
@@ -56,61 +68,63 @@ class Documents(QObject):
         self._watched: list[Callable[[], UnfinishedWork | None]] = []
         self._lock = ProjectLock()
         self.ahead_of_save: Callable[[], Callable[[], object]] | None = None
-        """Is asked before a save what is to be done first, in the thread that saves."""
+        """Returns what must be done before a save, in the thread that saves."""
 
-    # -- bringing a project in ---------------------------------------------------------------------------------------
+    # -- opening and importing ---------------------------------------------------------------------------------------
     def new_demo(self) -> bool:
         """Make the synthetic demo and open it, not saved anywhere yet."""
-        return self._bring_in("the demo", "Making the demo fire…", make_demo)
+        return self._read_and_open("the demo", "Making the demo fire…", make_demo)
 
     def choose_and_open(self) -> bool:
         """Ask for a project folder and open it."""
-        name = QFileDialog.getExistingDirectory(self._window, "Open a project (a folder NAME.firegui)", self._place())
+        name = QFileDialog.getExistingDirectory(
+            self._window, "Open a project (a folder NAME.firegui)", self._start_folder()
+        )
         return bool(name) and self.open(Path(name))
 
     def open(self, folder: Path) -> bool:
-        """Open the project in ``folder``; what is wrong with it is listed and the open one stays.
+        """Open the project in ``folder``; problems are listed, and the open project stays.
 
-        One that is open in another window is opened read-only, or not at all.
+        A project that is open in another window is opened read-only, or not at all.
         """
         opens, read_only = self._ask_holder(folder)
         if not opens:
             return False
-        text, take = f"Opening {folder.name}…", partial(self._take_in, folder=folder, read_only=read_only)
-        return self._bring_in(str(folder), text, lambda: load_project(folder), take)
+        text, take = f"Opening {folder.name}…", partial(self._open_project, folder=folder, read_only=read_only)
+        return self._read_and_open(str(folder), text, lambda: load_project(folder), take)
 
-    def bring_back(self, saved: Project, edited: Project, folder: Path | None) -> bool:
-        """Open the project that is ``saved`` in ``folder``, with the unsaved edits of a killed window as one step."""
+    def open_recovered(self, saved: Project, edited: Project, folder: Path | None) -> bool:
+        """Open the project ``saved`` in ``folder``, with the unsaved edits of a killed window as one undo step."""
         opens, read_only = (True, False) if folder is None else self._ask_holder(folder)
-        if not opens or not self._take_in(saved, folder, read_only=read_only):
+        if not opens or not self._open_project(saved, folder, read_only=read_only):
             return False
         if edited is not saved:
             self._session.edit("recovered edits", edited)
         return True
 
     def _ask_holder(self, folder: Path) -> tuple[bool, bool]:
-        """Whether to open the project in ``folder``, and whether read-only: another window has it."""
+        """Return whether to open the project in ``folder``, and whether read-only."""
         holder = self._lock.holder_of(folder)
         return (ask_open_twice(self._window, folder, holder), True) if holder else (True, False)
 
     def import_folder(self, folder: Path | None = None) -> bool:
-        """Ask for a PyTorchFire folder and what belongs to it, and open the event as a new project."""
+        """Ask for a PyTorchFire folder and its details, and open the event as a new project."""
         source = ask_event(self._window, folder)
         return source is not None and self.import_event(source)
 
     def import_event(self, source: EventFolderSource) -> bool:
         """Open the event that ``source`` describes as a new project."""
-        return self._bring_in(str(source.folder), f"Importing {source.folder.name}…", lambda: _event(source))
+        return self._read_and_open(str(source.folder), f"Importing {source.folder.name}…", lambda: _event(source))
 
     def import_landscape(self, paths: Sequence[Path] = ()) -> bool:
-        """Ask for landscape layers, wind and fire, and open the event as a new project, saved where that was said.
+        """Ask for landscape layers, wind and fire, and open the event as a new project.
 
-        The wizard begins with what it finds in ``paths``, a folder or files.
+        The wizard begins with ``paths``, a folder or files. The project is saved if a folder was chosen in it.
         """
         return ask_landscape(self._window, make_landscape, self._take_landscape, paths)
 
     def _take_landscape(self, project: Project, folder: Path | None) -> bool:
-        if not self._take_in(project, None):
+        if not self._open_project(project, None):
             return False
         if folder is not None:
             self._save_to(_as_project_folder(folder), replacing=False)
@@ -119,27 +133,31 @@ class Documents(QObject):
     def import_events(self, file: Path | None = None) -> bool:
         """Ask for an HDF5 file and one of the events in it, and open the event as a new project."""
         project = ask_events(self._window, lambda source: first_project(import_events(source)), file)
-        return project is not None and self._take_in(project, None)
+        return project is not None and self._open_project(project, None)
 
     def choose_and_import_maps(self) -> bool:
         """Ask for a maps file and open it as a new project."""
-        name, _filter = QFileDialog.getOpenFileName(self._window, "Import fire maps", self._place(), "Maps (*.npz)")
+        name, _filter = QFileDialog.getOpenFileName(
+            self._window, "Import fire maps", self._start_folder(), "Maps (*.npz)"
+        )
         return bool(name) and self.import_maps(Path(name))
 
     def import_maps(self, path: Path) -> bool:
         """Open the fire maps in ``path`` as a new project."""
-        return self._bring_in(str(path), f"Importing {path.name}…", lambda: _maps(path))
+        return self._read_and_open(str(path), f"Importing {path.name}…", lambda: _maps(path))
 
     def choose_and_load_weights(self) -> bool:
         """Ask for a file of network weights and give them to the open project."""
         if not self._session.has_project:
             return False
         kinds = "Weights (*.safetensors)"
-        name, _filter = QFileDialog.getOpenFileName(self._window, "Load fire model weights", self._place(), kinds)
+        name, _filter = QFileDialog.getOpenFileName(
+            self._window, "Load fire model weights", self._start_folder(), kinds
+        )
         return bool(name) and self.load_weights(Path(name))
 
     def load_weights(self, path: Path) -> bool:
-        """Use the network fire model with the weights in ``path``, as one undoable step; refused where it cannot be."""
+        """Use the network fire model with the weights in ``path``, as one undo step; unsuitable weights are refused."""
         session = self._session
         with refusing(session, str(path)):
             weights = wait_for(self._window, f"Reading {path.name}…", lambda: read_weights(path))
@@ -152,7 +170,7 @@ class Documents(QObject):
         return False
 
     def take_dropped(self, *paths: Path) -> bool:
-        """Open or import what was dragged into the window, by what it is; several files are those of a landscape."""
+        """Open or import what was dropped on the window, by its kind; several files are layers of a landscape."""
         path = paths[0]
         if len(paths) > 1 or _holds_rasters(path):
             return self.import_landscape(paths)
@@ -165,7 +183,7 @@ class Documents(QObject):
         # A project.toml stands for the folder around it; anything else is refused with the reason.
         return self.open(path.parent if path.name == PROJECT_FILE else path)
 
-    def _bring_in(
+    def _read_and_open(
         self, where: str, text: str, read: Callable[[], Project], take: Callable[[Project], bool] | None = None
     ) -> bool:
         try:
@@ -173,9 +191,9 @@ class Documents(QObject):
         except (FireguiError, OSError) as error:
             self._session.refuse(as_input_error(error, where))
             return False
-        return (take or self._take_in)(project)
+        return (take or self._open_project)(project)
 
-    def _take_in(self, project: Project, folder: Path | None = None, *, read_only: bool = False) -> bool:
+    def _open_project(self, project: Project, folder: Path | None = None, *, read_only: bool = False) -> bool:
         """Open ``project``, kept in ``folder`` or only read from there."""
         # Asked only now: a project that cannot be opened is no reason to stop a run or to throw edits away.
         if not self.may_leave("open another project"):
@@ -194,17 +212,17 @@ class Documents(QObject):
 
     # -- saving ------------------------------------------------------------------------------------------------------
     def save(self) -> bool:
-        """Save where the project is kept, or ask where; ``False`` when it was not saved."""
+        """Save the project in its folder, or ask for one; return whether it was saved."""
         if not self._session.has_project:
             return False
         folder = self._session.folder
         return self.save_as() if folder is None else self._save_to(folder, replacing=True)
 
     def save_as(self) -> bool:
-        """Ask for a folder name and save there; a project that lies there already is replaced only on a yes."""
+        """Ask for a folder and save there; another project in it is replaced only after a question."""
         if not self._session.has_project:
             return False
-        proposal = _free_folder(Path(self._place()), _file_name(self._session.project.scenario.name))
+        proposal = _free_folder(Path(self._start_folder()), _file_name(self._session.project.scenario.name))
         name, _filter = QFileDialog.getSaveFileName(
             self._window, "Save the project as", str(proposal), f"firegui project (*{SUFFIX})",
             options=QFileDialog.Option.DontConfirmOverwrite,
@@ -243,9 +261,9 @@ class Documents(QObject):
 
     # -- leaving -----------------------------------------------------------------------------------------------------
     def may_leave(self, purpose: str) -> bool:
-        """Ask about a run that works and about unsaved edits; ``True`` when the project may be left now.
+        """Ask about unfinished work and unsaved edits; return whether the project may be left now.
 
-        A run is stopped (or discarded) only after every question has been answered in favour of leaving.
+        Work is stopped (or discarded) only after every question has been answered in favour of leaving.
         """
         ends = list[Callable[[], object]]()
         for work in self._works():
@@ -260,11 +278,11 @@ class Documents(QObject):
         return True
 
     def release(self) -> None:
-        """Let other windows have the project: this one is being shut."""
+        """Unlock the project for other windows, as this one closes."""
         self._lock.release()
 
     def watch(self, work: Callable[[], UnfinishedWork | None]) -> None:
-        """Also ask about what ``work`` says is under way."""
+        """Also ask about the unfinished work that ``work`` returns."""
         self._watched.append(work)
 
     def _works(self) -> list[UnfinishedWork]:
@@ -285,14 +303,14 @@ class Documents(QObject):
     # -- recent ------------------------------------------------------------------------------------------------------
     @property
     def recent(self) -> tuple[Path, ...]:
-        """Projects opened lately that are still there."""
+        """Recent projects that still exist."""
         return tuple(folder for folder in self._preferences.recent if (folder / PROJECT_FILE).is_file())
 
     def _remember(self, folder: Path) -> None:
         self._preferences.add_recent(folder)
         self.recent_changed.emit()
 
-    def _place(self) -> str:
+    def _start_folder(self) -> str:
         folder = self._session.source or next(iter(self.recent), None)
         return str(folder.parent if folder is not None else Path.home())
 
@@ -303,7 +321,7 @@ def _opened_meanwhile(folder: Path, holder: str) -> InputError:
 
 
 def _holds_rasters(path: Path) -> bool:
-    """Whether this is a raster, or a folder of some that is nothing firegui knows better."""
+    """Return whether this is a raster, or a folder of rasters that is no project and no PyTorchFire event."""
     if path.is_file():
         return path.suffix.lower() in _RASTERS
     if not path.is_dir() or (path / PROJECT_FILE).exists() or (path / "p_veg.npz").exists():
@@ -334,9 +352,78 @@ def _file_name(name: str) -> str:
 
 
 def _free_folder(place: Path, stem: str) -> Path:
-    """``stem.firegui`` in ``place``, with a number behind the stem where that is there already."""
+    """Return ``stem.firegui`` in ``place``, with a number after the stem if that exists."""
     folder, number = place / f"{stem}{SUFFIX}", 1
     while folder.exists():
         number += 1
         folder = place / f"{stem}-{number}{SUFFIX}"
     return folder
+
+
+def ask_unsaved(parent: QWidget | None, name: str) -> UnsavedAnswer:
+    """Ask whether to save the edits of the project ``name``; closing the question cancels."""
+    box = _question(parent, QMessageBox.Icon.Question, "Unsaved changes", f"“{name}” has changes that are not saved.")
+    buttons = QMessageBox.StandardButton
+    box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+    box.setDefaultButton(buttons.Save)
+    answer = QMessageBox.StandardButton(box.exec())
+    answers = {buttons.Save: UnsavedAnswer.SAVE, buttons.Discard: UnsavedAnswer.DISCARD}
+    return answers.get(answer, UnsavedAnswer.CANCEL)
+
+
+def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "close") -> RunningAnswer:
+    """Ask what becomes of ``work`` when the person is ``leaving``; closing the question keeps it running.
+
+    Discarding is offered only where it deletes something.
+    """
+    text = f"{work.title} is still working."
+    box = _question(parent, QMessageBox.Icon.Question, "Work is under way", text, work.outcome)
+    answers = {
+        box.addButton(f"Stop, save and {leaving}", QMessageBox.ButtonRole.AcceptRole): RunningAnswer.STOP_AND_SAVE
+    }
+    if work.discard is not None:
+        discard = box.addButton(f"Discard and {leaving}", QMessageBox.ButtonRole.DestructiveRole)
+        answers[discard] = RunningAnswer.DISCARD
+    clicked = _run(box, "Keep running")
+    return next((answer for button, answer in answers.items() if button is clicked), RunningAnswer.KEEP)
+
+
+def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
+    """Say that the project in ``folder`` is open elsewhere; return whether to open it read-only."""
+    box = _question(
+        parent, QMessageBox.Icon.Warning, "Open in another window", f"“{folder.name}” is already open: {holder}.",
+        "Two windows would overwrite each other's edits. Read-only you see the project and its runs and can try things "
+        f"out; before you save it or start a run you are asked for another place.\n\n{folder}",
+    )  # fmt: skip
+    read_only = box.addButton("Open read-only", QMessageBox.ButtonRole.AcceptRole)
+    return _run(box, "Do not open it") is read_only
+
+
+def ask_replace(parent: QWidget | None, folder: Path) -> bool:
+    """Ask whether the project in ``folder`` may be lost; closing the question keeps it."""
+    box = _question(
+        parent, QMessageBox.Icon.Warning, "Replace a project",
+        f"“{folder.name}” already holds another project of this event. Replace it?",
+        f"Its regions, fleet and plan settings would be lost; its runs stay.\n\n{folder}",
+    )  # fmt: skip
+    replace = box.addButton("Replace it", QMessageBox.ButtonRole.DestructiveRole)
+    return _run(box, "Keep it") is replace
+
+
+def _question(parent: QWidget | None, icon: QMessageBox.Icon, title: str, text: str, more: str = "") -> QMessageBox:
+    box = QMessageBox(icon, title, text, QMessageBox.StandardButton.NoButton, parent)
+    box.setInformativeText(more)
+    return box
+
+
+def _run(box: QMessageBox, cancel: str) -> QAbstractButton:
+    """Show a question with a button that changes nothing, the default; return the button that was clicked."""
+    button = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(button)
+    box.setEscapeButton(button)
+    for each in box.buttons():
+        # A box is as wide as its text, and cuts the buttons where they need more.
+        each.ensurePolished()
+        each.setMinimumWidth(each.sizeHint().width())
+    box.exec()
+    return box.clickedButton()

@@ -344,7 +344,7 @@ class Recovery(QObject):
         if read is None:
             return False
         slot, (saved, edited) = read
-        if not self._documents.bring_back(saved, edited, left.folder):
+        if not self._documents.open_recovered(saved, edited, left.folder):
             slot.release()
             return False
         self.autosave.adopt(slot, saved)
