@@ -146,7 +146,7 @@ def test_cancelling_ends_within_a_second_and_leaves_nothing(
     qtbot.waitUntil(lambda: dialog.bar.value() >= 2, timeout=30_000)
     began = time.monotonic()
     QTest.mouseClick(dialog.cancel_button, LEFT)
-    qtbot.waitUntil(lambda: not dialog.is_at_work and dialog.save_button.isEnabled())
+    qtbot.waitUntil(lambda: not dialog.is_busy and dialog.save_button.isEnabled())
     assert time.monotonic() - began < 1.0
     assert list(tmp_path.glob("*.gif")) == [] and list(tmp_path.glob(".*tmp*")) == []
 
@@ -157,7 +157,7 @@ def test_closing_the_window_gives_the_film_up(
     choose_kind(dialog, ".gif", tmp_path / "f.gif")
     QTest.mouseClick(dialog.save_button, LEFT)
     window.close()
-    assert not dialog.is_at_work and not dialog.isVisible()
+    assert not dialog.is_busy and not dialog.isVisible()
     assert list(tmp_path.glob("*.gif")) == []
 
 
@@ -169,4 +169,4 @@ def test_an_unknown_ending_is_refused_in_words(
     dialog.file.setText(str(tmp_path / "f.avi"))
     QTest.mouseClick(dialog.save_button, LEFT)
     assert "f.avi" in told[0] and ".mp4" in told[0]
-    assert not dialog.is_at_work
+    assert not dialog.is_busy

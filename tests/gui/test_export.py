@@ -21,8 +21,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.exporting import export_dialog as export_module
-from firegui.gui.exporting.export_dialog import ExportDialog
-from firegui.gui.exporting.export_source import ExportSource, content_of, fire_on_screen
+from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, content_of, fire_on_screen
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import ExportContent
@@ -145,7 +144,7 @@ def test_every_format_is_offered_and_all_of_them_are_written(
     type_into_field(qtbot, made.sheet.last, "1")
     settled(qtbot, made)
     tick(made, *FORMATS)
-    promised = made.names.split(", ")
+    promised = made.names.text().split(", ")
     QTest.mouseClick(made.save_button, LEFT)
     qtbot.waitUntil(lambda: not made.is_busy, timeout=60_000)
     assert names_in(tmp_path / "out") == sorted(promised)
@@ -172,7 +171,7 @@ def test_frames_that_miss_the_ends_of_days_give_no_occupancy(project: Project) -
 
 def test_only_the_chosen_formats_are_written(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
     tick(dialog, "csv")
-    assert dialog.names == "plan.csv"
+    assert dialog.names.text() == "plan.csv"
     press_export(qtbot, dialog)
     assert names_in(tmp_path / "out") == ["plan.csv"]
 
@@ -290,12 +289,12 @@ def test_the_days_stay_in_order(dialog: ExportDialog) -> None:
 def test_names_follow_the_standard_or_the_persons_own(qtbot: QtBot, dialog: ExportDialog) -> None:
     QTest.keyClick(dialog.standard, Qt.Key.Key_Space)
     tick(dialog, "csv", "pdf")
-    table, chart = dialog.names.split(", ")
+    table, chart = dialog.names.text().split(", ")
     assert table.endswith("_drops.csv") and "TestRidge" in table
     assert "letter_land" in chart
     choose(dialog.sheet.paper, "tabloid")
     settled(qtbot, dialog)
-    assert "tabloid_land" in dialog.names
+    assert "tabloid_land" in dialog.names.text()
 
 
 def test_a_water_layer_that_cannot_be_read_is_said_and_keeps_the_export_shut(
@@ -324,7 +323,9 @@ def test_a_run_at_work_is_exported_as_it_is_on_screen(session: Session, project:
 
 
 def test_the_dialog_says_what_it_will_write(dialog: ExportDialog) -> None:
-    assert dialog.summary == "A · 12:00, epoch 31: 2 executed drops and 1 proposed ones that the gates hold back."
+    assert (
+        dialog.summary.text() == "A · 12:00, epoch 31: 2 executed drops and 1 proposed ones that the gates hold back."
+    )
 
 
 def test_drops_in_the_dark_are_warned_of_in_the_words_of_the_files(
@@ -335,22 +336,22 @@ def test_drops_in_the_dark_are_warned_of_in_the_words_of_the_files(
     shown = next(label for label in dialog.findChildren(QLabel) if label.text() == f"{warning}.")
     assert shown.isVisible() and shown.property("role") == "warning"
     session.show_result(ShownResult("B", plan=frames(project), drops=DAYLIGHT))
-    assert shown_dialog().warnings == ""
+    assert shown_dialog().warnings.text() == ""
 
 
 def test_a_grey_export_button_has_its_reason_beside_it(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
-    assert dialog.save_button.isEnabled() and dialog.why_not == ""
+    assert dialog.save_button.isEnabled() and dialog.why_not.text() == ""
     choose(dialog.sheet.orientation, "portrait")
-    assert not dialog.save_button.isEnabled() and dialog.why_not == "The preview is being drawn…"
-    assert next(label for label in dialog.findChildren(QLabel) if label.text() == dialog.why_not).isVisible()
+    assert not dialog.save_button.isEnabled() and dialog.why_not.text() == "The preview is being drawn…"
+    assert next(label for label in dialog.findChildren(QLabel) if label.text() == dialog.why_not.text()).isVisible()
     settled(qtbot, dialog)
-    assert dialog.save_button.isEnabled() and dialog.why_not == ""
+    assert dialog.save_button.isEnabled() and dialog.why_not.text() == ""
     tick(dialog)
-    assert not dialog.save_button.isEnabled() and dialog.why_not == "No format is ticked."
+    assert not dialog.save_button.isEnabled() and dialog.why_not.text() == "No format is ticked."
     dialog.water.line.setText(str(tmp_path / "none.gpkg"))
     dialog.water.settled.emit()
     settled(qtbot, dialog)
-    assert not dialog.save_button.isEnabled() and dialog.why_not == "What is wrong stands in the preview."
+    assert not dialog.save_button.isEnabled() and dialog.why_not.text() == "What is wrong stands in the preview."
 
 
 def test_the_folder_lies_beside_the_project_with_the_runs_name_and_is_shown_in_full(
@@ -369,7 +370,7 @@ def test_without_drops_there_is_nothing_to_export(
     shown_dialog: Callable[[], ExportDialog], told: list[InputError]
 ) -> None:
     made = shown_dialog()
-    assert made.summary.startswith("No drops are shown.")
-    assert not made.save_button.isEnabled() and made.why_not == "There is no plan to export."
+    assert made.summary.text().startswith("No drops are shown.")
+    assert not made.save_button.isEnabled() and made.why_not.text() == "There is no plan to export."
     made.accept()
     assert "no drops are shown" in str(told[0])

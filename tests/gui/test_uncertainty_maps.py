@@ -306,10 +306,10 @@ def test_means_are_not_exported_as_a_plan(qtbot: QtBot, panel: UncertaintyPanel,
     press(panel)
     dialog = ExportDialog(session)
     qtbot.addWidget(dialog)
-    assert dialog.summary.startswith(
+    assert dialog.summary.text().startswith(
         "The map shows an ensemble: Mean of 4 members (daily states drawn). That is no plan"
     )
-    assert "show its run from the list of runs" in dialog.summary
+    assert "show its run from the list of runs" in dialog.summary.text()
     assert not dialog.save_button.isEnabled()
 
 
@@ -321,7 +321,7 @@ def test_the_fires_of_a_member_are_not_exported_as_the_plans(
     )
     dialog = ExportDialog(session)
     qtbot.addWidget(dialog)
-    assert dialog.summary.startswith("The map shows an ensemble: Member 2 (wind). That is no plan to hand over.")
+    assert dialog.summary.text().startswith("The map shows an ensemble: Member 2 (wind). That is no plan to hand over.")
     assert not dialog.save_button.isEnabled()
     dialog.folder.line.setText(str(tmp_path / "out"))
     with pytest.MonkeyPatch.context() as patch:

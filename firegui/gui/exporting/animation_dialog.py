@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QProgressBar,
@@ -29,6 +28,7 @@ from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_board import SIDES, MapBoard, MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import FireView, Session
+from firegui.gui.widgets.layouts import row
 from firegui.io.exporters.animation import MOST_FPS, AnimationFrames, Picture, ffmpeg, film_problems, write_film
 from firegui.io.exporters.table import NOTICE
 
@@ -60,7 +60,7 @@ class _PictureQueue:
 
 
 class FilmWriter(QObject):
-    """Films ``steps`` on ``stage`` into ``path`` and ends in one of its signals. Call :meth:`cancel` in the end."""
+    """Films ``steps`` with ``renderer`` into ``path`` and ends with one signal. Call :meth:`cancel` at the end."""
 
     progressed = Signal(int, int)
     """Pictures drawn, of so many."""
@@ -71,12 +71,12 @@ class FilmWriter(QObject):
     cancelled = Signal()
 
     def __init__(
-        self, stage: MapRenderer, steps: Sequence[int], path: Path, fps: int, parent: QObject | None = None
+        self, renderer: MapRenderer, steps: Sequence[int], path: Path, fps: int, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._stage, self._steps, self._path = stage, tuple(steps), path
+        self._renderer, self._steps, self._path = renderer, tuple(steps), path
         self._next = 0
-        samples = [stage.picture(step) for step in sample_steps(steps)] if path.suffix.lower() == ".gif" else []
+        samples = [renderer.picture(step) for step in sample_steps(steps)] if path.suffix.lower() == ".gif" else []
         film = _PictureQueue(path, fps, samples)
         self._pictures = film.pictures
         self._writer = Task(film.write, self)
@@ -85,7 +85,7 @@ class FilmWriter(QObject):
         self._timer.timeout.connect(self._draw_one)
 
     @property
-    def is_at_work(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether pictures are drawn or written."""
         return self._writer.isRunning()
 
@@ -110,13 +110,13 @@ class FilmWriter(QObject):
             self._pictures.put(None)
             self._timer.stop()
             return
-        self._pictures.put(self._stage.picture(self._steps[self._next]))
+        self._pictures.put(self._renderer.picture(self._steps[self._next]))
         self._next += 1
         self.progressed.emit(self._next, len(self._steps))
 
     def _on_end(self, task: Task[None]) -> None:
         self._timer.stop()
-        self._stage.deleteLater()
+        self._renderer.deleteLater()
         match task.error:
             case None:
                 self.done.emit(self._path)
@@ -133,7 +133,7 @@ _USUAL_FPS = 12
 
 
 class AnimationDialog(QDialog):
-    """Kind, sides, days, pace and file. Stays usable beside the window while it works; Cancel gives the film up."""
+    """Kind, sides, days, pace and file. The window stays usable while the film is made; Cancel stops it."""
 
     def __init__(self, session: Session, board: MapBoard, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -141,7 +141,7 @@ class AnimationDialog(QDialog):
         self.setMinimumWidth(480)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._session, self._board = session, board
-        self._maker: FilmWriter | None = None
+        self._film: FilmWriter | None = None
         self.written: Path | None = None
         self.kind, self.sides = QComboBox(), QComboBox()
         days = session.project.calendar.days
@@ -157,18 +157,18 @@ class AnimationDialog(QDialog):
 
     @property
     def save_button(self) -> QPushButton:
-        """The button that begins."""
+        """The button that starts the film."""
         return self._buttons.button(QDialogButtonBox.StandardButton.Save)
 
     @property
     def cancel_button(self) -> QPushButton:
-        """The button that gives up, or closes."""
+        """The button that stops the film, or closes."""
         return self._buttons.button(QDialogButtonBox.StandardButton.Cancel)
 
     @property
-    def is_at_work(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether a film is being made."""
-        return self._maker is not None and self._maker.is_at_work
+        return self._film is not None and self._film.is_busy
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -178,39 +178,39 @@ class AnimationDialog(QDialog):
         first = self.first.value() - 1
         return film_steps(self._session, first, self.last.value() - first)
 
-    # -- working -----------------------------------------------------------------------------------------------------
+    # -- making the film ---------------------------------------------------------------------------------------------
     def accept(self) -> None:
-        """Begin; what is wrong is listed and nothing is written."""
+        """Start the film; with problems list them and write nothing."""
         path = Path(self.file.text().strip()).expanduser()
         problems = film_problems(path, self.fps.value())
         if problems:
             show_problems(self, InputError(problems, "The film cannot be made"))
             return
-        stage = MapRenderer(self._session, self._board, self.sides.currentData() or ())
-        self._maker = FilmWriter(stage, self.steps, path, self.fps.value(), self)
-        self._maker.progressed.connect(self._on_progress)
-        self._maker.done.connect(self._on_done)
-        self._maker.failed.connect(self._on_failed)
-        self._maker.cancelled.connect(self._on_cancelled)
-        self._set_at_work(True)
-        self._maker.begin()
+        renderer = MapRenderer(self._session, self._board, self.sides.currentData() or ())
+        self._film = FilmWriter(renderer, self.steps, path, self.fps.value(), self)
+        self._film.progressed.connect(self._on_progress)
+        self._film.done.connect(self._on_done)
+        self._film.failed.connect(self._on_failed)
+        self._film.cancelled.connect(self._on_cancelled)
+        self._set_busy(True)
+        self._film.begin()
 
     def reject(self) -> None:
-        """Give up the film that is being made; without one, close."""
-        if self.is_at_work and self._maker is not None:
-            self._maker.cancel()
+        """Stop the film that is being made; without one, close."""
+        if self.is_busy and self._film is not None:
+            self._film.cancel()
         else:
             super().reject()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter in a field ends the typing; it must not begin a film."""
+        """Let Enter end the typing in a field; it must not start a film."""
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing goes on without its window."""
-        if self._maker is not None:
-            self._maker.cancel()
+        """Stop the film with its window."""
+        if self._film is not None:
+            self._film.cancel()
         super().closeEvent(event)
 
     def _on_progress(self, drawn: int, of: int) -> None:
@@ -220,18 +220,18 @@ class AnimationDialog(QDialog):
     def _on_done(self, path: Path) -> None:
         self.written = path
         self._session.message.emit(f"Exported {path.name} to {path.parent}")
-        self._set_at_work(False)
+        self._set_busy(False)
         super().accept()
 
     def _on_failed(self, error: InputError) -> None:
-        self._set_at_work(False)
+        self._set_busy(False)
         show_problems(self, error)
 
     def _on_cancelled(self) -> None:
-        self._set_at_work(False)
+        self._set_busy(False)
         self._session.message.emit("The film was given up; nothing was written")
 
-    def _set_at_work(self, on: bool) -> None:
+    def _set_busy(self, on: bool) -> None:
         for widget in (self.kind, self.sides, self.first, self.last, self.fps, self.file, self.save_button):
             widget.setEnabled(not on)
         self.bar.setVisible(on)
@@ -261,26 +261,20 @@ class AnimationDialog(QDialog):
         self.last.valueChanged.connect(self.first.setMaximum)
 
     def _lay_out(self) -> None:
-        days, place = QHBoxLayout(), QHBoxLayout()
-        for each in (self.first, QLabel("to the end of"), self.last):
-            days.addWidget(each)
-        days.addStretch(1)
         browse = QPushButton("Browse…")
         browse.clicked.connect(self._browse)
-        place.addWidget(self.file, 1)
-        place.addWidget(browse)
         form = QFormLayout()
-        for title, what, tip in (
-            ("&Kind", self.kind, "MP4 plays everywhere, a GIF in any document"),
-            ("&Show", self.sides, "Layers, place, size and scale are those on screen"),
-            ("From", days, "Days of the plan"),
-            ("&Pace", self.fps, "Frames a second"),
-            ("File", place, "Where it goes"),
+        for title, fields, part, tip in (
+            ("&Kind", (self.kind,), self.kind, "MP4 plays everywhere, a GIF in any document"),
+            ("&Show", (self.sides,), self.sides, "Layers, place, size and scale are those on screen"),
+            ("From", (self.first, self.last), row(self.first, QLabel("to the end of"), self.last), "Days of the plan"),
+            ("&Pace", (self.fps,), self.fps, "Frames a second"),
+            ("File", (self.file,), row(self.file, browse, stretch=self.file), "Where it goes"),
         ):
-            form.addRow(title, what)
-            for widget in [what] if isinstance(what, QWidget) else [self.first, self.last, self.file]:
-                widget.setToolTip(widget.toolTip() or tip)
-                widget.setAccessibleName(widget.accessibleName() or title.replace("&", ""))
+            form.addRow(title, part)
+            for field in fields:
+                field.setToolTip(tip)
+                field.setAccessibleName(title.replace("&", ""))
         self._note.setProperty("role", "muted")
         self.bar.setVisible(False)
         vertical(self, form, self._note, self.bar, self._buttons)

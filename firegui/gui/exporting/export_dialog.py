@@ -1,10 +1,15 @@
-"""Handing over the plan that is on screen, in every format that it can be written in."""
+"""Dialog that exports the plan on screen in every format, and the value that it is made from."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QSize, QStandardPaths, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
@@ -12,31 +17,134 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QGroupBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
-    QMessageBox,
     QProgressBar,
     QPushButton,
     QScrollArea,
-    QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
+from firegui.domain.project import Project
+from firegui.domain.results import Frames
+from firegui.domain.schedule import DropRecord
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.gui.base.dialogs import show_problems
-from firegui.gui.base.layouts import vertical
-from firegui.gui.base.tasks import LatestTask
+from firegui.fire.left_out import left_out
+from firegui.gui.base.dialogs import may_replace, show_problems
+from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.tasks import Check, LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
-from firegui.gui.exporting.export_source import ExportSource, PreparedExport, prepared
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
+from firegui.gui.widgets.layouts import column, scroll_area, splitter
 from firegui.gui.widgets.path_fields import PathField
-from firegui.io.exporters import file_names
-from firegui.io.exporters.content import ExportContent
-from firegui.runs.export import hand_over
+from firegui.io.exporters import file_names, refusals
+from firegui.io.exporters.content import ExportContent, Occupancy, export_content
+from firegui.io.exporters.map_sheet import Sheet
+from firegui.io.water import read_water
+from firegui.runs.export import hand_over, run_content
 from firegui.runs.messages import counted
+
+PREVIEW_DPI = 100.0
+_COARSE = "the chance of fire is that of the screen, to 1/255"
+_COARSE_BASELINE = "the chance of fire without drops is that of the screen, to 1/255"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExportSource:
+    """The shown drops and fires, taken when the dialog opened; ``folder`` is the run's, ``made`` is now."""
+
+    project: Project
+    drops: tuple[DropRecord, ...]
+    run: str
+    plan: Frames | None
+    baseline: Frames | None
+    folder: Path | None
+    made: datetime
+
+    @staticmethod
+    def of(session: Session) -> ExportSource:
+        """What ``session`` shows just now."""
+        result = session.result
+        baseline = None if result.against else result.baseline
+        return ExportSource(
+            result.project or session.project, result.drops, result.title, result.plan, baseline, result.folder,
+            datetime.now(UTC).replace(microsecond=0),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedExport:
+    """What can be handed over: the plan, why some formats refuse it, and the map as it will be printed.
+
+    ``water`` is the layer that was read for it. ``picture`` is ``None`` where the chosen days are none of the plan.
+    """
+
+    content: ExportContent
+    water: Path | None
+    refused: dict[str, str]
+    picture: NDArray[np.uint8] | None
+
+
+def prepared(
+    source: ExportSource, water: Path | None, sheet: Sheet, known: PreparedExport | None, check: Check
+) -> PreparedExport:
+    """Work out what is handed over on ``sheet``; what ``known`` has of the same ``water`` is not worked out again.
+
+    Raises :class:`~firegui.errors.InputError` for a water layer that cannot be used.
+    """
+    plain = known.content if known is not None and known.water == water else content_of(source, water)
+    check()
+    content = replace(plain, sheet=replace(sheet, prepared=sheet.prepared or source.made))
+    refused = refusals(content)
+    # Late, because drawing takes a moment to load that a window should not take to open.
+    draw = import_module("firegui.io.exporters.map_figure").map_picture
+    picture = None if "png" in refused else draw(content, PREVIEW_DPI, check)
+    return PreparedExport(content, water, refused, picture)
+
+
+def content_of(source: ExportSource, water: Path | None) -> ExportContent:
+    """The plan on screen. Its fires are the run's own where it is that run's kept plan, else those of the screen."""
+    project = source.project
+    layer = None if water is None else read_water(water, project.scenario.grid)
+    kept = _kept(source)
+    plan, baseline = (fire_on_screen(frames, project) for frames in (source.plan, source.baseline))
+    made, notes = source.made, [_COARSE] if plan is not None or baseline is not None else []
+    if kept is not None:
+        # A run of old kept no fire without drops; that of the screen is then better than none.
+        plan, baseline, made = kept.plan, kept.baseline or baseline, kept.made
+        notes = [_COARSE_BASELINE] if kept.baseline is None and baseline is not None else []
+    content = export_content(
+        project, source.drops, run=source.run, made=made, plan=plan, baseline=baseline, water=layer,
+        limits=left_out(project),
+    )  # fmt: skip
+    return replace(content, notes=(*notes, *content.notes))
+
+
+def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:
+    """The fire at the plan's day boundaries as the screen has it; ``None`` where no frame is of such a time."""
+    calendar = project.calendar
+    steps = [day * calendar.steps_per_day for day in range(calendar.days + 1)]
+    if frames is None or not len(frames.fire) or frames.fire.shape != project.scenario.grid.shape:
+        return None
+    if any(step % frames.stride for step in steps[:-1]):
+        return None
+    states = np.stack([frames.fire.picture(frames.index_of_step(step)) for step in steps])
+    return Occupancy(states.astype(np.float32) / np.float32(255.0), 0)
+
+
+def _kept(source: ExportSource) -> ExportContent | None:
+    """What the run's folder holds, if that is the plan on screen."""
+    if source.folder is None:
+        return None
+    try:
+        saved = run_content(source.folder)
+    except InputError:
+        return None  # a run at work has no files yet; what is on screen is handed over
+    ordered = sorted(source.drops, key=lambda drop: (drop.step, drop.column))
+    same = [row.drop for row in saved.rows] == ordered and saved.project.scenario.grid == source.project.scenario.grid
+    return saved if same and saved.plan is not None else None
+
 
 TITLE = "Nothing was exported"
 _SHOW_PLAN = "show its run from the list of runs"
@@ -45,14 +153,13 @@ _WAIT = "Drawing the map…"
 
 
 class ExportDialog(QDialog):
-    """Formats, a sheet, a folder and names, and the map as it will be printed.
+    """Formats, sheet, folder and names, and a preview of the printed map.
 
-    Everything is worked out and written in threads of their own. What was wrong is listed, what was written too, and
-    the dialog stays open.
+    Tasks prepare and write in threads. The dialog lists problems and written files, and stays open.
     """
 
     begun = Signal(str)
-    """The file that is being written; emitted by the thread that writes, heard in the window's."""
+    """Name of the file that is being written; emitted in the writing thread, received in the window's."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,8 +182,8 @@ class ExportDialog(QDialog):
         self.stem = QLineEdit(_first_stem(session))
         self.preview = PagePreview()
         self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
-        self._summary, self._warnings, self._names, self.activity = (QLabel(wordWrap=True) for _ in range(4))
-        self._why_not = QLabel()
+        self.summary, self.warnings, self.names, self.activity = (QLabel(wordWrap=True) for _ in range(4))
+        self.why_not = QLabel()
         self._bar = QProgressBar()
         self.save_button, self.close_button = QPushButton("Export"), QPushButton("Cancel")
         self.open_button = QPushButton("Open folder")
@@ -85,31 +192,11 @@ class ExportDialog(QDialog):
         self._ask()
 
     @property
-    def summary(self) -> str:
-        """What will be written, in words."""
-        return self._summary.text()
-
-    @property
-    def warnings(self) -> str:
-        """What nobody may overlook of the plan, in words; empty until it is worked out."""
-        return self._warnings.text()
-
-    @property
-    def why_not(self) -> str:
-        """Why nothing can be exported just now; empty when it can."""
-        return self._why_not.text()
-
-    @property
-    def names(self) -> str:
-        """The files that will be written, in words."""
-        return self._names.text()
-
-    @property
     def is_busy(self) -> bool:
-        """Whether something is worked out or written."""
+        """Whether something is prepared or written."""
         return self._prepare.is_busy or self._write.is_busy
 
-    # -- what people do ----------------------------------------------------------------------------------------------
+    # -- writing ---------------------------------------------------------------------------------------------------
     def accept(self) -> None:
         """Write the files in a thread."""
         if self._write.is_busy:
@@ -121,13 +208,13 @@ class ExportDialog(QDialog):
             return
         formats, stem = self.formats.chosen, self._stem()
         names = file_names(content, formats, stem)
-        if self._may_replace(folder, names):
+        if may_replace(self, folder, names):
             self._waiting = names
             self._write.request(partial(hand_over, content, formats, folder, stem, tell=self.begun.emit))
             self._refresh()
 
     def reject(self) -> None:
-        """Give up what is being written; with nothing at work, close."""
+        """Stop writing; close if nothing is being written."""
         if self._write.is_busy:
             self._write.cancel()
             self.activity.setText("Stopped; no file was written.")
@@ -136,7 +223,7 @@ class ExportDialog(QDialog):
         super().reject()
 
     def done(self, result: int) -> None:
-        """Wait for the threads before going."""
+        """Wait for the threads before closing."""
         self._prepare.shutdown()
         self._write.shutdown()
         super().done(result)
@@ -164,15 +251,8 @@ class ExportDialog(QDialog):
         return folder, self._ready.content
 
     def _stem(self) -> str | None:
-        """The beginning of every name; ``None`` for names by the standard."""
+        """Return the beginning of every name; ``None`` for names by the standard."""
         return None if self.standard.isChecked() else self.stem.text().strip()
-
-    def _may_replace(self, folder: Path, names: list[str]) -> bool:
-        there = [name for name in names if (folder / name).exists()]
-        if not there:
-            return True
-        text = f"{', '.join(there)} already {'exists' if len(there) == 1 else 'exist'} in {folder}. Replace?"
-        return QMessageBox.question(self, "Replace files", text) == QMessageBox.StandardButton.Yes
 
     def _open_folder(self) -> None:
         if self.written:
@@ -180,28 +260,28 @@ class ExportDialog(QDialog):
 
     # -- at work -----------------------------------------------------------------------------------------------------
     def _ask(self) -> None:
-        """Work out the plan on the chosen sheet and draw its map."""
+        """Prepare the plan on the chosen sheet and draw its map."""
         if self._source is None:
             self._refresh()
             return
         self._trouble = None
-        self.preview.say(_WAIT)
+        self.preview.show_text(_WAIT)
         self._prepare.request(partial(prepared, self._source, self.water.path, self.sheet.sheet, self._ready))
         self._refresh()
 
     def _on_prepared(self, ready: PreparedExport) -> None:
         self._ready = ready
         self.formats.refuse(ready.refused)
-        self._warnings.setText("\n".join(f"{warning}." for warning in ready.content.warnings))
-        self._warnings.setVisible(bool(ready.content.warnings))
+        self.warnings.setText("\n".join(f"{warning}." for warning in ready.content.warnings))
+        self.warnings.setVisible(bool(ready.content.warnings))
         self.preview.show_page(ready.picture)
-        self.preview.say("" if ready.picture is not None else ready.refused.get("png", ""))
+        self.preview.show_text("" if ready.picture is not None else ready.refused.get("png", ""))
         self._refresh()
 
     def _on_trouble(self, error: Exception) -> None:
         self._trouble = error if isinstance(error, FireguiError) else as_input_error(error, "the plan")
         self.preview.show_page(None)
-        self.preview.say(str(as_input_error(self._trouble, "the plan").problems[0]))
+        self.preview.show_text(str(as_input_error(self._trouble, "the plan").problems[0]))
         self._refresh()
 
     def _on_begun(self, name: str) -> None:
@@ -228,7 +308,7 @@ class ExportDialog(QDialog):
         writing = self._write.is_busy
         chosen, reason = self.formats.chosen, self._reason()
         self.save_button.setEnabled(not reason)
-        self._why_not.setText(reason)
+        self.why_not.setText(reason)
         self.open_button.setEnabled(bool(self.written) and not writing)
         self._bar.setVisible(writing)
         self.stem.setEnabled(not self.standard.isChecked())
@@ -240,10 +320,10 @@ class ExportDialog(QDialog):
         stem = self._stem()
         known = self._ready is not None and chosen and (stem is None or stem)
         names = file_names(self._ready.content, chosen, stem) if known and self._ready is not None else []
-        self._names.setText(", ".join(names) or "nothing yet")
+        self.names.setText(", ".join(names) or "nothing yet")
 
     def _reason(self) -> str:
-        """Why nothing can be exported just now; empty when it can."""
+        """Return why nothing can be exported now; empty if it can."""
         if self._source is None:
             return "There is no plan to export."
         if self._write.is_busy:
@@ -278,68 +358,44 @@ class ExportDialog(QDialog):
         self.save_button.setDefault(True)
 
     def _lay_out(self) -> None:
-        self._summary.setText(_summary(self._session.result))
+        self.summary.setText(_summary(self._session.result))
         self._stale = QLabel(
             "The project was edited since this plan was made. The plan is exported as it is shown.", wordWrap=True
         )
         self._stale.setProperty("role", "warning")
         self._stale.setVisible(self._session.result.stale)
-        self._warnings.setProperty("role", "warning")
-        self._warnings.setVisible(False)
-        for muted in (self._names, self._why_not):
+        self.warnings.setProperty("role", "warning")
+        self.warnings.setVisible(False)
+        for muted in (self.names, self.why_not):
             muted.setProperty("role", "muted")
         self.activity.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._bar.setRange(0, 0)
-        split = QSplitter(Qt.Orientation.Horizontal)
+        self._bar.setFixedWidth(160)
+        side = column(self.preview, self.activity, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
+        split = splitter(self._options(), side, (560, 560), wide=1)
         split.setChildrenCollapsible(False)
-        split.addWidget(self._options())
-        split.addWidget(self._preview_side())
-        split.setStretchFactor(1, 1)
-        split.setSizes([560, 560])
-        vertical(self, self._summary, self._stale, self._warnings, (split, 1), self._button_row(), spacing=8)
+        buttons = (self.why_not, self._bar, self.save_button, self.close_button)
+        bar = horizontal(None, self.open_button, 1, *buttons)
+        vertical(self, self.summary, self._stale, self.warnings, (split, 1), bar, spacing=8)
 
     def _options(self) -> QScrollArea:
-        """Everything to choose, scrolled where the screen is low."""
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 8, 0)
+        """Return everything to choose, scrolled on a low screen."""
+        boxes = []
         for title, widget in (("Formats", self.formats), ("Maps and briefing", self.sheet)):
             box = QGroupBox(title)
-            QVBoxLayout(box).addWidget(widget)
-            column.addWidget(box)
+            vertical(box, widget)
+            boxes.append(box)
         files = QGroupBox("Files")
         form = QFormLayout(files)
-        form.addRow("Water", self.water)
-        form.addRow("Folder", self.folder)
-        form.addRow("", self.standard)
-        form.addRow("Name", self.stem)
-        form.addRow("Writes", self._names)
+        for title, field in (
+            ("Water", self.water), ("Folder", self.folder), ("", self.standard), ("Name", self.stem),
+            ("Writes", self.names),
+        ):  # fmt: skip
+            form.addRow(title, field)
         self.standard.setChecked(True)
-        column.addWidget(files)
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = scroll_area(column(*boxes, files, spacing=6, margins=(0, 0, 8, 0)), horizontal=False)
         area.setMinimumWidth(470)
-        area.setWidget(inside)
         return area
-
-    def _preview_side(self) -> QWidget:
-        inside = QWidget()
-        vertical(inside, (self.preview, 1), self.activity, margins=(8, 0, 0, 0))
-        return inside
-
-    def _button_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        self._bar.setFixedWidth(160)
-        row.addWidget(self.open_button)
-        row.addStretch(1)
-        row.addWidget(self._why_not)
-        row.addWidget(self._bar)
-        row.addWidget(self.save_button)
-        row.addWidget(self.close_button)
-        return row
 
 
 _WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.vrt *.asc);;All files (*)"
@@ -366,7 +422,7 @@ def _summary(result: ShownResult) -> str:
 
 
 def _first_folder(session: Session) -> Path:
-    """A folder beside the project, or among the documents, that is called after the event and the run."""
+    """Return a folder beside the project, or among the documents, named after the event and the run."""
     documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
     place = Path(documents or Path.home()) if session.folder is None else session.folder.absolute().parent
     return place / _first_stem(session)

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QSizePolicy,
     QSpinBox,
     QWidget,
 )
 
+from firegui.gui.widgets.layouts import row
 from firegui.gui.widgets.path_fields import text_line
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.map_sheet import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
@@ -28,7 +28,7 @@ FIRST_CHOICE = ("csv", "geojson", "pdf", "ics220")
 
 
 class FormatList(QWidget):
-    """One box a format, with what it is for, or why it is refused, beside it."""
+    """A check box for each format, with its use or the reason why the plan cannot be written in it."""
 
     changed = Signal()
 
@@ -40,15 +40,15 @@ class FormatList(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
-        for row, (name, kind) in enumerate(FORMATS.items()):
+        for line, (name, kind) in enumerate(FORMATS.items()):
             box, note = QCheckBox(kind.title), QLabel(kind.use, wordWrap=True)
             box.setObjectName(f"format-{name}")
             box.setChecked(name in FIRST_CHOICE)
             box.toggled.connect(self.changed)
             note.setProperty("role", "muted")
             self.boxes[name], self._notes[name] = box, note
-            grid.addWidget(box, row, 0)
-            grid.addWidget(note, row, 1)
+            grid.addWidget(box, line, 0)
+            grid.addWidget(note, line, 1)
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -57,11 +57,11 @@ class FormatList(QWidget):
         return tuple(name for name, box in self.boxes.items() if box.isChecked() and box.isEnabledTo(self))
 
     def note(self, name: str) -> str:
-        """What stands beside a format."""
+        """Return the text beside a format."""
         return self._notes[name].text()
 
     def refuse(self, reasons: Mapping[str, str]) -> None:
-        """Grey the formats in ``reasons``; what was ticked there counts again once they can be written."""
+        """Disable the formats in ``reasons``; their ticks count again once they can be written."""
         for name, box in self.boxes.items():
             reason = reasons.get(name, "")
             box.setEnabled(not reason)
@@ -93,7 +93,7 @@ class MapSheetForm(QWidget):
 
     @property
     def sheet(self) -> Sheet:
-        """What is chosen."""
+        """The chosen sheet."""
         return Sheet(
             author=self.author.text().strip(),
             incident_number=self.number.text().strip(),
@@ -108,8 +108,8 @@ class MapSheetForm(QWidget):
     def _lay_out(self, days: int) -> None:
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
-        form.addRow("Days", _side_by_side(self.first, QLabel("to"), self.last, QLabel(f"of {days}")))
-        form.addRow("Paper", _side_by_side(self.paper, self.orientation))
+        form.addRow("Days", row(self.first, QLabel("to"), self.last, QLabel(f"of {days}")))
+        form.addRow("Paper", row(self.paper, self.orientation))
         form.addRow("Ground", self.ground)
         form.addRow("", self.whole_grid)
         form.addRow("Author", self.author)
@@ -135,19 +135,11 @@ def _day_box(name: str, days: int, value: int) -> QSpinBox:
     return box
 
 
-def _side_by_side(*widgets: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    for widget in widgets:
-        row.addWidget(widget)
-    row.addStretch(1)
-    return row
-
-
 _EDGE = 6.0
 
 
 class PagePreview(QWidget):
-    """Shows a page as large as there is room; until there is one, or while a newer one is drawn, it says ``text``."""
+    """Shows a page as large as fits, and ``text`` over it or in place of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -164,11 +156,11 @@ class PagePreview(QWidget):
 
     @property
     def text(self) -> str:
-        """What is said over or in place of the page."""
+        """The text over or in place of the page."""
         return self._text
 
     def sizeHint(self) -> QSize:
-        """Enough to tell whether it is the right map."""
+        """Large enough to recognise the map."""
         return QSize(560, 460)
 
     def show_page(self, pixels: NDArray[np.uint8] | None) -> None:
@@ -181,8 +173,8 @@ class PagePreview(QWidget):
             self._image = QImage(kept.data, width, height, 4 * width, QImage.Format.Format_RGBA8888).copy()
         self.update()
 
-    def say(self, text: str) -> None:
-        """Say ``text`` until something else is said."""
+    def show_text(self, text: str) -> None:
+        """Show ``text``; empty shows none."""
         self._text = text
         self.update()
 
