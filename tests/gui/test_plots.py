@@ -20,7 +20,7 @@ from firegui.gui.base.number_text import duration, number
 from firegui.gui.charts.chart import Chart
 from firegui.gui.charts.epoch_charts import ChartOptions
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.area_chart import area_curve
+from firegui.gui.planning.progress_charts import area_curve
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.spec import Stage

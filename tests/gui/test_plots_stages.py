@@ -17,7 +17,7 @@ from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
-from firegui.gui.planning.result_table import result_html
+from firegui.gui.planning.result_view import result_html
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, RunState, StageBegan
 from firegui.runs.spec import Stage

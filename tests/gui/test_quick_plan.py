@@ -19,7 +19,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
-from firegui.gui.planning.result_table import result_html
+from firegui.gui.planning.result_view import result_html
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import HEADERS
 from firegui.gui.session.session import Session

@@ -21,8 +21,8 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_list import saved_runs
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import ProgressPanel
-from firegui.gui.planning.replan_chart import replan_html
 from firegui.gui.planning.replan_dialog import ReplanDialog, has_perimeter
+from firegui.gui.planning.result_view import replan_html
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_store import save_project

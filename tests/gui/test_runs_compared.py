@@ -18,9 +18,8 @@ from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.compare_runs_dialog import CompareRunsDialog
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
-from firegui.gui.planning.run_comparison import compared, inputs_apart, run_comparison_spec
+from firegui.gui.planning.run_comparison import CompareRunsDialog, compared, inputs_apart, run_comparison_spec
 from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.window.main_window import MainWindow

@@ -15,10 +15,9 @@ from firegui.gui.jobs.result_presenter import CompareMode
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import misfit
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.compare_runs_dialog import CompareRunsDialog
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog
-from firegui.gui.planning.run_comparison import inputs_apart, run_comparison_spec
+from firegui.gui.planning.run_comparison import CompareRunsDialog, inputs_apart, run_comparison_spec
 from firegui.gui.session.session import Session
 from firegui.io.schedule_file import read_project_schedule
 from firegui.planning.flight_rules import rule_problems

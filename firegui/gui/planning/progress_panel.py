@@ -26,10 +26,15 @@ from firegui.gui.charts.chart import REPAINT_MS, Chart
 from firegui.gui.charts.epoch_charts import ChartOptions, ColumnChart, EpochChart, ObjectiveChart, TermsChart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.area_chart import AreaChart
-from firegui.gui.planning.elimination_charts import DropsLeftChart, EliminationChart, RemovedChart, SlackChart
-from firegui.gui.planning.replan_chart import LoopChart, side_by_side
-from firegui.gui.planning.result_table import ResultView, no_curves
+from firegui.gui.planning.progress_charts import (
+    AreaChart,
+    DropsLeftChart,
+    EliminationChart,
+    LoopChart,
+    RemovedChart,
+    SlackChart,
+)
+from firegui.gui.planning.result_view import ResultView, no_curves
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason
 
@@ -276,7 +281,7 @@ class ProgressPanel(QWidget):
         self._charts: tuple[Chart, ...] = (*self.epoch_charts, *self.elimination_charts, self.area)
         self._pages.addWidget(_side_by_side(self.epoch_charts, (5, 5, 3, 3, 3)))
         self._pages.addWidget(_side_by_side(self.elimination_charts, (6, 5, 5)))
-        self._pages.addWidget(side_by_side(self.result, self.loop))
+        self._pages.addWidget(_side_by_side((self.result, self.loop), (3, 2)))
         self._pages.addWidget(no_curves())
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 2, 6, 4)

@@ -1,4 +1,4 @@
-"""Two runs held against each other: what to roll out for the map, their numbers, and where their inputs differ."""
+"""Comparison of two runs: their evaluation for the map, their metrics, the inputs in which they differ, the dialog."""
 
 from __future__ import annotations
 
@@ -6,24 +6,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHeaderView, QTableView, QWidget
+
 from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
 from firegui.domain.project import Project, same_inputs, same_spread
 from firegui.errors import InputError, Problem
+from firegui.gui.base.layouts import vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import misfit
+from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_view import copy_table, show_table
 from firegui.runs.folder import kept_schedule
 from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec
 
+_SIZE = (500, 300)
+_MARGIN = 12
 _TITLE = "The runs cannot be compared"
 _PARTS = ("optimizer", "elimination", "weights", "nominal", "design")
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """One line of a comparison. ``change`` is the second's less the first's, where that means anything."""
+class ComparisonRow:
+    """One row of a comparison. ``change`` is the second value less the first, for numbers."""
 
     what: str
     one: str
@@ -33,7 +41,7 @@ class Compared:
 
 
 def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> EvaluateSpec:
-    """The plan of ``other``, with that of ``one`` in place of the fire without drops, each for its own project.
+    """Return the evaluation of the plan of ``other`` against that of ``one``, each for its own project.
 
     Raises :class:`InputError` for runs of another event, of different days or fires, or without a plan.
     """
@@ -47,12 +55,12 @@ def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> Evaluat
     return EvaluateSpec(other.project, plan, backend=backend, against=against, against_project=apart)
 
 
-def compared(one: RunEntry, other: RunEntry) -> tuple[Compared, ...]:
-    """The numbers of two runs, then every input in which they differ."""
+def compared(one: RunEntry, other: RunEntry) -> tuple[ComparisonRow, ...]:
+    """Return the metrics of two runs, then every input in which they differ."""
     return (*_numbers(one, other), *inputs_apart(one.project, other.project))
 
 
-def _numbers(one: RunEntry, other: RunEntry) -> Iterator[Compared]:
+def _numbers(one: RunEntry, other: RunEntry) -> Iterator[ComparisonRow]:
     both = (one.nominal, other.nominal)
     for what, name, help in (
         ("Objective", "objective", "each by its own weights, at nominal effectiveness"),
@@ -68,28 +76,28 @@ def _numbers(one: RunEntry, other: RunEntry) -> Iterator[Compared]:
     yield _line("Drops", one.drops, other.drops, "executed drops of the kept plan")
     yield _line("Best objective", one.best, other.best, "of the first stage, at design effectiveness")
     yield _line("Epochs", one.epoch, other.epoch, "done in the first stage")
-    yield Compared("Time worked", duration(one.elapsed), duration(other.elapsed), help="by the clock of the run")
+    yield ComparisonRow("Time worked", duration(one.elapsed), duration(other.elapsed), help="by the clock of the run")
 
 
-def _line(what: str, one: float | None, other: float | None, help: str) -> Compared:
+def _line(what: str, one: float | None, other: float | None, help: str) -> ComparisonRow:
     change = ""
     if one is not None and other is not None:
         change = "0" if other == one else f"{'+' if other > one else '−'}{_text(abs(other - one))}"
-    return Compared(what, _text(one), _text(other), change, help)
+    return ComparisonRow(what, _text(one), _text(other), change, help)
 
 
 def _text(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else number(value)
 
 
-def inputs_apart(one: Project | None, other: Project | None) -> tuple[Compared, ...]:
-    """Every input in which two projects differ, in words; nothing for a project that is not known."""
+def inputs_apart(one: Project | None, other: Project | None) -> tuple[ComparisonRow, ...]:
+    """Return every input in which two projects differ; nothing for a project that is not known."""
     if one is None or other is None:
         return ()
     return (*_settings_apart(one.plan, other.plan), *_fleets_apart(one, other), *_rest_apart(one, other))
 
 
-def _settings_apart(one: Any, other: Any) -> Iterator[Compared]:
+def _settings_apart(one: Any, other: Any) -> Iterator[ComparisonRow]:
     for item in fields(one):
         left, right = getattr(one, item.name), getattr(other, item.name)
         if item.name in _PARTS:
@@ -97,34 +105,72 @@ def _settings_apart(one: Any, other: Any) -> Iterator[Compared]:
         elif left != right:
             declared = option_of(one, item.name)
             help = "" if declared is None else declared.help
-            yield Compared(title_of(one, item.name), str(left), str(right), help=help)
+            yield ComparisonRow(title_of(one, item.name), str(left), str(right), help=help)
 
 
-def _fleets_apart(one: Project, other: Project) -> Iterator[Compared]:
+def _fleets_apart(one: Project, other: Project) -> Iterator[ComparisonRow]:
     left, right = ({kind.id: kind for kind in project.planned_fleet.types} for project in (one, other))
     for name in sorted({*left, *right}):
         a, b = left.get(name), right.get(name)
         if a == b:
             continue
         if a is None or b is None or a.count != b.count:
-            yield Compared(f"{name}: aircraft", _count(a), _count(b))
+            yield ComparisonRow(f"{name}: aircraft", _count(a), _count(b))
         elif a.grounded_days != b.grounded_days:
             help = "days of the plan on which it does not fly"
             days = (counted(len(a.grounded_days), "day"), counted(len(b.grounded_days), "day"))
-            yield Compared(f"{name}: grounded", days[0], days[1], help=help)
+            yield ComparisonRow(f"{name}: grounded", days[0], days[1], help=help)
         else:
-            yield Compared(f"{name}: figures", "", "others", help="payload, turnaround, speed, height or footprint")
+            yield ComparisonRow(
+                f"{name}: figures", "", "others", help="payload, turnaround, speed, height or footprint"
+            )
 
 
 def _count(kind: AircraftType | None) -> str:
     return "none" if kind is None else str(kind.count)
 
 
-def _rest_apart(one: Project, other: Project) -> Iterator[Compared]:
+def _rest_apart(one: Project, other: Project) -> Iterator[ComparisonRow]:
     if one.regions != other.regions:
         left, right = (", ".join(region.name for region in each.regions) or "none" for each in (one, other))
-        yield Compared("Protected regions", left, right if right != left else "of another shape or weight")
+        yield ComparisonRow("Protected regions", left, right if right != left else "of another shape or weight")
     if one.operations != other.operations:
-        yield Compared("Constraints", "", "others", help="daylight, groundings, sorties, zones or pinned drops")
+        yield ComparisonRow("Constraints", "", "others", help="daylight, groundings, sorties, zones or pinned drops")
     if one.required_coverage != other.required_coverage:
-        yield Compared("Required coverage", number(one.required_coverage), number(other.required_coverage))
+        yield ComparisonRow("Required coverage", number(one.required_coverage), number(other.required_coverage))
+
+
+class CompareRunsDialog(QDialog):
+    """Table of the metrics and inputs of two runs, shown beside the maps without blocking the window."""
+
+    def __init__(self, one: RunEntry, other: RunEntry, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"{one.title} and {other.title}")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        # The keys stay with the maps and the timeline.
+        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+        self.resize(*_SIZE)
+        self.lines = compared(one, other)
+        columns = (
+            Column("", lambda row: row.what, is_text=True),
+            Column(one.title, lambda row: row.one),
+            Column(other.title, lambda row: row.other),
+            Column("Change", lambda row: row.change),
+        )
+        self.table = QTableView()
+        model: TableModel[ComparisonRow] = TableModel(columns, self, row_tip=lambda row: row.help or row.what)
+        model.set_rows(self.lines)
+        show_table(self.table, model, "Two runs compared", is_sortable=False)
+        self.table.setToolTip("First the results, then every input in which the two runs differ")
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda _checked=False: copy_table(self.table))
+        buttons.rejected.connect(self.close)
+        vertical(self, (self.table, 1), buttons)
+        if parent is not None:
+            # In the lower right corner, away from the maps.
+            corner = parent.mapToGlobal(QPoint(parent.width(), parent.height()))
+            self.move(corner - QPoint(self.width() + _MARGIN, self.height() + _MARGIN))

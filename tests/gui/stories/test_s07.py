@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from firegui.gui.base.number_text import number
-from firegui.gui.planning.compare_runs_dialog import CompareRunsDialog
 from firegui.gui.planning.progress_panel import RESULT, ProgressPanel
+from firegui.gui.planning.run_comparison import CompareRunsDialog
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import MIDDLE, NONE, Hand
 from tests.gui.stories.person import CONTROL, Person

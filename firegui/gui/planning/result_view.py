@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 from firegui.domain.results import Metrics
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
-from firegui.gui.planning.replan_chart import replan_html
+from firegui.runs.events import FinishReason
+from firegui.runs.replan_base import LoopDay, ReplanScores
 
 _NO_RUN = "No run is shown."
 _ETAS = "design · nominal η"
@@ -22,6 +23,10 @@ _NO_CURVES = (
     "There are no curves: the tactical heuristic places drops by rule, in three passes, and searches for nothing. What "
     "came of it is under Result. A search can begin with its plan, and its drops can be pruned: see the buttons over "
     "the list of runs."
+)
+_SHOWN = (
+    "Shown after it ran, the map has the observed fire; opened again, it has the whole plan on the fire simulated from "
+    "the first day."
 )
 _AT_WORK = "The numbers at nominal effectiveness come when the run has ended."
 
@@ -69,8 +74,7 @@ def result_html(entry: RunEntry) -> str:
     first = _FirstStage.of(entry)
     ended = _AT_WORK if not entry.is_over else f"<b>{escape(entry.status.capitalize())}</b>: {escape(entry.message)}"
     rows = _with_both(entry, first) if entry.prunes else _with_one(entry)
-    lines = [_row("th", rows[0]), *(_row("td", row) for row in rows[1:])]
-    return f"<table cellspacing='0' cellpadding='1'>{''.join(lines)}</table><p style='margin-top:4px'>{ended}</p>"
+    return f"{html_table(rows)}<p style='margin-top:4px'>{ended}</p>"
 
 
 def _with_both(entry: RunEntry, first: _FirstStage) -> list[list[str]]:
@@ -155,7 +159,56 @@ def _count(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}"
 
 
-def _row(tag: str, cells: Sequence[str]) -> str:
-    first, *others = cells
-    numbers = "".join(f"<{tag} align='right'>&nbsp;&nbsp;&nbsp;{text}</{tag}>" for text in others)
-    return f"<tr><{tag} align='left'>{first}</{tag}>{numbers}</tr>"
+# -- replanned runs ----------------------------------------------------------------------------------------------------
+def replan_html(entry: RunEntry, scores: ReplanScores) -> str:
+    """The numbers of a replanned run and how it ended."""
+    rows = _loop_rows(scores.loop) if scores.loop else _outlook_rows(scores)
+    said = [f"<b>{escape(entry.status.capitalize())}</b>"]
+    if entry.reason is not FinishReason.COMPLETED:
+        said[0] += f": {escape(entry.message)} (days counted from 0)"
+    if not scores.loop:
+        flown = f"{scores.drops_flown:,} drop{'' if scores.drops_flown == 1 else 's'} flown before are not counted."
+        said.append(f"Replanned from day {scores.day + 1} on, scored at nominal effectiveness; {flown} {_SHOWN}")
+    else:
+        said.append(
+            "One drawn fire; every branch has the same random numbers. Burned cells by the evening replanned "
+            "daily, with the fixed plan and without drops; drops flown that day; final extent expected that morning."
+        )
+    return f"{html_table(rows)}<p style='margin-top:4px'>{'. '.join(said)}</p>"
+
+
+def _outlook_rows(scores: ReplanScores) -> list[list[str]]:
+    columns = (scores.nominal, scores.continued, scores.baseline)
+    return [
+        ["", "new plan", "old plan continued", "no further drops"],
+        ["Further drops", *(_metric(each, "drops_executed") for each in columns)],
+        ["Objective", *(_objective(each) for each in columns)],
+        ["Fire at the end, ha", *(_metric(each, "final_extent_ha") for each in columns)],
+        ["Fire at the end, cells", *(_metric(each, "final_extent_cells") for each in columns)],
+        ["Burned protected cells", *(_metric(each, "protected_cells") for each in columns)],
+    ]
+
+
+def _loop_rows(days: Sequence[LoopDay]) -> list[list[str]]:
+    head = ["Day", "replanned", "fixed", "no drops", "drops", "drops, fixed", "expected"]
+    return [head] + [
+        [
+            f"{row.day + 1}", f"{row.loop_cells:,}", f"{row.open_cells:,}", f"{row.none_cells:,}",
+            f"{row.loop_drops:,}", f"{row.open_drops:,}", "–" if row.expected is None else f"{row.expected:,.0f}",
+        ]
+        for row in days
+    ]  # fmt: skip
+
+
+def _metric(metrics: Metrics | None, name: str) -> str:
+    return "–" if metrics is None else f"{getattr(metrics, name):,.0f}"
+
+
+def html_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows, the first of them the header, as a table with numbers to the right."""
+    lines = []
+    for k, (first, *others) in enumerate(rows):
+        tag = "td" if k else "th"
+        numbers = "".join(f"<{tag} align='right'>&nbsp;&nbsp;&nbsp;{text}</{tag}>" for text in others)
+        lines.append(f"<tr><{tag} align='left'>{first}</{tag}>{numbers}</tr>")
+    return f"<table cellspacing='0' cellpadding='1'>{''.join(lines)}</table>"
