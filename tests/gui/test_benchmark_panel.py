@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -211,20 +210,6 @@ def test_a_finished_benchmark_takes_more_seeds_but_no_other_allowance(
     assert not panel.button("resume").isEnabled()
 
 
-def test_of_a_project_that_another_window_has_benchmarks_are_listed_and_shown_but_do_not_go_on(
-    make: Make, session: Session, project: Project, saved: Path
-) -> None:
-    write_benchmark(saved / SAVED_BENCHMARKS.directory / "20260101-000000-A", project, SMALL, done=2)
-    panel, desk = make()
-    session.open_project(project, None, saved)
-    reopen(panel)
-    assert desk.shown is not None and desk.shown.folder == saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
-    assert panel.earlier.currentText().endswith("2 of 5 tasks") and not panel.button("resume").isEnabled()
-    session.open_project(project, saved)
-    reopen(panel)
-    assert panel.button("resume").isEnabled()
-
-
 def test_another_event_is_refused_before_anything_is_run(
     make: Make, session: Session, project: Project, saved: Path, refusals: list[InputError]
 ) -> None:
@@ -237,20 +222,6 @@ def test_another_event_is_refused_before_anything_is_run(
     panel.button("resume").click()
     assert not execute.specs
     assert "another event or fire model" in str(refusals[0])
-
-
-def test_opening_another_project_stops_the_work_and_forgets_the_benchmark(
-    qtbot: QtBot, make: Make, session: Session, project: Project
-) -> None:
-    execute = Contest(endless=True)
-    panel, desk = make(execute)
-    panel.form.set_settings(SMALL)
-    panel.button("start").click()
-    qtbot.waitUntil(execute.working.is_set)
-    session.open_project(project, None)
-    assert not desk.is_busy and desk.shown is None
-    assert panel.table.lines.rowCount() == 0
-    qtbot.waitUntil(lambda: execute.living == 0)
 
 
 # -- what lies there ---------------------------------------------------------------------------------------------------
@@ -316,31 +287,6 @@ def test_the_export_copies_sheets_tables_and_figures_and_says_which(
     assert (out / "rows.csv").read_bytes() == (folder / "rows.csv").read_bytes()
     assert all(name in said[-1] for name in names) and str(out) in said[-1]
     assert not any(name.startswith(".") for name in names)
-
-
-def test_an_export_into_its_own_folder_is_refused_and_one_that_fails_leaves_nothing(
-    monkeypatch: pytest.MonkeyPatch, make: Make, project: Project, saved: Path, tmp_path: Path,
-    refusals: list[InputError],
-) -> None:  # fmt: skip
-    folder = saved / SAVED_BENCHMARKS.directory / "20260101-000000-A"
-    write_benchmark(folder, project, SMALL)
-    panel, _desk = make()
-    reopen(panel)
-    export_to(monkeypatch, panel, folder)
-    assert "own folder" in str(refusals[-1])
-    out = tmp_path / "out"
-    out.mkdir()
-    write_bytes = Path.write_bytes
-
-    def fail_late(path: Path, content: bytes) -> int:
-        if path.name == "rows.csv":
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return write_bytes(path, content)
-
-    monkeypatch.setattr(Path, "write_bytes", fail_late)
-    export_to(monkeypatch, panel, out)
-    assert len(refusals) == 2 and f"{out}: cannot be written" in str(refusals[-1])
-    assert list(out.iterdir()) == []
 
 
 def test_the_table_is_copied_as_it_is_shown(qtbot: QtBot, make: Make) -> None:

@@ -305,17 +305,6 @@ def test_the_time_left_is_not_guessed_from_the_first_epoch() -> None:
     assert activity_text(epoch(5)) == "Epoch 6 of 60 · 0:06, at most 0:54 left"
 
 
-def test_a_failure_is_shown_to_the_person(
-    qtbot: QtBot, session: Session, folder: Path, panel: CalibratePanel, desk: CalibrationController,
-    refusals: list[InputError],
-) -> None:  # fmt: skip
-    desk.start(CalibrationRequest(NetworkFitSettings(fit_days=9)))
-    qtbot.waitUntil(lambda: not desk.is_busy)
-
-    assert "9 days with weather for 4" in str(refusals[0])
-    assert desk.result is None
-
-
 def test_opening_another_project_stops_it_and_forgets_it(
     qtbot: QtBot, session: Session, held: tuple[CalibratePanel, CalibrationController, Held]
 ) -> None:

@@ -242,20 +242,6 @@ def test_work_shows_how_far_it_is_and_stops_with_what_there_is(qtbot: QtBot, mak
     assert index.data(Qt.ItemDataRole.ToolTipRole) == "not sampled yet"
 
 
-def test_opening_another_project_stops_the_work_and_forgets_the_table(
-    qtbot: QtBot, make: Make, session: Session, project: Project
-) -> None:
-    execute = Tables(table_of(RAN.DESIGN, ()), endless=True)
-    panel, desk = make(execute)
-    panel.form.set_kind(RAN.DESIGN)
-    panel.button("start").click()
-    qtbot.waitUntil(execute.working.is_set)
-    session.open_project(project, None)
-    assert not desk.is_busy
-    assert desk.table is None
-    assert panel.model.rowCount() == 0
-
-
 # -- the table ---------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> SensitivityPanel:
@@ -342,14 +328,6 @@ def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     assert panel.form.pairs.text() == "0.9/0.9, 0.5/0.5"
     desk.shutdown()
     desk.deleteLater()
-
-
-def test_a_damaged_table_is_left_out_of_the_earlier_ones(saved: Path) -> None:
-    folder = saved / SAVED_TABLES.directory / "20260101-000000-pose"
-    folder.mkdir(parents=True)
-    (folder / "sensitivity.toml").write_text("format = 'x'\n")
-    assert SAVED_TABLES.in_project(saved) == ()
-    assert SAVED_TABLES.in_project(None) == ()
 
 
 def test_f4_brings_the_dock_forward(window: MainWindow) -> None:

@@ -18,14 +18,14 @@ from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.skill.comparison_map import FALSE, HIT, MISS, START
 from firegui.gui.analyses.skill.skill_charts import METRICS
-from firegui.gui.analyses.skill.skill_controller import SkillController, SkillRequest
+from firegui.gui.analyses.skill.skill_controller import SkillController
 from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
 from firegui.gui.analyses.skill.skill_table import signed
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished
-from firegui.runs.spec import RunSpec, SkillSpec
+from firegui.runs.spec import RunSpec
 from tests.support import watched_project
 
 DAYS = 4
@@ -149,19 +149,6 @@ def test_no_more_days_can_be_asked_for_than_there_are_maps(session: Session, pan
     assert (panel.days.maximum(), panel.days.value()) == (2, 2)
 
 
-def test_a_failure_is_shown_to_the_person(
-    qtbot: QtBot, session: Session, panel: SkillPanel, desk: SkillController, refusals: list[InputError]
-) -> None:
-    assert session.project.maps is not None
-    short = replace(session.project, maps=session.project.maps.window(0, 1))
-    session.edit("shorten the maps", short)
-    desk.start(SkillRequest(DAYS, 1))
-    qtbot.waitUntil(lambda: not desk.is_busy)
-
-    assert "there are maps for no more" in str(refusals[0])
-    assert desk.result is None
-
-
 # -- progress and stopping ---------------------------------------------------------------------------------------------
 @pytest.fixture
 def held(qtbot: QtBot, session: Session) -> Iterator[tuple[SkillPanel, SkillController, Held]]:
@@ -190,40 +177,6 @@ def test_what_is_being_done_is_said_and_a_stop_ends_it(
     assert len(work.specs) == 1
     assert desk.result is None
     assert panel.button("start").isEnabled()
-
-
-def test_the_scoring_uses_the_chosen_device(
-    qtbot: QtBot, session: Session, held: tuple[SkillPanel, SkillController, Held]
-) -> None:
-    panel, desk, work = held
-    session.set_backend("reference")
-    panel.start()
-    qtbot.waitUntil(work.working.is_set)
-    desk.stop()
-
-    (spec,) = work.specs
-    assert isinstance(spec, SkillSpec)
-    assert spec.backend == "reference"
-
-
-def test_opening_another_project_gives_the_scoring_up(
-    qtbot: QtBot, session: Session, held: tuple[SkillPanel, SkillController, Held]
-) -> None:
-    panel, desk, work = held
-    panel.start()
-    qtbot.waitUntil(work.working.is_set)
-    session.open_project(watched_project(2), None)
-
-    assert not desk.is_busy
-    assert panel.button("start").isEnabled()
-
-
-def test_shutting_down_waits_for_the_thread(qtbot: QtBot, held: tuple[SkillPanel, SkillController, Held]) -> None:
-    panel, desk, work = held
-    panel.start()
-    qtbot.waitUntil(work.working.is_set)
-    desk.shutdown()
-    assert not desk.is_busy
 
 
 # -- staying true ------------------------------------------------------------------------------------------------------

@@ -252,19 +252,6 @@ def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is
     assert "4 of 9 members" in panel.head.text()
 
 
-def test_opening_another_project_stops_the_work_and_forgets_the_ensemble(
-    qtbot: QtBot, make: Make, session: Session, project: Project
-) -> None:
-    execute = Draws(ensemble_of(), endless=True)
-    panel, desk = make(execute)
-    panel.button("start").click()
-    qtbot.waitUntil(execute.working.is_set)
-    session.open_project(project, None)
-    assert not desk.is_busy
-    assert desk.shown is None
-    assert panel.tables.members.rowCount() == 0
-
-
 # -- what is shown -----------------------------------------------------------------------------------------------------
 @pytest.fixture
 def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> UncertaintyPanel:
@@ -485,14 +472,6 @@ def _member(project: Project, number: int) -> EvaluateSpec:
 
 
 # -- what lies there ---------------------------------------------------------------------------------------------------
-def test_a_damaged_ensemble_is_left_out_of_the_earlier_ones(saved: Path) -> None:
-    folder = saved / SAVED_ENSEMBLES.directory / "20260101-000000-aleatoric"
-    folder.mkdir(parents=True)
-    (folder / "ensemble.toml").write_text("format = 'x'\n")
-    assert SAVED_ENSEMBLES.in_project(saved) == ()
-    assert SAVED_ENSEMBLES.in_project(None) == ()
-
-
 def test_a_damaged_semivariogram_is_none(tmp_path: Path) -> None:
     assert read_variogram(tmp_path) is None
     (tmp_path / "semivariogram.csv").write_text("distance_cells,value,fitted,pairs\n1.0,x,1.0,3\n")

@@ -1,0 +1,223 @@
+"""What the panels of all analyses in the registry have in common: buttons, messages, earlier results, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.errors import Problem
+from firegui.gui.analyses.panel import AnalysisPanel
+from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller
+from firegui.gui.analyses.study.study_panel import StudyPanel
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.session import Session
+from firegui.io.project_store import save_project
+from firegui.runs.events import RunEvent, SkillReady
+from firegui.runs.spec import RunSpec
+from tests.gui.analyses.scene import CASES, FakeRun
+
+PATIENCE = 20_000
+LISTING = [one for one in ANALYSES if one.controller.store is not None]  # type: ignore[attr-defined]
+EXPORTING = [one for one in LISTING if one.controller.export_suffixes]  # type: ignore[attr-defined]
+Panel = AnalysisPanel[Any, Any]
+Scene = tuple[Panel, Controller, FakeRun]
+Make = Callable[..., Scene]
+
+
+def dock(analysis: Analysis) -> str:
+    return analysis.dock
+
+
+every = pytest.mark.parametrize("analysis", ANALYSES, ids=dock)
+every_listing = pytest.mark.parametrize("analysis", LISTING, ids=dock)
+every_exporting = pytest.mark.parametrize("analysis", EXPORTING, ids=dock)
+
+
+@pytest.fixture
+def folder(session: Session, project: Project, tmp_path: Path) -> Path:
+    """Folder of the open project."""
+    place = tmp_path / "p.firegui"
+    save_project(project, place)
+    session.open_project(project, place)
+    return place
+
+
+@pytest.fixture
+def make(qtbot: QtBot, session: Session, queue: RunQueue, analysis: Analysis) -> Iterator[Make]:
+    """Makes a panel on screen whose runs are fake; waits for their threads after the test."""
+    made: list[Controller] = []
+
+    def events(spec: RunSpec) -> Sequence[RunEvent]:
+        # The contract's scores have no report to draw.
+        return [event for event in CASES[analysis.dock].events(spec) if not isinstance(event, SkillReady)]
+
+    def scene() -> Scene:
+        run = FakeRun(events, endless=True)
+        controller = analysis.controller(session, execute=run)
+        made.append(controller)
+        panel = analysis.make_panel(session, queue, controller)
+        assert isinstance(panel, AnalysisPanel)
+        if isinstance(panel, StudyPanel):
+            panel.form.set_text(CASES[analysis.dock].request.text)
+        qtbot.addWidget(panel)
+        panel.resize(1100, 500)
+        with qtbot.waitExposed(panel):
+            panel.show()
+        return panel, controller, run
+
+    yield scene
+    for each in made:
+        each.shutdown()
+        each.deleteLater()
+
+
+@pytest.fixture
+def opened(make: Make, analysis: Analysis, folder: Path, project: Project) -> Scene:
+    """A panel that shows the unfinished result in the project's folder."""
+    save = CASES[analysis.dock].save
+    assert save is not None
+    panel, controller, run = make()
+    save(controller, project, folder)
+    controller.saved_changed.emit()
+    choose(panel)
+    return panel, controller, run
+
+
+def choose(panel: Panel, entry: int = 1) -> None:
+    """Choose an entry of the list of earlier results, as a person does."""
+    panel.earlier.setCurrentIndex(entry)
+    panel.earlier.activated.emit(entry)
+
+
+# -- buttons and messages ----------------------------------------------------------------------------------------------
+@every
+def test_the_buttons_follow_a_run_from_start_to_end(qtbot: QtBot, make: Make, analysis: Analysis, folder: Path) -> None:
+    panel, controller, run = make()
+    ready = not panel.problems
+    assert (panel.button("start").isEnabled(), panel.button("stop").isEnabled(), panel.activity) == (ready, False, "")
+    controller.start(CASES[analysis.dock].request)
+    qtbot.waitUntil(run.working.is_set, timeout=PATIENCE)
+    assert not panel.button("start").isEnabled() and panel.button("stop").isEnabled()
+    assert panel._form is None or not panel._form.isEnabled()
+    qtbot.waitUntil(lambda: panel.activity == controller.activity != "")
+    assert panel._work.isVisible()
+    panel.start()
+    panel.button("stop").click()
+    assert panel.activity == "Stopping…" and not panel.button("stop").isEnabled()
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=PATIENCE)
+    assert len(run.specs) == 1
+    assert panel.button("start").isEnabled() is ready and not panel._work.isVisible()
+
+
+@every
+def test_what_keeps_a_run_from_starting_is_a_warning(
+    make: Make, folder: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel, _controller, run = make()
+    monkeypatch.setattr(panel, "_find_problems", lambda: [Problem("Here", "is wrong", "mend it")])
+    session.project_edited.emit()
+    assert "⚠ Here: is wrong — mend it" in panel.notes.text() and panel.notes.property("role") == "warning"
+    assert not panel.button("start").isEnabled()
+    panel.start()
+    assert not run.specs
+    monkeypatch.setattr(panel, "_find_problems", lambda: [])
+    session.project_edited.emit()
+    assert panel.button("start").isEnabled()
+    assert "⚠" not in panel.notes.text()
+
+
+@every
+def test_the_window_is_asked_to_start_and_to_enlarge(qtbot: QtBot, make: Make, folder: Path) -> None:
+    panel, _controller, _run = make()
+    panel.button("start").setEnabled(True)
+    with qtbot.waitSignals([panel.start_requested, panel.enlarge_requested]):
+        panel.button("start").click()
+        panel.button("fit").click()
+
+
+@every
+def test_every_button_says_what_it_does(make: Make, folder: Path) -> None:
+    panel, _controller, _run = make()
+    for name, button in panel._buttons.items():
+        assert button.objectName() == f"{name}Button"
+        assert button.toolTip() and button.accessibleName()
+    with pytest.raises(KeyError):
+        panel.button("no such button")
+
+
+# -- earlier results ---------------------------------------------------------------------------------------------------
+@every_listing
+def test_the_list_is_off_without_earlier_results(make: Make, folder: Path) -> None:
+    panel, _controller, _run = make()
+    assert not panel.earlier.isEnabled()
+    assert panel.earlier.currentText() == panel.texts.none_earlier
+
+
+@every_listing
+def test_an_earlier_result_is_listed_opened_and_resumed(qtbot: QtBot, opened: Scene) -> None:
+    panel, controller, run = opened
+    (saved,) = controller.saved()
+    assert panel.earlier.itemText(0) == f"{panel.texts.earlier}…"
+    assert panel.earlier.currentText() == saved.title(controller.today)
+    assert controller.shown is not None and controller.shown.folder == saved.folder
+    assert panel.button("resume").isEnabled()
+    panel.button("resume").click()
+    qtbot.waitUntil(lambda: len(run.specs) == 1, timeout=PATIENCE)
+    assert run.specs[0].resume and run.specs[0].out == saved.folder
+    assert not panel.button("resume").isEnabled()
+
+
+@every_listing
+def test_an_earlier_result_is_not_resumed_in_a_read_only_project(
+    opened: Scene, session: Session, project: Project, folder: Path
+) -> None:
+    panel, controller, _run = opened
+    session.open_project(project, None, folder)
+    choose(panel)
+    assert controller.shown is not None and panel.earlier.currentIndex() == 1
+    assert not panel.button("resume").isEnabled()
+    session.open_project(project, folder)
+    choose(panel)
+    assert panel.button("resume").isEnabled()
+
+
+@every_listing
+def test_another_project_clears_the_panel(opened: Scene, session: Session, project: Project) -> None:
+    panel, controller, _run = opened
+    text = panel.head.text()
+    session.open_project(project, None)
+    assert controller.shown is None and panel.earlier.count() == 1
+    assert panel.head.text() != text and panel.head.text().startswith("No ")
+    assert not any(panel.button(name).isEnabled() for name in ("resume", "copy", "export"))
+
+
+# -- tables and files --------------------------------------------------------------------------------------------------
+@every_listing
+def test_the_table_in_front_is_copied(opened: Scene, session: Session) -> None:
+    panel, _controller, _run = opened
+    said: list[str] = []
+    session.message.connect(said.append)
+    panel.copy()
+    head = QGuiApplication.clipboard().text().splitlines()[0]
+    assert len(head.split("\t")) > 2
+    assert said == ["The table is on the clipboard."]
+
+
+@every_exporting
+def test_the_export_goes_to_the_folder_that_is_chosen(
+    opened: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    panel, controller, _run = opened
+    out: list[Path] = []
+    monkeypatch.setattr(type(controller), "export", lambda _self, folder: out.append(folder))
+    for chosen in ("", str(tmp_path / "out")):
+        monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args, chosen=chosen: chosen)
+        panel.button("export").click()
+    assert out == [tmp_path / "out"]
