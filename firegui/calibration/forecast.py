@@ -21,7 +21,7 @@ from firegui.fire.maps import project_maps
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import scalar_maps
 from firegui.fire.skill import Bools, day_score, observed_start, scored_days
-from firegui.rollout.remark import Tell, silent
+from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.simulate import prepare, simulate
 
 Check = Callable[[], None]
@@ -29,7 +29,12 @@ Box = tuple[slice, slice]
 
 
 def forecast(
-    project: Project, days: int, *, backend: str = "auto", check: Check | None = None, tell: Tell = silent
+    project: Project,
+    days: int,
+    *,
+    backend: str = "auto",
+    check: Check | None = None,
+    tell: MessageCallback = ignore_message,
 ) -> NDArray[np.float32]:
     """``P [days + 1, H, W]`` at day boundaries by the project's fire model, from the perimeter of event day 0 alone.
 
@@ -55,7 +60,7 @@ def scalar_forecast(
 
 
 def roll_out(
-    maps: FireMaps, *, backend: str = "auto", check: Check | None = None, tell: Tell = silent
+    maps: FireMaps, *, backend: str = "auto", check: Check | None = None, tell: MessageCallback = ignore_message
 ) -> NDArray[np.float32]:
     """``P [D + 1, H, W]`` at day boundaries of one rollout without drops, from the ignition of ``maps``."""
     nothing = np.zeros((0, *maps.shape), bool)

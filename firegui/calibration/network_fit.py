@@ -38,9 +38,9 @@ from firegui.fire.network import Partial, SpreadNetwork, initial, network_of, we
 from firegui.fire.one_thread import one_thread
 from firegui.fire.skill import observed_start, scored_days
 from firegui.fire.spread import Terrain, ignition_gains, potentials
+from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.model import Model
 from firegui.rollout.outcome import Check
-from firegui.rollout.remark import Tell, silent
 from firegui.rollout.simulate import gain_slopes, prepare
 
 DECAY, LAST_SHARE, LONGEST_GRADIENT = 1e-4, 0.01, 1.0
@@ -82,7 +82,7 @@ def fit_network(
     progress: Callable[[FitProgress], None] | None = None,
     keep: Callable[[FitState], None] | None = None,
     check: Check | None = None,
-    tell: Tell = silent,
+    tell: MessageCallback = ignore_message,
 ) -> FitState:
     """Fit to days ``0 … fit_days`` of every event; the same input gives the same bits on any number of threads.
 
@@ -177,7 +177,7 @@ class _Fit:
 
     def __init__(
         self, events: Sequence[Scenario], settings: NetworkFitSettings, begin: NetworkWeights | None,
-        check: Check | None, tell: Tell,
+        check: Check | None, tell: MessageCallback,
     ) -> None:  # fmt: skip
         self._settings, self._check = settings, check
         taught = training_of(events, settings, begin)
@@ -340,7 +340,12 @@ class EventFit:
     """
 
     def __init__(
-        self, event: Scenario, fit_days: int, margin_cells: int, taught: Training, tell: Tell = silent
+        self,
+        event: Scenario,
+        fit_days: int,
+        margin_cells: int,
+        taught: Training,
+        tell: MessageCallback = ignore_message,
     ) -> None:
         self.name, self.days, self._learned, self._shape = event.name, fit_days, taught.learned, event.grid.shape
         self._tell = tell

@@ -27,7 +27,7 @@ from firegui.domain.benchmark import (
 )
 from firegui.io.project_store import load_project
 from firegui.runs.benchmark import asked_problems, usable_planners
-from firegui.runs.benchmark_folder import PLACE, TITLE, BenchmarkHeader, read_header
+from firegui.runs.benchmark_folder import STORE, TITLE, BenchmarkHeader, read_header
 from firegui.runs.benchmark_printed import (
     BEST_FIRST,
     PrintedTable,
@@ -91,7 +91,7 @@ def benchmark(
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: PLACE.check(out, resume))
+    earlier = gather.attempt(lambda: STORE.check(out, resume))
     wanted = _wanted(given, earlier, engine, gather)
     gather.attempt(lambda: engine.check_backend(backend))
     # A list with an unknown name was told of already; it may be empty without it.

@@ -21,7 +21,7 @@ from firegui.cli.words import command_text
 from firegui.domain.fit import EventProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.weights import GAINS, Correction
-from firegui.fire.taught import taught
+from firegui.fire.training_coverage import training_coverage
 from firegui.io.project_store import load_project
 from firegui.io.weights_file import read_weights
 from firegui.runs.calibrate import TITLE, calibrate_problems, default_settings, mean_iou
@@ -90,7 +90,7 @@ def calibration_summary(spec: CalibrateSpec, ready: WeightsReady, finished: RunF
         "training": asdict(training),
         "from_prior": [name for name in GAINS if name not in training.learned],
         "corrections": [_correction(found) for found in ready.weights.corrections],
-        "notes": list(taught(ready.weights)),
+        "notes": list(training_coverage(ready.weights)),
         "resume": _resume_command(spec) if finished.reason is FinishReason.STOPPED else None,
     }
 
@@ -103,7 +103,7 @@ def calibration_lines(spec: CalibrateSpec, ready: WeightsReady, finished: RunFin
         start = project.scenario.date_of_day(0)
         yield f"{event.name} (day 0 is {start:%d %b %Y}): mean {fmean(event.iou):.2f}, lowest {min(event.iou):.2f}"
         yield from _days(event)
-    yield from taught(ready.weights)
+    yield from training_coverage(ready.weights)
     yield f"Wrote {spec.out}"
     if finished.reason is FinishReason.STOPPED:
         yield f"To go on: {_resume_command(spec)}"

@@ -27,7 +27,7 @@ from firegui.io.importers.maps import import_maps
 from firegui.io.importers.pytorchfire import import_pytorchfire
 from firegui.io.importers.units import UNITS, find_unit
 from firegui.io.importers.wind import WindSource
-from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, Traits
+from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeters import PerimeterSource
 from firegui.io.project_store import load_project, save_project
@@ -189,7 +189,7 @@ def _wind(options: Mapping[str, Any], base: WindSource, gather: Gather) -> WindS
     if files or speed is not None or direction is not None:
         base = WindSource(speed, direction, files)
     said = base.traits
-    traits = Traits(
+    traits = WindConventions(
         _member(Components, options["wind_components"]) or said.components,
         _member(SpeedUnit, options["wind_unit"]) or said.speed_unit,
         _member(Height, options["wind_height"]) or said.height,

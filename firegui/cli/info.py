@@ -21,7 +21,7 @@ from firegui.domain.regions import Region
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.settings import SETTING_TITLES
 from firegui.errors import InputError
-from firegui.fire.left_out import left_out
+from firegui.fire.model_caveats import model_caveats
 from firegui.io.crs import short_name
 from firegui.io.daylight import dark_pin_problems, flying_windows
 from firegui.io.operations_toml import operations_to_table
@@ -92,7 +92,7 @@ def _fire_model(project: Project) -> dict[str, Any]:
     return {
         "kind": model.kind,
         "label": model.label,
-        "left_out": list(left_out(project)),
+        "left_out": list(model_caveats(project)),
         "training": None if weights is None else asdict(weights.training),
     }
 

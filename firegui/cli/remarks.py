@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from firegui.rollout.remark import Remark
+from firegui.rollout.engine_message import EngineMessage
 
 
 class Remarks:
@@ -13,7 +13,7 @@ class Remarks:
     def __init__(self) -> None:
         self.device = ""
 
-    def __call__(self, remark: Remark) -> None:
+    def __call__(self, remark: EngineMessage) -> None:
         """Print it."""
         self.device = remark.device or self.device
         click.echo(remark.text if remark.level == "info" else f"{remark.level}: {remark.text}", err=True)

@@ -24,7 +24,7 @@ from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, ScalingReady
 from firegui.runs.scaling import scaling_problems
-from firegui.runs.scaling_folder import PLACE, TITLE, ScalingHeader, read_header
+from firegui.runs.scaling_folder import STORE, TITLE, ScalingHeader, read_header
 from firegui.runs.scaling_text import (
     HEADS,
     QUALITY_HEADS,
@@ -72,7 +72,7 @@ def scaling(
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: PLACE.check(out, resume))
+    earlier = gather.attempt(lambda: STORE.check(out, resume))
     settings = given_settings(ScalingSettings() if earlier is None else earlier.settings, given, gather)
     gather.attempt(lambda: engine.check_backend(backend))
     spec = None

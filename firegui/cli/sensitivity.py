@@ -37,7 +37,7 @@ from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, SensitivityReady
 from firegui.runs.sensitivity import sensitivity_problems
-from firegui.runs.sensitivity_folder import PLACE, TITLE, AnyTable, SensitivityHeader, flat_rows
+from firegui.runs.sensitivity_folder import STORE, TITLE, AnyTable, SensitivityHeader, flat_rows
 from firegui.runs.sensitivity_text import pair_text
 from firegui.runs.spec import SensitivitySpec
 
@@ -74,7 +74,7 @@ def sensitivity(
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: PLACE.check(out, resume))
+    earlier = gather.attempt(lambda: STORE.check(out, resume))
     wanted = _wanted(kind_name, given, earlier, gather)
     if project is not None:
         project = _with_optimizer(project, earlier, given["epochs"])

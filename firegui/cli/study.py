@@ -26,7 +26,7 @@ from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, RunFinished, StudyReady
 from firegui.runs.messages import counted
 from firegui.runs.spec import StudySpec
-from firegui.studies.folder import PLACE, TITLE, StudyHeader, read_header
+from firegui.studies.folder import STORE, TITLE, StudyHeader, read_header
 from firegui.studies.run import study_lacks
 from firegui.studies.runner import execute
 from firegui.studies.tables import columns_of
@@ -64,7 +64,7 @@ def study(
     said = gather.attempt(lambda: read_study(study_file))
     project = None if said is None else gather.attempt(lambda: load_project(said.project_folder(study_file)))
     schedule = _schedule(said, study_file, project, gather)
-    gather.attempt(lambda: PLACE.check(out, resume))
+    gather.attempt(lambda: STORE.check(out, resume))
     if not scheduler:
         gather.attempt(lambda: engine.check_backend(backend))
     spec = None

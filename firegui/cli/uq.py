@@ -26,10 +26,10 @@ from firegui.runs.engine import Engine
 from firegui.runs.events import EnsembleReady, FinishReason, RunFinished
 from firegui.runs.sensitivity_text import pair_text
 from firegui.runs.spec import UncertaintySpec
-from firegui.runs.uq import uq_problems
-from firegui.runs.uq_folder import PLACE, TITLE, Deterministic, EnsembleHeader, read_header, summary_content
-from firegui.runs.uq_summary import Summary, SummaryRow, summarised
-from firegui.runs.uq_text import below_start_text, error_text
+from firegui.runs.uncertainty import uq_problems
+from firegui.runs.uncertainty_folder import STORE, TITLE, Deterministic, EnsembleHeader, read_header, summary_content
+from firegui.runs.uncertainty_summary import Summary, SummaryRow, summarised
+from firegui.runs.uncertainty_text import below_start_text, error_text
 
 _STOPPING, _AGAIN = "stopping; the members that are done are being saved", "already stopping"
 
@@ -72,7 +72,7 @@ def uq(
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
-    earlier = gather.attempt(lambda: PLACE.check(out, resume))
+    earlier = gather.attempt(lambda: STORE.check(out, resume))
     settings = _settings(kind_name, given, earlier, gather)
     schedule = gather_schedule(schedule_file, project, gather)
     gather.attempt(lambda: engine.check_backend(backend))

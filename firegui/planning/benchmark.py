@@ -9,19 +9,19 @@ from importlib.util import find_spec
 
 from firegui.domain.benchmark import CURVES_AT_DESIGN, PLANNERS, PlannerName
 from firegui.domain.settings import Effectiveness, PlanSettings, Start
-from firegui.planning.contest import Contest, ContestPlanner
 from firegui.planning.evaluations import Arrays
+from firegui.planning.planner_context import BudgetedPlanner, PlannerContext
 from firegui.planning.planners.baselines import NoIntervention, RandomFeasible
 from firegui.planning.planners.budgeted_gradient import BudgetedGradient
 from firegui.planning.planners.derivative_free import cma_es, differential_evolution, particle_swarm
 from firegui.planning.planners.greedy import Greedy
 from firegui.planning.planners.tactical import Tactical
 
-Maker = Callable[[Contest, Arrays | None], ContestPlanner]
+Maker = Callable[[PlannerContext, Arrays | None], BudgetedPlanner]
 
 
-def _gradient(contest: Contest, state: Arrays | None, *, start: Start) -> BudgetedGradient:
-    return BudgetedGradient(replace(contest, settings=replace(contest.settings, start=start)), state)
+def _gradient(context: PlannerContext, state: Arrays | None, *, start: Start) -> BudgetedGradient:
+    return BudgetedGradient(replace(context, settings=replace(context.settings, start=start)), state)
 
 
 _MAKERS: Mapping[PlannerName, Maker] = {
@@ -40,16 +40,16 @@ _MAKERS: Mapping[PlannerName, Maker] = {
 }
 
 
-def planner_of(name: PlannerName, contest: Contest, state: Arrays | None = None) -> ContestPlanner:
+def planner_of(name: PlannerName, context: PlannerContext, state: Arrays | None = None) -> BudgetedPlanner:
     """The planner called ``name``, at its beginning or where ``state`` left it.
 
-    ``contest`` has the model at :func:`searches_at`. Gradient planners start from the front, whatever the settings say,
+    ``context`` has the model at :func:`searches_at`. Gradient planners start from the front, whatever the settings say,
     but for the one that is called tactical. Raises :class:`ValueError` for the two-stage plan, which is a run of its
     own, and :class:`~firegui.errors.InputError` where a package is missing.
     """
     if name not in _MAKERS:
         raise ValueError(f"{name.value} is carried out as a run, not as a planner under an allowance")
-    return _MAKERS[name](contest, state or None)
+    return _MAKERS[name](context, state or None)
 
 
 def searches_at(name: PlannerName, plan: PlanSettings) -> Effectiveness:

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from firegui.domain.schedule import Schedule, pose_logits_of
 from firegui.planning.budget_calibration import proposals_within
-from firegui.planning.contest import Contest
 from firegui.planning.evaluations import Check
 from firegui.planning.placement import across_wind
+from firegui.planning.planner_context import PlannerContext
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import watch
 
@@ -78,12 +78,12 @@ class Basis:
         return np.repeat(blocks, self.span, axis=0)[: self.n_steps]
 
 
-def front_places(contest: Contest, check: Check | None = None) -> Floats:
+def front_places(context: PlannerContext, check: Check | None = None) -> Floats:
     """``[D, 2]``: the centroid ``(y, x)`` of ``Σ_t p^B_t`` over each day's steps of the baseline, in cells.
 
     One rollout, charged. A day on which nothing burns keeps the place of the day before it.
     """
-    model = contest.model
+    model = context.model
     per_day = model.maps.steps_per_day
     days = -(-model.n_steps // per_day)
     rows, columns = np.zeros((days, model.shape[0])), np.zeros((days, model.shape[1]))
@@ -95,7 +95,7 @@ def front_places(contest: Contest, check: Check | None = None) -> Floats:
             columns[step // per_day] += mass.sum(dim=0).cpu().numpy()
 
     watch(model, Schedule.empty(model.n_steps, model.fleet.n_aircraft), see, check=check)
-    contest.evaluations.charge(1)  # the fire without drops is no answer of these planners
+    context.evaluations.charge(1)  # the fire without drops is no answer of these planners
     places = np.zeros((days, 2))
     for day, total in enumerate(rows.sum(axis=1)):
         if total > 0.0:
@@ -108,7 +108,7 @@ def front_places(contest: Contest, check: Check | None = None) -> Floats:
     return places
 
 
-def start_vector(contest: Contest, basis: Basis, places: Floats) -> Floats:
+def start_vector(context: PlannerContext, basis: Basis, places: Floats) -> Floats:
     """Every pose at its day's place (``places [D, 2]``) and across the wind there, activations near the budget.
 
     Every block of an aircraft has a random priority; those are active that fly nearest to the budget, within five drops
@@ -116,15 +116,15 @@ def start_vector(contest: Contest, basis: Basis, places: Floats) -> Floats:
     evenly in the order of priority, active ones above 0 and idle ones below, as wide as the bounds allow: a search that
     disturbs them switches about as many on as off.
     """
-    model = contest.model
+    model = context.model
     day = np.arange(basis.n_blocks) * basis.span // model.maps.steps_per_day
     nearest = np.rint(places).astype(np.int64)
     headings = [across_wind(model.maps.wind_dir[d], *nearest[d : d + 1].T)[0] for d in range(len(places))]
     pose = np.column_stack([places, headings])[day]
     poses = np.repeat(pose[:, None], basis.n_aircraft, axis=1)
-    generator = np.random.default_rng([contest.settings.seed, 0])
+    generator = np.random.default_rng([context.settings.seed, 0])
     priorities = generator.uniform(size=(basis.n_blocks, basis.n_aircraft))
-    proposed = proposals_within(model, basis.over_steps(priorities), contest.budget, basis.over_steps(poses))
+    proposed = proposals_within(model, basis.over_steps(priorities), context.budget, basis.over_steps(poses))
     return basis.vector(spread(priorities, proposed[:: basis.span]), poses)
 
 

@@ -12,8 +12,8 @@ from firegui.errors import Problems
 from firegui.fire.maps import project_maps
 from firegui.io.rasterize import region_masks
 from firegui.planning.flight_rules import flight_rules, rule_problems
+from firegui.rollout.engine_message import EngineMessage, MessageCallback, ignore_message
 from firegui.rollout.model import Model
-from firegui.rollout.remark import Remark, Tell, silent
 from firegui.rollout.simulate import prepare
 
 
@@ -23,15 +23,15 @@ def build(
     backend: str = "auto",
     precision: str = "float32",
     *,
-    tell: Tell = silent,
+    tell: MessageCallback = ignore_message,
     check: Callable[[], None] | None = None,
     maps: FireMaps | None = None,
 ) -> Model:
     """The frozen fire, the fleet with its calendar, its rules and the objective of ``project`` at ``effectiveness``.
 
-    ``tell`` hears what the engine has to say (:mod:`firegui.rollout.remark`), ``check`` may raise to cancel. ``maps``
-    are the project's own, where they are made already (:func:`firegui.fire.maps.project_maps`). Raises
-    :class:`~firegui.errors.InputError` with everything that keeps the project from being planned.
+    ``tell`` receives messages of the engine, ``check`` may raise to cancel. ``maps`` are the project's own, where they
+    exist already (:func:`firegui.fire.maps.project_maps`). Raises :class:`~firegui.errors.InputError` with everything
+    that keeps the project from being planned.
     """
     problems, title = Problems(), "The project cannot be planned"
     problems.extend(project.problems())
@@ -44,7 +44,7 @@ def build(
     problems.extend(rule_problems(project))
     problems.raise_if_any(title)
     for note in project.operations.notes(project.calendar):
-        tell(Remark(note, "warning"))
+        tell(EngineMessage(note, "warning"))
     maps = project_maps(project, check) if maps is None else maps
     model = prepare(
         maps,

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from firegui.errors import InputError, Problem
-from firegui.planning.contest import Contest
 from firegui.planning.daily_basis import Basis, Floats, front_places, start_vector
 from firegui.planning.evaluations import Arrays, Check
+from firegui.planning.planner_context import PlannerContext
 
 AT_ONCE = 16
 """Vectors scored in one call, so that a call is short; a generation may take several."""
@@ -52,9 +52,9 @@ class RecordedSearch:
     """
 
     def __init__(
-        self, contest: Contest, basis: Basis, begin: Callable[[Floats], Search], state: Arrays | None = None
+        self, context: PlannerContext, basis: Basis, begin: Callable[[Floats], Search], state: Arrays | None = None
     ) -> None:
-        self._contest, self._basis, self._begin = contest, basis, begin
+        self._context, self._basis, self._begin = context, basis, begin
         self._search: Search | None = None
         self._asked: Sequence[Floats] = ()
         self._places = state["places"] if state else None
@@ -70,18 +70,18 @@ class RecordedSearch:
     @property
     def finished(self) -> bool:
         """Whether the allowance is used up; nothing else ends a search."""
-        return self._contest.evaluations.left <= 0
+        return self._context.evaluations.left <= 0
 
     def advance(self, check: Check | None = None) -> None:
         """The baseline's forecast the first time; then up to :data:`AT_ONCE` vectors, recorded ones repeated first."""
         if self._places is None:
-            self._places = front_places(self._contest, check)
+            self._places = front_places(self._context, check)
             return
         if self._search is None:
             self._search = self._replayed(self._places, check)
         if not self._asked:
             self._asked = self._search.ask()
-        evaluations = self._contest.evaluations
+        evaluations = self._context.evaluations
         done = len(self._values) - self._told
         vectors = self._asked[done : done + min(AT_ONCE, evaluations.left)]
         self._values += evaluations.score([self._basis.schedule(vector) for vector in vectors], check)
@@ -106,7 +106,7 @@ class RecordedSearch:
 
     def _replayed(self, places: Floats, check: Check | None) -> Search:
         """The search after everything that is recorded."""
-        search = self._begin(start_vector(self._contest, self._basis, places))
+        search = self._begin(start_vector(self._context, self._basis, places))
         while self._told < len(self._values) and not self._asked:
             if check is not None:
                 check()

@@ -27,10 +27,10 @@ from firegui.planning.audit import AuditReport, Conditions, audit
 from firegui.rollout import backend as backends
 from firegui.rollout.deposits import step_doses
 from firegui.rollout.drops import drop_records
+from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gains import MAXIMUM_FACTOR, SpreadGains
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
-from firegui.rollout.remark import Tell, silent
 from firegui.rollout.simulate import last_state, simulate
 from firegui.rollout.suppression import MAXIMUM_DOSE
 from firegui.uncertainty.aleatoric import drawn
@@ -41,7 +41,7 @@ Check = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class ScoredRemainder:
     """A schedule of the days that are left, rolled out: the cells that had burned out before count as fire.
 
     ``p_fire_days [D − N + 1, H, W]`` at day boundaries, from day ``N`` on. ``metrics.drops_*`` count the drops from
@@ -56,7 +56,12 @@ class Replanner:
     """A plan of ``project`` that is being flown: what is simulated of it, and what is left of it on a day."""
 
     def __init__(
-        self, project: Project, *, backend: str = "auto", tell: Tell = silent, check: Check | None = None
+        self,
+        project: Project,
+        *,
+        backend: str = "auto",
+        tell: MessageCallback = ignore_message,
+        check: Check | None = None,
     ) -> None:
         """Prepare the whole plan's model. Raises :class:`~firegui.errors.InputError` like the planner's."""
         self._project, nominal = project, project.plan.nominal
@@ -146,14 +151,14 @@ class RemainingProblem:
 
     def score(
         self, rest: Schedule, *, design: bool = False, keep_days: bool = False, check: Check | None = None
-    ) -> Scored:
+    ) -> ScoredRemainder:
         """Roll ``rest`` out at nominal effectiveness, or at that of the design."""
         model = self.design if design else self.nominal(check)
         rollout = simulate(model, rest, check=check, keep_days=keep_days)
         days = rollout.p_fire_days
         if days is not None:
             days[:, self.state.burned] = 1.0
-        return Scored(counted(rollout.metrics, model, self.state.burned), days)
+        return ScoredRemainder(counted(rollout.metrics, model, self.state.burned), days)
 
     def pictures(self, rest: Schedule, stride: int, check: Check | None = None) -> Frames | None:
         """The whole plan for the map: as simulated before :attr:`day`, from the observed fire on after it.

@@ -30,18 +30,18 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.io.rasterize import region_masks
 from firegui.planning.benchmark import planner_of
-from firegui.planning.contest import Contest
 from firegui.planning.evaluations import Evaluations
 from firegui.planning.gradient import GradientPlanner
 from firegui.planning.initialization import front_schedule
+from firegui.planning.planner_context import PlannerContext
 from firegui.planning.problem import build
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.backend import kernel_threads
 from firegui.rollout.benchmark import PAUSE_S, once
+from firegui.rollout.engine_message import MessageCallback
 from firegui.rollout.gates import gates_of
 from firegui.rollout.machine import available_memory, compilers, processor
 from firegui.rollout.model import Model
-from firegui.rollout.remark import Tell
 from firegui.rollout.simulate import prepare, simulate
 
 Check = Callable[[], None]
@@ -56,7 +56,7 @@ FLYING_LOGIT = 0.04
 class ScalingBench:
     """Times rollouts and gradient steps of the settings of ``project``, and searches at its fleet sizes."""
 
-    def __init__(self, project: Project, backend: str, tell: Tell, check: Check) -> None:
+    def __init__(self, project: Project, backend: str, tell: MessageCallback, check: Check) -> None:
         """Raises :class:`~firegui.errors.InputError` for a project that cannot be planned."""
         self._fires = ScalingFires(project, backend, tell, check)
         self._optimizer = project.plan.optimizer
@@ -128,16 +128,16 @@ class ScalingBench:
         nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
         budget = settings.budget or most_drops(model)
         began = time.process_time()
-        contest = Contest(
+        context = PlannerContext(
             model,
             Evaluations(model, SharedObjective(budget), settings.evaluations),
             replace(self._optimizer, seed=task.seed),
         )
-        planner = planner_of(task.planner, contest, None)
+        planner = planner_of(task.planner, context, None)
         while not planner.finished:
             planner.advance(check)
         seconds = time.process_time() - began
-        found = contest.evaluations
+        found = context.evaluations
         return QualityRow(
             task=task,
             dimension=case.dimension,
@@ -205,7 +205,7 @@ class ScalingFires:
     would not lie in every part of the raster. Settings with the same fire share it.
     """
 
-    def __init__(self, project: Project, backend: str, tell: Tell, check: Check) -> None:
+    def __init__(self, project: Project, backend: str, tell: MessageCallback, check: Check) -> None:
         """Raises :class:`~firegui.errors.InputError` for a project that cannot be planned."""
         bare = replace(project, operations=Operations())
         nominal = project.plan.nominal

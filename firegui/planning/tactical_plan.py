@@ -15,8 +15,8 @@ from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import replacing
-from firegui.planning.contest import Contest
 from firegui.planning.evaluations import Check, Evaluations
+from firegui.planning.planner_context import PlannerContext
 from firegui.planning.planners.tactical import Tactical
 from firegui.planning.shared_objective import SharedObjective
 from firegui.planning.tactical_sweep import PASSES, TACTICAL_ROLLOUTS
@@ -71,7 +71,7 @@ class TacticalPlan:
         limit = model.n_steps * model.fleet.n_aircraft if budget is None else budget
         score, sweep = (None, None) if state is None else (state.score, state.sweep)
         self._evaluations = Evaluations(model, SharedObjective(limit), TACTICAL_ROLLOUTS, score)
-        self._planner = Tactical(Contest(model, self._evaluations, settings), sweep)
+        self._planner = Tactical(PlannerContext(model, self._evaluations, settings), sweep)
         self._state = self._now()
 
     @property

@@ -20,8 +20,8 @@ from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import replacing
 from firegui.planning.benchmark import planner_of, searches_at
-from firegui.planning.contest import Contest
 from firegui.planning.evaluations import Arrays, Check, Evaluations
+from firegui.planning.planner_context import PlannerContext
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.model import Model
 
@@ -44,8 +44,8 @@ class TaskRun:
         searched = model.with_effectiveness(searches_at(name, plan))
         objective = SharedObjective(terms.budget, terms.excess)
         self._evaluations = Evaluations(searched, objective, terms.allowance, held)
-        contest = Contest(searched, self._evaluations, replace(plan.optimizer, seed=terms.task.seed))
-        self._planner = planner_of(name, contest, _part(stored, _PLANNER) if stored else None)
+        context = PlannerContext(searched, self._evaluations, replace(plan.optimizer, seed=terms.task.seed))
+        self._planner = planner_of(name, context, _part(stored, _PLANNER) if stored else None)
         self._seconds = float(stored[_SECONDS][0]) if stored else 0.0
         self._take()
 

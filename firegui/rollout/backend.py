@@ -24,14 +24,14 @@ from firegui.errors import InputError, Problem
 from firegui.rollout import closed_form, reference
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, exceeded, state_of
+from firegui.rollout.engine_message import EngineMessage, MessageCallback
 from firegui.rollout.kernels.gpu import ON_THE_CPU, Gpu
 from firegui.rollout.kernels.gpu_launch import triton_is_there
 from firegui.rollout.machine import compilers, kernel_folder, processor
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model, build
-from firegui.rollout.observe import Observer, Sight
+from firegui.rollout.observe import Observer, StateView
 from firegui.rollout.outcome import Check, Hear, Outcome, Slopes, Wanted
-from firegui.rollout.remark import Remark, Tell
 
 try:
     import numba  # noqa: F401
@@ -167,7 +167,7 @@ def method(model: Model) -> str:
 
 def _pass_on(model: Model, text: str) -> None:
     """Tell what the GPU's engine says when its memory does not suffice."""
-    model.tell(Remark(text, "warning", "cpu" if text == ON_THE_CPU else ""))
+    model.tell(EngineMessage(text, "warning", "cpu" if text == ON_THE_CPU else ""))
 
 
 class _Whole:
@@ -246,7 +246,7 @@ class _Reference(_Whole):
         total = 0.0
         for step, (unburned, burning, retardant) in enumerate(states):
             total += float((1.0 - unburned.detach()).double().sum())
-            observer.see(step, Sight(whole, unburned.detach(), burning.detach(), whole, retardant.detach()))
+            observer.see(step, StateView(whole, unburned.detach(), burning.detach(), whole, retardant.detach()))
         last = (1.0 - trajectory.unburned[-1]).detach().double()
         terms = (trajectory.burn, trajectory.final, trajectory.prot, trajectory.objective)
         losses = Losses(*(float(term.detach()) for term in terms))
@@ -283,12 +283,12 @@ class Compiled(Protocol):
         """Differentiate a misfit by the gains."""
 
 
-def compile_once(engine: Compiled, folder: Path | None, tell: Tell) -> None:
+def compile_once(engine: Compiled, folder: Path | None, tell: MessageCallback) -> None:
     """Have ``engine`` compile everything, unless ``folder``, where that is kept, says that it has."""
     note = None if folder is None else folder / _name()
     if note is not None and note.exists():
         return
-    tell(Remark(COMPILING))
+    tell(EngineMessage(COMPILING))
     exercise(engine)
     if note is not None:
         with suppress(OSError):

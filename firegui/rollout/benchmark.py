@@ -24,7 +24,7 @@ from firegui.rollout.machine import available_memory, peak_memory
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import prepare, simulate, simulate_many, simulate_with_gradient
 from firegui.rollout.suppression import MAXIMUM_DOSE
-from firegui.rollout.yardstick import bytes_of, enlarged, holding_schedule, poised_schedule
+from firegui.rollout.synthetic_fires import bytes_of, enlarged, holding_schedule, poised_schedule
 
 Say = Callable[[str], None]
 Work = Callable[[], object]

@@ -44,7 +44,7 @@ from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.landing import fall_time_s
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer, Sight
+from firegui.rollout.observe import Observer, StateView
 from firegui.rollout.outcome import Check, Outcome
 from firegui.rollout.suppression import MAXIMUM_DOSE
 
@@ -125,7 +125,7 @@ class Forward:
         else:
             self.unscored += float(fire.double().sum())
         whole = (slice(0, self.retardant.shape[0]), slice(0, self.retardant.shape[1]))
-        observer.see(step, Sight(window, self.unburned[window], self.burning[window], whole, self.retardant))
+        observer.see(step, StateView(window, self.unburned[window], self.burning[window], whole, self.retardant))
 
     def _step(self, step: int, box: Box, keep: bool) -> _Record | None:
         model, window = self.model, _window(box)

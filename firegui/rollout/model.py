@@ -15,9 +15,9 @@ from firegui.domain.grid import HECTARE_M2
 from firegui.domain.maps import FireMaps
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
 from firegui.errors import Problems
+from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import FlightRules
-from firegui.rollout.remark import Tell, silent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class Model:
     protected: Tensor
     dtype: torch.dtype = torch.float32
     first_scored_step: int = 0
-    tell: Tell = silent
+    tell: MessageCallback = ignore_message
     rules: FlightRules | None = None
     full_carry: bool = False
 
@@ -146,7 +146,7 @@ def build(
     backend: str,
     device: str,
     dtype: torch.dtype = torch.float32,
-    tell: Tell = silent,
+    tell: MessageCallback = ignore_message,
 ) -> Model:
     """Put everything on ``device``. ``masks [R, H, W]`` are the regions' cells; ``R`` may be 0."""
     masks = np.asarray(masks, bool).reshape(-1, *maps.shape)

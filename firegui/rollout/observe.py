@@ -24,7 +24,7 @@ def levels_of(probability: Tensor, complement: bool) -> NDArray[np.uint8]:
     return levels
 
 
-class Sight(NamedTuple):
+class StateView(NamedTuple):
     """A state: ``p^U`` and ``p^B`` on ``window``, outside of which nothing has burned, ``r`` on ``treated``, else 1.
 
     ``levels`` makes the levels of a picture of them; an engine may have a faster way to the same.
@@ -72,7 +72,7 @@ class Observer:
             looks.append(min(-(-step // self._stride) * self._stride, max(self._steps, step)))
         return min(looks)
 
-    def see(self, step: int, sight: Sight) -> None:
+    def see(self, step: int, sight: StateView) -> None:
         """Look at the state at ``step`` (0 … T). Whoever shows states shows each once, from the first to the last."""
         if self._days is not None and step % self._per_day == 0:
             self._days[(step // self._per_day, *sight.window)] = (1.0 - sight.unburned).cpu().numpy()
@@ -94,7 +94,7 @@ class Observer:
         return self._days
 
 
-class Onlooker(Observer):
+class StepObserver(Observer):
     """Shows ``p^B`` of every step to a function, on the whole raster."""
 
     def __init__(self, model: Model, look: Callable[[int, Tensor], None]) -> None:
@@ -106,13 +106,13 @@ class Onlooker(Observer):
         """Every state."""
         return step
 
-    def see(self, step: int, sight: Sight) -> None:
+    def see(self, step: int, sight: StateView) -> None:
         """Paste the window into the raster and pass it on."""
         self._whole[sight.window] = sight.burning.to(self._whole.dtype)
         self._look(step, self._whole)
 
 
-class LastLook(Observer):
+class FinalState(Observer):
     """Keeps ``p^U`` and ``p^B`` of the last state, on the whole raster."""
 
     def __init__(self, model: Model) -> None:
@@ -125,7 +125,7 @@ class LastLook(Observer):
         """The last state."""
         return max(self._last, step)
 
-    def see(self, step: int, sight: Sight) -> None:
+    def see(self, step: int, sight: StateView) -> None:
         """Copy the window, outside of which nothing burned."""
         if step == self._last:
             self.unburned[sight.window] = sight.unburned.cpu().numpy()

@@ -18,11 +18,11 @@ from firegui.rollout import backend as backends
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
 from firegui.rollout.drops import drop_records
+from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model, build
-from firegui.rollout.observe import LastLook, Observer, Onlooker
+from firegui.rollout.observe import FinalState, Observer, StepObserver
 from firegui.rollout.outcome import WHOLE, Check, Hear, Outcome, Slopes, Wanted
-from firegui.rollout.remark import Tell, silent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +66,7 @@ def prepare(
     retardant_acts_on: RetardantSide = RetardantSide.BOTH,
     backend: str = "auto",
     precision: str = "float32",
-    tell: Tell = silent,
+    tell: MessageCallback = ignore_message,
 ) -> Model:
     """Put the fire, the fleet and the objective on a device.
 
@@ -191,7 +191,7 @@ def last_state(
     model: Model, schedule: Schedule, *, check: Check | None = None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """``p^U`` and ``p^B`` at ``T``, each ``[H, W]`` float32; what is left of 1 has burned out."""
-    look = LastLook(model)
+    look = FinalState(model)
     backends.engine(model).simulate(model, schedule, look, check, WHOLE)
     return look.unburned, look.burning
 
@@ -218,7 +218,7 @@ def watch(
 
     The tensor is the rollout's own and changes with the next step: copy what should be kept.
     """
-    observer = Onlooker(model, see)
+    observer = StepObserver(model, see)
     return _rollout(backends.engine(model).simulate(model, schedule, observer, check, WHOLE), observer)
 
 

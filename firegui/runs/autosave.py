@@ -25,7 +25,7 @@ from firegui.io.atomic import write_text
 from firegui.io.project_store import PROJECT_FILE, holds_edits, load_project, read_edits, save_project, write_edits
 from firegui.runs.header import header_text, now
 from firegui.runs.lock import FolderLock, is_held
-from firegui.runs.place import names_in, read_kept
+from firegui.runs.result_store import names_in, read_header_file
 
 FORMAT = 1
 OPEN, EDITS, BASE = "open.toml", "edits", "base.firegui"
@@ -61,7 +61,7 @@ class AutosaveState:
     waiting: int = 0
 
 
-class Slot:
+class AutosaveSlot:
     """The place of one window. Nothing is there before :meth:`keep`. One thread at a time."""
 
     def __init__(self, place: Path, path: Path | None = None) -> None:
@@ -184,7 +184,7 @@ class RecoverableProject:
         return saved, read_edits(saved, self.base, self.path / EDITS) if self.has_edits else saved
 
 
-def left_behind(place: Path) -> list[RecoverableProject]:
+def recoverable_projects(place: Path) -> list[RecoverableProject]:
     """What earlier windows left in ``place``, the latest first. Slots with nothing of use in them are removed."""
     found = []
     for path in sorted(place.iterdir()) if place.is_dir() else []:
@@ -201,12 +201,12 @@ def left_behind(place: Path) -> list[RecoverableProject]:
 def _left(path: Path) -> RecoverableProject | None:
     """The slot in ``path``; ``None`` where it does not say what it is, or a newer firegui wrote it."""
     try:
-        return RecoverableProject(path, read_kept(path / OPEN, OpenNote, FORMAT, "look into the folder", _TITLE))
+        return RecoverableProject(path, read_header_file(path / OPEN, OpenNote, FORMAT, "look into the folder", _TITLE))
     except InputError:
         return None
 
 
-def gone(left: RecoverableProject) -> InputError:
+def recovery_gone_error(left: RecoverableProject) -> InputError:
     """What to say of a slot that another window has just taken."""
     problem = Problem(left.note.name, "is being recovered in another window", "look there")
     return InputError([problem], "The project was not recovered")

@@ -24,10 +24,10 @@ from firegui.domain.results import Metrics
 from firegui.errors import FireguiError, InputError, Problem, Problems
 from firegui.io.plain_words import plain_words
 from firegui.rollout.machine import cores, processor
-from firegui.runs.benchmark_crew import Heard, WorkerPool
+from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
 from firegui.runs.benchmark_folder import (
-    LIKENESS,
-    PLACE,
+    RESUME_CHECK,
+    STORE,
     TITLE,
     BenchmarkHeader,
     clear_up,
@@ -37,11 +37,12 @@ from firegui.runs.benchmark_folder import (
     table_of,
     terms_of,
 )
-from firegui.runs.benchmark_line import MessageType, Report, WorkerOrder
 from firegui.runs.benchmark_tables import write_tables
 from firegui.runs.benchmark_text import benchmark_message
+from firegui.runs.benchmark_workers import WorkerPool, WorkerReport
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
+from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
     BenchmarkProgress,
     BenchmarkReady,
@@ -52,9 +53,8 @@ from firegui.runs.events import (
     RunState,
 )
 from firegui.runs.header import PACKAGES
-from firegui.runs.kept import KeptFolder, common_fields
 from firegui.runs.messages import counted
-from firegui.runs.speaker import Speaker
+from firegui.runs.saved_result import SavedResultFolder, common_fields
 from firegui.runs.spec import BenchmarkSpec
 from firegui.runs.state import RunMachine
 
@@ -115,10 +115,10 @@ class BenchmarkRun:
         machine: RunMachine,
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
-        self._speaker = Speaker(emit, engine, spec.backend)
-        self._folder = KeptFolder(PLACE, spec.out, spec.resume)
+        self._speaker = EngineMessages(emit, engine, spec.backend)
+        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
         self._crew = WorkerPool(spec.out)
-        self._agenda = Agenda(spec.settings, (), pinned=False)
+        self._agenda = TaskQueue(spec.settings, (), pinned=False)
         self._processes = spec.processes or cores()
         self._told_at = -math.inf
         self._steered = self._processor_before = 0.0
@@ -152,7 +152,7 @@ class BenchmarkRun:
         rows = () if then is None else read_rows(spec.out, tasks_of(spec.settings))
         for row in rows:  # a kill may have come between a row and this
             clear_up(spec.out, row.task)
-        self._agenda = Agenda(spec.settings, rows, pinned=bool(spec.project.operations.pinned))
+        self._agenda = TaskQueue(spec.settings, rows, pinned=bool(spec.project.operations.pinned))
         if not self._agenda.table.complete:
             self._folder.remove(*FIGURES)
         self._machine.move(RunState.RUNNING)
@@ -197,7 +197,7 @@ class BenchmarkRun:
         if then is None:
             return
         problems = Problems()
-        problems.extend(LIKENESS.engine_problems(then, now, self._spec.out))
+        problems.extend(RESUME_CHECK.engine_problems(then, now, self._spec.out))
         problems.raise_if_any(TITLE)
         if then.machine != now.machine:
             text = f"begun on another machine ({then.machine}): the seconds of its rows are that one's"
@@ -239,14 +239,14 @@ class BenchmarkRun:
             self._told_at = moment
             self._emit(self._progress())
 
-    def _take(self, heard: Heard) -> None:
+    def _take(self, heard: WorkerReport) -> None:
         report, terms = heard.report, heard.terms
         if report is None:
             death = heard.worker.death()
             heard.worker.end()
             if not heard.worker.is_ready:
                 self._go_on_with_fewer(death)
-            report = Report(MessageType.FAILED, message=death)
+            report = TaskReport(MessageType.FAILED, message=death)
         match report.word:
             case MessageType.DONE if report.row is not None:
                 self._agenda.finish(report.row)
@@ -343,7 +343,7 @@ NO_DROPS = (
 )
 
 
-class Agenda:
+class TaskQueue:
     """The tasks of ``settings``, of which ``rows`` are done; ``pinned`` says that some drops are pinned."""
 
     def __init__(self, settings: BenchmarkSettings, rows: Iterable[BenchmarkRow], *, pinned: bool) -> None:

@@ -34,8 +34,8 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PRELIMINARY_CHECKPOINT, SMOOTHING_CHECKPOINT
-from firegui.runs.kept import KeptHeader, Likeness
-from firegui.runs.place import ResultStore
+from firegui.runs.result_store import ResultStore
+from firegui.runs.saved_result import ResumeCheck, SavedHeader
 from firegui.runs.spec import BenchmarkSpec
 
 HEADER, TASKS, ROW = "benchmark.toml", "tasks", "row.json"
@@ -44,12 +44,12 @@ _CHECKPOINTS = (
     CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT,
 )  # fmt: skip
 
-LIKENESS = Likeness("run", "run on", "set it back, or run the benchmark in another folder")
+RESUME_CHECK = ResumeCheck("run", "run on", "set it back, or run the benchmark in another folder")
 """How people are told that it was another one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkHeader(KeptHeader):
+class BenchmarkHeader(SavedHeader):
     """The content of ``benchmark.toml``. The hashes are those of a plan's ``run.toml``.
 
     ``budget`` and ``matched_allowance`` are 0 until they are known. ``seconds`` are by the clock, of every session;
@@ -73,8 +73,8 @@ class BenchmarkHeader(KeptHeader):
         return self.processor_seconds / 3600.0
 
 
-PLACE = ResultStore("a benchmark", HEADER, TITLE, BenchmarkHeader, "run the benchmark again elsewhere")
-read_header, write_header = PLACE.read, PLACE.write
+STORE = ResultStore("a benchmark", HEADER, TITLE, BenchmarkHeader, "run the benchmark again elsewhere")
+read_header, write_header = STORE.read, STORE.write
 
 
 def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec) -> list[Problem]:
@@ -82,7 +82,7 @@ def resume_problems(then: BenchmarkHeader, spec: BenchmarkSpec) -> list[Problem]
 
     There may be more planners, more seeds and more at the matched allowance than before.
     """
-    found = LIKENESS.problems(spec, then, then.settings)
+    found = RESUME_CHECK.problems(spec, then, then.settings)
     fewer = {task.name for task in tasks_of(then.settings)} - {task.name for task in tasks_of(spec.settings)}
     if fewer:
         what = f"has {', '.join(sorted(fewer))}, which is not asked for any more"

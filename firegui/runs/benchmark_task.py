@@ -21,8 +21,8 @@ from firegui.io.exporters.csv import write_schedule_csv
 from firegui.io.schedule_file import read_schedule, write_plan_safetensors
 from firegui.planning.audit import Conditions, replay
 from firegui.planning.shared_objective import SharedObjective
+from firegui.runs.benchmark_channel import MessageType, TaskListener, TaskReport
 from firegui.runs.benchmark_folder import TITLE, clear_up, read_rows, task_folder, write_row
-from firegui.runs.benchmark_line import Listener, MessageType, Report
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import EliminationStep, EpochDone, RunEvent, StageBegan
@@ -42,7 +42,7 @@ TOLD_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Desk:
+class TaskContext:
     """What every task of a worker is carried out with; ``model`` is at nominal effectiveness.
 
     ``out`` is where tasks keep their files, ``project_folder`` where the project is kept, for the record.
@@ -54,7 +54,7 @@ class Desk:
     project: Project
     engine: Engine
     model: Model
-    line: Listener
+    line: TaskListener
     checkpoint_seconds: float
 
 
@@ -69,13 +69,13 @@ class Cost:
     gradient_cost: float | None = None
 
 
-def carried_out(desk: Desk, terms: TaskTerms) -> BenchmarkRow:
+def carry_out_task(desk: TaskContext, terms: TaskTerms) -> BenchmarkRow:
     """Carry a task out and write its schedule and then its row; a row that is there already is what it comes to.
 
     Raises :class:`~firegui.errors.CancelledError` when it was stopped, with everything saved that going on needs.
     """
     if terms.task.planner is PlannerName.TWO_STAGE:
-        plan = TwoStage(
+        plan = TwoStageTask(
             desk.project, desk.engine, terms.task, task_folder(desk.out, terms.task), desk.project_folder, desk.backend
         )  # fmt: skip
         made = plan.run(desk.line, desk.checkpoint_seconds)
@@ -85,7 +85,7 @@ def carried_out(desk: Desk, terms: TaskTerms) -> BenchmarkRow:
     return _searched(desk, terms)
 
 
-def _searched(desk: Desk, terms: TaskTerms) -> BenchmarkRow:
+def _searched(desk: TaskContext, terms: TaskTerms) -> BenchmarkRow:
     folder = task_folder(desk.out, terms.task)
     lock, checkpoint = FolderLock(folder), folder / CHECKPOINT
     try:
@@ -107,14 +107,14 @@ def _searched(desk: Desk, terms: TaskTerms) -> BenchmarkRow:
         lock.release()
 
 
-def _kept(desk: Desk, row: BenchmarkRow) -> BenchmarkRow:
+def _kept(desk: TaskContext, row: BenchmarkRow) -> BenchmarkRow:
     """The row, written; with it the task is done, and nobody goes on with it."""
     write_row(desk.out, row)
     clear_up(desk.out, row.task)
     return row
 
 
-def _drive(desk: Desk, task: TaskRun, checkpoint: Path) -> None:
+def _drive(desk: TaskContext, task: TaskRun, checkpoint: Path) -> None:
     """Go on until the planner is finished; tell and save as often as that is due."""
     control, line = desk.line.control, desk.line
     told = saved = time.monotonic()
@@ -134,16 +134,16 @@ def _drive(desk: Desk, task: TaskRun, checkpoint: Path) -> None:
             _save_or_warn(desk, task, checkpoint)
 
 
-def _save_or_warn(desk: Desk, task: TaskRun, checkpoint: Path) -> None:
+def _save_or_warn(desk: TaskContext, task: TaskRun, checkpoint: Path) -> None:
     """A disk that is full for a moment does not end a search that has minutes behind it."""
     try:
         task.save(checkpoint)
     except InputError as error:
         message = f"no checkpoint could be written ({error.problems[0]}); the benchmark goes on"
-        desk.line.say(Report(MessageType.WARNING, message=message))
+        desk.line.say(TaskReport(MessageType.WARNING, message=message))
 
 
-def scored(desk: Desk, terms: TaskTerms, schedule: Schedule, cost: Cost) -> BenchmarkRow:
+def scored(desk: TaskContext, terms: TaskTerms, schedule: Schedule, cost: Cost) -> BenchmarkRow:
     """Score ``schedule`` at nominal effectiveness, charged to nobody, and have it audited."""
     model, check = desk.model, desk.line.control.check
     metrics = desk.engine.simulate(model, schedule, check=check).metrics
@@ -164,7 +164,7 @@ def scored(desk: Desk, terms: TaskTerms, schedule: Schedule, cost: Cost) -> Benc
     )
 
 
-def _audit(desk: Desk, schedule: Schedule) -> tuple[int, Violations]:
+def _audit(desk: TaskContext, schedule: Schedule) -> tuple[int, Violations]:
     """How many drops are proposed, and what is wrong with those that the rollout's gates executed.
 
     Where the paper's rules are the only ones, a drop that they let through and that was not executed is wrong, too.
@@ -181,7 +181,7 @@ def _audit(desk: Desk, schedule: Schedule) -> tuple[int, Violations]:
     return audit.candidate, counts
 
 
-def _read(desk: Desk, path: Path) -> Schedule:
+def _read(desk: TaskContext, path: Path) -> Schedule:
     model = desk.model
     return read_schedule(path, model.fleet, model.maps.n_steps, model.maps.shape)
 
@@ -193,7 +193,7 @@ _TOLD_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class TwoStagePlan:
     """A finished two-stage plan.
 
     ``charge`` counts three rollouts for an epoch of every first stage (setting B has two), the rollouts of the
@@ -208,7 +208,7 @@ class Made:
     curve: tuple[tuple[int, float], ...]
 
 
-class TwoStage:
+class TwoStageTask:
     """The plan of both stages of ``project`` in ``folder``, with the task's seed."""
 
     def __init__(
@@ -224,7 +224,7 @@ class TwoStage:
         """A logit and three pose variables for every step and aircraft."""
         return 4 * self._project.calendar.n_steps * self._project.fleet.n_aircraft
 
-    def run(self, line: Listener, checkpoint_seconds: float) -> Made:
+    def run(self, line: TaskListener, checkpoint_seconds: float) -> TwoStagePlan:
         """Make the plan, or what is missing of it. Raises :class:`~firegui.errors.CancelledError` when stopped."""
         self._folder.mkdir(parents=True, exist_ok=True)
         teller = _PlanProgress(self._folder, line, checkpoint_seconds)
@@ -246,20 +246,20 @@ class TwoStage:
             teller.keep()
         return self._made(record, teller.seconds)
 
-    def _made(self, record: RunRecord, seconds: float) -> Made:
+    def _made(self, record: RunRecord, seconds: float) -> TwoStagePlan:
         before = GRADIENT_CHARGE * _epochs(self._folder, PRELIMINARY_HISTORY)
         charge = before + GRADIENT_CHARGE * len(record.history)
         pruned = record.scores.pruned
         if pruned is not None:
             smoothing = self._engine.smoothing_charge(self._project.plan.elimination) if pruned.smoothed else 0
             charge += elimination_charge(pruned.rollouts, pruned.passes) + pruned.smoothed * smoothing
-        return Made(self._folder, charge, seconds, tuple(_improvements(before, record.history)))
+        return TwoStagePlan(self._folder, charge, seconds, tuple(_improvements(before, record.history)))
 
 
 class _PlanProgress:
     """Passes on how far the plan is, and keeps its processor time: that of this session after those before."""
 
-    def __init__(self, folder: Path, line: Listener, every: float) -> None:
+    def __init__(self, folder: Path, line: TaskListener, every: float) -> None:
         self._folder, self._line, self._every = folder, line, every
         self._before, self._began = _read_seconds(folder), time.process_time()
         self._charged, self._best = 0, math.nan

@@ -21,10 +21,10 @@ from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import Effectiveness, OptimizerSettings
 from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.io.project_store import load_project
-from firegui.rollout.remark import Tell, silent
+from firegui.rollout.engine_message import MessageCallback, ignore_message
+from firegui.runs.benchmark_channel import GRACE_SECONDS, MessageType, TaskReport, WorkerChannel
 from firegui.runs.benchmark_folder import TITLE, BenchmarkHeader, read_header, task_folder
-from firegui.runs.benchmark_line import GRACE_SECONDS, MessageType, Report, WorkerChannel
-from firegui.runs.benchmark_task import Desk, carried_out
+from firegui.runs.benchmark_task import TaskContext, carry_out_task
 from firegui.runs.engine import Engine
 from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.header import event_hash
@@ -49,42 +49,42 @@ def work(connection: Connection, folder: str) -> None:
     except Exception as error:
         line.say(_failed(error, Path(folder)))
         return
-    line.say(Report(MessageType.READY))
+    line.say(TaskReport(MessageType.READY))
     for terms in line.tasks():
         try:
             _await_release(task_folder(desk.out, terms.task), line)
-            row = carried_out(desk, terms)
-            line.say(Report(MessageType.DONE, row=row))
+            row = carry_out_task(desk, terms)
+            line.say(TaskReport(MessageType.DONE, row=row))
         except CancelledError:
-            line.say(Report(MessageType.STOPPED))
+            line.say(TaskReport(MessageType.STOPPED))
             return
         except Exception as error:
             line.say(_failed(error, desk.out))
 
 
 @dataclass(frozen=True, slots=True)
-class ModelAtHand(Engine):
+class PreparedEngine(Engine):
     """The engine of one project's tasks, with its ``model`` made already."""
 
     model: Model
 
     def build(
         self, project: Project, effectiveness: Effectiveness, backend: str = "auto", precision: str = "float32", *,
-        tell: Tell = silent, check: Check | None = None, maps: FireMaps | None = None,
+        tell: MessageCallback = ignore_message, check: Check | None = None, maps: FireMaps | None = None,
     ) -> Model:  # fmt: skip
         """The model at hand, at ``effectiveness``."""
         return self.model.with_effectiveness(effectiveness)
 
 
-def _desk(out: Path, line: WorkerChannel) -> Desk:
+def _desk(out: Path, line: WorkerChannel) -> TaskContext:
     header = read_header(out)
     project = _project(header)
     engine, check = Engine(), line.control.check
     model = engine.build(project, project.plan.nominal, header.backend, check=check)
     _warm_up(engine, model, project.plan.optimizer, check)
     where = Path(header.project_folder)
-    return Desk(
-        out, where, header.backend, project, ModelAtHand(model), model, line, header.checkpoint_seconds
+    return TaskContext(
+        out, where, header.backend, project, PreparedEngine(model), model, line, header.checkpoint_seconds
     )  # fmt: skip
 
 
@@ -119,9 +119,11 @@ def _await_release(place: Path, line: WorkerChannel) -> None:
         time.sleep(0.05)
 
 
-def _failed(error: Exception, out: Path) -> Report:
+def _failed(error: Exception, out: Path) -> TaskReport:
     message = failure_message(error)
     if not is_foreseen(error):
         log = write_log(error, out)
         message = f"an error in firegui ({type(error).__name__}: {error})" + (f"; details are in {log}" if log else "")
-    return Report(MessageType.FAILED, message=message, problems=error.problems if isinstance(error, InputError) else ())
+    return TaskReport(
+        MessageType.FAILED, message=message, problems=error.problems if isinstance(error, InputError) else ()
+    )

@@ -17,7 +17,7 @@ from firegui.domain.scenario import Scenario
 from firegui.errors import CancelledError, InputError, Problem, Problems
 from firegui.io.atomic import write_problem
 from firegui.io.weights_file import weights_bytes, write_weights
-from firegui.rollout.remark import Remark
+from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, FitEpoch, Message, RunEvent, RunFinished, RunState, WeightsReady
@@ -121,7 +121,7 @@ class Calibration:
         else:
             self._save()
 
-    def _pass_on(self, remark: Remark) -> None:
+    def _pass_on(self, remark: EngineMessage) -> None:
         self._emit(Message(remark.text, remark.level))
 
     def close(self) -> None:

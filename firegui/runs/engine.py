@@ -64,9 +64,9 @@ if TYPE_CHECKING:
     import firegui.planning.two_stage
     import firegui.rollout.backend
     import firegui.rollout.benchmark
-    import firegui.rollout.glance
+    import firegui.rollout.preview
     import firegui.rollout.simulate
-    import firegui.rollout.yardstick
+    import firegui.rollout.synthetic_fires
     import firegui.uncertainty.ensemble
     import firegui.uncertainty.ensemble_figures
     import firegui.uncertainty.random_field
@@ -85,7 +85,7 @@ class Engine:
     build = Lazy(lambda: _after_torch(lambda: firegui.planning.problem.build))
     simulate = Lazy(lambda: firegui.rollout.simulate.simulate)
     gradient = Lazy(lambda: firegui.rollout.simulate.simulate_with_gradient)
-    glance = Lazy(lambda: firegui.rollout.glance.glance)
+    preview_rollout = Lazy(lambda: firegui.rollout.preview.preview_rollout)
     drops = Lazy(lambda: firegui.rollout.simulate.model_drops)
 
     # Planning.
@@ -110,7 +110,7 @@ class Engine:
     member = Lazy(lambda: firegui.uncertainty.ensemble.member_rollout)
     member_winds = Lazy(lambda: firegui.uncertainty.ensemble.all_weather)
     error_field = Lazy(lambda: firegui.uncertainty.random_field.error_field)
-    with_wind = Lazy(lambda: firegui.uncertainty.weather.blown)
+    with_wind = Lazy(lambda: firegui.uncertainty.weather.with_wind)
     forecast = Lazy(lambda: firegui.calibration.forecast.forecast)
     fit_network = Lazy(lambda: firegui.calibration.network_fit.fit_network)
     fitted_weights = Lazy(lambda: firegui.calibration.network_fit.weights_of_state)
@@ -129,7 +129,7 @@ class Engine:
     devices = Lazy(lambda: firegui.rollout.backend.devices)
     compilers = Lazy(lambda: firegui.rollout.backend.kernel_compilers)
     benchmark = Lazy(lambda: firegui.rollout.benchmark.benchmark_machine)
-    synthetic_fire = Lazy(lambda: firegui.rollout.yardstick.synthetic_fire)
+    synthetic_fire = Lazy(lambda: firegui.rollout.synthetic_fires.synthetic_fire)
 
     def check_backend(self, name: str) -> None:
         """Raise :class:`~firegui.errors.InputError` for a backend that is unknown or not there. ``auto`` always is."""

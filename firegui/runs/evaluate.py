@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.errors import Problems
-from firegui.rollout.remark import silent
+from firegui.rollout.engine_message import ignore_message
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
+from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
     BaselineReady,
     FinishReason,
@@ -21,7 +22,6 @@ from firegui.runs.events import (
     RunState,
 )
 from firegui.runs.messages import gain_message
-from firegui.runs.speaker import Speaker
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.state import RunMachine
 
@@ -61,7 +61,7 @@ class Evaluation:
             what = f"{spec.member.number} of an ensemble of {spec.member.settings.members}"
             problems.add("member", what, "members are counted from 0")
         problems.raise_if_any("The project cannot be run")
-        speaker = Speaker(self._emit, self._engine, spec.backend)
+        speaker = EngineMessages(self._emit, self._engine, spec.backend)
         check, tell = self._control.check, speaker.pass_on
         blown = project if spec.wind is None else self._engine.with_wind(project, spec.wind)
         model = self._engine.build(blown, project.plan.nominal, spec.backend, tell=tell, check=check)
@@ -95,7 +95,7 @@ class Evaluation:
         if other is None:
             return model
         check = self._control.check
-        return self._engine.build(other, other.plan.nominal, self._spec.backend, tell=silent, check=check)
+        return self._engine.build(other, other.plan.nominal, self._spec.backend, tell=ignore_message, check=check)
 
     def _rollout(self, model: Model, schedule: Schedule | None) -> Rollout:
         spec, check = self._spec, self._control.check

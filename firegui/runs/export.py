@@ -12,7 +12,7 @@ import numpy as np
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
 from firegui.errors import InputError, Problem, Problems
-from firegui.fire.left_out import left_out
+from firegui.fire.model_caveats import model_caveats
 from firegui.io.exporters import NO_FILMS, checked_formats, known_formats
 from firegui.io.exporters import export as write_formats
 from firegui.io.exporters.content import ExportContent, Occupancy, export_content
@@ -80,7 +80,7 @@ def run_content(
     name = folder.resolve().name
     content = export_content(
         project, drops, run=name, made=made, plan=plan, baseline=baseline, water=layer, sheet=sheet,
-        limits=left_out(project),
+        limits=model_caveats(project),
     )  # fmt: skip
     return replace(content, notes=(*notes, *content.notes))
 

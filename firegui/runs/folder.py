@@ -34,7 +34,7 @@ from firegui.runs.events import EliminationStep, EpochDone, FinishReason, RunSta
 from firegui.runs.header import RunHeader, now, read_header
 from firegui.runs.history import history_text, read_history
 from firegui.runs.lock import held_problem, is_held
-from firegui.runs.place import check_place, names_in
+from firegui.runs.result_store import check_writable, names_in
 from firegui.runs.spec import Stage
 
 RUN, HISTORY, METRICS = "run.toml", "history.csv", "metrics.json"
@@ -233,7 +233,7 @@ def check_out(path: Path, resume: bool) -> RunRecord | None:
     Raises :class:`~firegui.errors.InputError` for a file, a folder with something else in it, a run that would be
     overwritten, one that another run is writing, or nothing to resume.
     """
-    check_place(path, "run", _TITLE)
+    check_writable(path, "run", _TITLE)
     return found_in(path, resume)
 
 

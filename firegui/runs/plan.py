@@ -19,6 +19,7 @@ from firegui.planning.audit import AuditReport, Conditions
 from firegui.planning.flight_rules import with_pins
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
+from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
     BaselineReady,
     FinishReason,
@@ -46,11 +47,10 @@ from firegui.runs.header import new_header
 from firegui.runs.history import read_history
 from firegui.runs.lock import FolderLock
 from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
-from firegui.runs.place import claim
+from firegui.runs.result_store import claim
 from firegui.runs.resume import resume_problems
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
-from firegui.runs.speaker import Speaker
 from firegui.runs.spec import PlanSpec, Stage
 from firegui.runs.state import RunMachine
 from firegui.runs.tactical_stage import TacticalStage, budget_problems
@@ -76,7 +76,7 @@ class Planning:
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._settings = spec.project.plan.optimizer
-        self._speaker = Speaker(emit, engine, spec.backend)
+        self._speaker = EngineMessages(emit, engine, spec.backend)
         self._session: RunSession | None = None
         self._lock: FolderLock | None = None
         self._first: FirstStage | None = None

@@ -18,16 +18,16 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.io.plain_words import plain_words
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
+from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import FinishReason, RunEvent, RunState
 from firegui.runs.folder import METRICS, RunRecord, RunScores, check_out, found_in
 from firegui.runs.header import new_header, schedule_hash
 from firegui.runs.lock import FolderLock
-from firegui.runs.place import claim
 from firegui.runs.replan_stages import ReplanFolder
+from firegui.runs.result_store import claim
 from firegui.runs.resume import differences, resume_problems
 from firegui.runs.session import RunSession
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.speaker import Speaker
 from firegui.runs.spec import PlanSpec, ReplanNote, ReplanSpec
 from firegui.runs.state import RunMachine
 
@@ -117,7 +117,7 @@ class ReplanJob:
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._plan: PlanSpec = spec.as_plan()
-        self._speaker = Speaker(emit, engine, spec.backend)
+        self._speaker = EngineMessages(emit, engine, spec.backend)
         self._session: RunSession | None = None
         self._folder: ReplanFolder | None = None
         self._lock: FolderLock | None = None

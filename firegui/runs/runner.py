@@ -26,9 +26,9 @@ RUN_CLASSES = {
     "CalibrateSpec": "firegui.runs.calibrate:Calibration",
     "SkillSpec": "firegui.runs.skill:SkillScoring",
     "SensitivitySpec": "firegui.runs.sensitivity:SensitivityRun",
-    "UncertaintySpec": "firegui.runs.uq:EnsembleRun",
-    "ErrorFieldSpec": "firegui.runs.uq_field:FieldDraw",
-    "EnsembleExportSpec": "firegui.runs.uq_export:EnsembleExport",
+    "UncertaintySpec": "firegui.runs.uncertainty:EnsembleRun",
+    "ErrorFieldSpec": "firegui.runs.uncertainty_field:FieldDraw",
+    "EnsembleExportSpec": "firegui.runs.uncertainty_export:EnsembleExport",
     "ScalingSpec": "firegui.runs.scaling:ScalingStudy",
     "BenchmarkSpec": "firegui.runs.benchmark:BenchmarkRun",
 }

@@ -16,13 +16,13 @@ from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.benchmark_folder import BenchmarkHeader, task_folder
 from firegui.runs.folder import PLAN, SCHEDULE
 from firegui.runs.header import event_hash, schedule_hash
-from firegui.runs.kept import KeptHeader
 from firegui.runs.messages import counted
+from firegui.runs.saved_result import SavedHeader
 from firegui.runs.spec import EvaluateSpec, MemberOf
-from firegui.runs.uq_folder import EnsembleHeader
+from firegui.runs.uncertainty_folder import EnsembleHeader
 
 
-def project_then(header: KeptHeader, project: Project, thing: str, made: str, again: str) -> Project:
+def project_then(header: SavedHeader, project: Project, thing: str, made: str, again: str) -> Project:
     """Return the project as the run of ``header`` had it, on the event of ``project``.
 
     ``thing`` is what was ``made``, for the error if the event or the fire model has changed; ``again`` remedies that.

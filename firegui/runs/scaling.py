@@ -15,11 +15,12 @@ from firegui.domain.scaling import ScalingRow, ScalingTable, cases_of
 from firegui.errors import CancelledError, Problem, Problems
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
+from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, ScalingReady
 from firegui.runs.header import PACKAGES
-from firegui.runs.kept import KeptFolder, common_fields
+from firegui.runs.saved_result import SavedResultFolder, common_fields
 from firegui.runs.scaling_folder import (
-    PLACE,
+    STORE,
     TABLE,
     TITLE,
     ScalingHeader,
@@ -29,7 +30,6 @@ from firegui.runs.scaling_folder import (
     write_table,
 )
 from firegui.runs.scaling_text import notes_of, planner_words, study_message
-from firegui.runs.speaker import Speaker
 from firegui.runs.spec import ScalingSpec
 from firegui.runs.state import RunMachine
 
@@ -58,8 +58,8 @@ class ScalingStudy:
         machine: RunMachine,
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
-        self._speaker = Speaker(emit, engine, spec.backend)
-        self._folder = KeptFolder(PLACE, spec.out, spec.resume)
+        self._speaker = EngineMessages(emit, engine, spec.backend)
+        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
         self._table: ScalingTable | None = None
         self._saved_at = -math.inf
         self.baseline_metrics: Metrics | None = None

@@ -16,8 +16,8 @@ from firegui.domain.scaling import ScalingSettings, ScalingTable
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.runs.kept import KeptHeader, Likeness
-from firegui.runs.place import ResultStore
+from firegui.runs.result_store import ResultStore
+from firegui.runs.saved_result import ResumeCheck, SavedHeader
 from firegui.runs.scaling_text import quality_csv, times_csv, times_latex
 from firegui.runs.spec import ScalingSpec
 
@@ -26,11 +26,11 @@ TIMES, LATEX, QUALITY = "scaling.csv", "scaling.tex", "quality.csv"
 TITLE = "The scaling study cannot be made"
 
 _REMEDY = "set it back, or make the study in another folder"
-_LIKENESS = Likeness("made", "made of", _REMEDY)
+_LIKENESS = ResumeCheck("made", "made of", _REMEDY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScalingHeader(KeptHeader):
+class ScalingHeader(SavedHeader):
     """The content of ``scaling.toml``.
 
     The hashes are those of a plan's ``run.toml``. ``machine`` is what decides how fast anything is; ``seconds`` count
@@ -43,10 +43,10 @@ class ScalingHeader(KeptHeader):
     machine: Mapping[str, str | int] = field(default_factory=dict)
 
 
-PLACE = ResultStore(
+STORE = ResultStore(
     "a scaling study", HEADER, TITLE, ScalingHeader, "make the study again elsewhere", lambda names: TABLE in names
 )
-read_header, write_header = PLACE.read, PLACE.write
+read_header, write_header = STORE.read, STORE.write
 
 
 def resume_problems(then: ScalingHeader, spec: ScalingSpec) -> list[Problem]:

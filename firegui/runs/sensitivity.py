@@ -32,6 +32,7 @@ from firegui.io.schedule_file import read_schedule
 from firegui.runs.command import with_command
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
+from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
     EliminationStep,
     EpochDone,
@@ -47,18 +48,17 @@ from firegui.runs.events import (
 )
 from firegui.runs.folder import PLAN, RunRecord
 from firegui.runs.header import schedule_hash
-from firegui.runs.kept import KeptFolder, common_fields
 from firegui.runs.messages import counted
 from firegui.runs.nested_plan import planned
+from firegui.runs.saved_result import SavedResultFolder, common_fields
 from firegui.runs.sensitivity_folder import (
-    PLACE,
+    STORE,
     TITLE,
     SensitivityHeader,
     resume_problems,
     write_table,
 )
 from firegui.runs.sensitivity_text import schedule_text, table_message
-from firegui.runs.speaker import Speaker
 from firegui.runs.spec import PlanSpec, SensitivitySpec, Stage
 from firegui.runs.state import RunMachine
 
@@ -98,8 +98,8 @@ class SensitivityRun:
         machine: RunMachine,
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
-        self._speaker = Speaker(emit, engine, spec.backend)
-        self._folder = KeptFolder(PLACE, spec.out, spec.resume)
+        self._speaker = EngineMessages(emit, engine, spec.backend)
+        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
         self.baseline_metrics: Metrics | None = None
 
     @property

@@ -31,8 +31,8 @@ from firegui.domain.settings import Effectiveness
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
-from firegui.runs.kept import KeptHeader, Likeness
-from firegui.runs.place import ResultStore
+from firegui.runs.result_store import ResultStore
+from firegui.runs.saved_result import ResumeCheck, SavedHeader
 from firegui.runs.spec import SensitivitySpec
 
 HEADER, TABLE, SHEET = "sensitivity.toml", "sensitivity.json", "sensitivity.csv"
@@ -40,7 +40,7 @@ TITLE = "The table cannot be made"
 
 AnyTable = SensitivityTable[Row]
 
-_LIKENESS = Likeness("made", "made of", "set it back, or make the table in another folder")
+_LIKENESS = ResumeCheck("made", "made of", "set it back, or make the table in another folder")
 _TABLES: Mapping[SensitivityKind, Any] = {
     SensitivityKind.EFFECTIVENESS: SensitivityTable[EffectivenessRow],
     SensitivityKind.POSE: SensitivityTable[PoseRow],
@@ -50,7 +50,7 @@ _TABLES: Mapping[SensitivityKind, Any] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SensitivityHeader(KeptHeader):
+class SensitivityHeader(SavedHeader):
     """The content of ``sensitivity.toml``. The hashes are those of a plan's ``run.toml``; ``schedule`` is one too."""
 
     kind: SensitivityKind
@@ -65,8 +65,8 @@ def _holds_a_table(names: list[str]) -> bool:
     return TABLE in names or any(name.startswith(DESIGN_PREFIX) for name in names)
 
 
-PLACE = ResultStore("a table", HEADER, TITLE, SensitivityHeader, "make the table again elsewhere", _holds_a_table)
-read_header, write_header = PLACE.read, PLACE.write
+STORE = ResultStore("a table", HEADER, TITLE, SensitivityHeader, "make the table again elsewhere", _holds_a_table)
+read_header, write_header = STORE.read, STORE.write
 
 
 def resume_problems(then: SensitivityHeader, spec: SensitivitySpec, schedule: str) -> list[Problem]:

@@ -12,7 +12,7 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.fire.card import scalar_card
 from firegui.fire.skill import ForecastSkill, forecast_skill, observed_start, scored_days
 from firegui.fire.skill_report import SkillReport, skill_report
-from firegui.rollout.remark import Remark
+from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, RunState, SkillReady
@@ -118,7 +118,7 @@ class SkillScoring:
         self._control.check()
         self._emit(Progress(done, total, text))
 
-    def _pass_on(self, remark: Remark) -> None:
+    def _pass_on(self, remark: EngineMessage) -> None:
         self._emit(Message(remark.text, remark.level))
 
 

@@ -1,8 +1,7 @@
 """Workers of a Dask cluster: processes of this machine, or whatever a scheduler at an address has.
 
-The only module with Dask in it beside :mod:`firegui.studies.on_worker`; the study brings it in by name, for Dask may
-not be installed. A worker that is lost gives its cells back to the scheduler, which hands them to others; a cell that
-four workers die of is given up.
+Only this module and :mod:`firegui.studies.cluster_worker` import Dask. A study imports them by name, because Dask may
+not be installed. The scheduler hands the cells of a lost worker to others. A cell that four workers die of is given up.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from distributed import Client, Future, LocalCluster
 
 from firegui.domain.study import Cell
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.runs.benchmark_crew import without_interrupts
 from firegui.runs.benchmark_process import ONE_THREAD
+from firegui.runs.benchmark_workers import without_interrupts
 from firegui.runs.control import RunControl
 from firegui.runs.events import CellProgress, WorkerSeen
 from firegui.runs.messages import counted
-from firegui.studies.bench import Answer, encoded_cell
-from firegui.studies.on_worker import Errand, StudyPlugin, carry, unlike, versions_here
+from firegui.studies.cell_worker import Answer, encoded_cell
+from firegui.studies.cluster_worker import CellRequest, StudyPlugin, carry, unlike, versions_here
 
 GPU = "GPU"
 """The resource of which a worker with one card has 1: a cell on a GPU needs all of it."""
@@ -66,9 +65,11 @@ class Cards(LocalCluster):  # type: ignore[misc]
 
 
 class Workers:
-    """See the module; a :class:`~firegui.studies.crew.CellExecutor`."""
+    """See the module; a :class:`~firegui.studies.cell_executors.CellExecutor`."""
 
-    def __init__(self, errand: Errand, name: str, scheduler: str, count: int, control: RunControl, tell: Tell) -> None:
+    def __init__(
+        self, errand: CellRequest, name: str, scheduler: str, count: int, control: RunControl, tell: Tell
+    ) -> None:
         """``name`` is the study's, on the cluster; ``tell`` hears what people should read.
 
         Raises :class:`~firegui.errors.InputError` for a scheduler that is not there and workers that cannot be used,
@@ -169,7 +170,7 @@ class Workers:
         ending.join(_LEAVE_SECONDS if self._control.stop_requested else _CLOSE_SECONDS)
 
     # -- beginning ---------------------------------------------------------------------------------------------------
-    def _begin(self, errand: Errand, count: int) -> None:
+    def _begin(self, errand: CellRequest, count: int) -> None:
         """In a thread: a stop does not wait for processes to begin."""
         ready: Pending[None] = Pending()
 
@@ -191,7 +192,7 @@ class Workers:
             ready.add_done_callback(lambda _: self._end())
             raise
 
-    def _connect(self, errand: Errand, count: int) -> None:
+    def _connect(self, errand: CellRequest, count: int) -> None:
         if self._scheduler:
             self._client = self._reached()
         else:

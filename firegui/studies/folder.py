@@ -28,11 +28,11 @@ from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.plain_words import plain_words
 from firegui.runs.header import NOT_INSTALLED, schedule_hash
-from firegui.runs.kept import KeptHeader
-from firegui.runs.place import ResultStore
+from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import differences
+from firegui.runs.saved_result import SavedHeader
 from firegui.runs.spec import StudySpec
-from firegui.studies.bench import Answer
+from firegui.studies.cell_worker import Answer
 
 HEADER, CELLS, FAILED = "study.toml", "cells", "failed.json"
 TITLE = "The study cannot be carried out"
@@ -41,7 +41,7 @@ _TABLES = {"set": "other values for every cell", "vary": "something else that va
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudyHeader(KeptHeader):
+class StudyHeader(SavedHeader):
     """The content of ``study.toml``. The hashes are those of a plan's ``run.toml``.
 
     ``seconds`` are by the clock, of every session. ``workers`` is how many processes there were at most, 0 where the
@@ -58,8 +58,8 @@ class StudyHeader(KeptHeader):
     study_file: str = ""
 
 
-PLACE = ResultStore("a study", HEADER, TITLE, StudyHeader, "carry the study out again elsewhere")
-read_header, write_header = PLACE.read, PLACE.write
+STORE = ResultStore("a study", HEADER, TITLE, StudyHeader, "carry the study out again elsewhere")
+read_header, write_header = STORE.read, STORE.write
 
 
 def resume_problems(then: StudyHeader, spec: StudySpec, digest: str, backend: str) -> list[Problem]:

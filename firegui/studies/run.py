@@ -24,14 +24,14 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, Message, RunEvent, RunFinished, RunState, StudyProgress, StudyReady
 from firegui.runs.header import PACKAGES, installed_versions, schedule_hash
-from firegui.runs.kept import KeptFolder, common_fields
+from firegui.runs.saved_result import SavedResultFolder, common_fields
 from firegui.runs.spec import StudySpec
 from firegui.runs.state import RunMachine
-from firegui.studies.bench import Answer, Bench, Order, encoded_settings
-from firegui.studies.crew import Alone, CellExecutor, Opens
+from firegui.studies.cell_executors import Alone, CellExecutor, Opens
+from firegui.studies.cell_worker import Answer, CellWorker, WorkerSetup, encoded_settings
 from firegui.studies.folder import (
     CELLS,
-    PLACE,
+    STORE,
     StudyHeader,
     read_rows,
     resume_problems,
@@ -40,7 +40,7 @@ from firegui.studies.folder import (
     write_answer,
     write_failed,
 )
-from firegui.studies.parcel import packed
+from firegui.studies.project_archive import pack_project
 from firegui.studies.tables import NO_PARQUET, has_parquet, write_tables
 from firegui.studies.text import study_message
 
@@ -86,17 +86,17 @@ class StudyRun:
 
     def __init__(
         self, spec: StudySpec, emit: Callable[[RunEvent], None], control: RunControl, engine: Engine,
-        machine: RunMachine, opens: Opens = Bench,
+        machine: RunMachine, opens: Opens = CellWorker,
     ) -> None:  # fmt: skip
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
         self._opens = opens
         self._crew: CellExecutor | None = None
-        self._folder = KeptFolder(PLACE, spec.out, spec.resume)
+        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
         self._cells: tuple[Cell, ...] = ()
         self._rows: dict[int, StudyRow] = {}
         self._failed: dict[int, str] = {}
         self._waiting: deque[Cell] = deque()
-        self._shelf: Shelf | None = None
+        self._shelf: CellStore | None = None
         self._new = 0
         self._from = time.monotonic()
         self._most_workers = 0
@@ -131,7 +131,7 @@ class StudyRun:
         self._rows = {} if then is None else read_rows(spec.out, self._cells)
         self._waiting.extend(cell for cell in self._cells if cell.number not in self._rows)
         (spec.out / CELLS).mkdir(exist_ok=True)
-        self._shelf = Shelf(spec.out, self._warn)
+        self._shelf = CellStore(spec.out, self._warn)
         self._keep()
         if not has_parquet():
             self._emit(Message(NO_PARQUET, "warning"))
@@ -189,11 +189,11 @@ class StudyRun:
     def _hired(self, backend: str) -> CellExecutor:
         """Whoever carries the cells out; the project is sent to each of them once."""
         spec = self._spec
-        order = Order(packed(spec.project, spec.schedule), encoded_settings(spec.settings), backend)
+        order = WorkerSetup(pack_project(spec.project, spec.schedule), encoded_settings(spec.settings), backend)
         if self._serial:
             return Alone(order, self._control, self._tell_if_due, self._opens)
         cluster = import_module("firegui.studies.cluster")
-        errand = import_module("firegui.studies.on_worker").Errand(order, self._opens, tuple(_versions().items()))
+        errand = import_module("firegui.studies.cluster_worker").Errand(order, self._opens, tuple(_versions().items()))
         name = study_name(spec, self._folder.header.project_hash)
         crew: CellExecutor = cluster.Workers(
             errand, name, spec.scheduler, self._count(backend), self._control, self._warn
@@ -328,7 +328,7 @@ WRITERS = 8
 """Files that are made certain at the same time cost the disk little more than one."""
 
 
-class Shelf:
+class CellStore:
     """Keeps cells in the folder of a study; one that cannot be written, of a disk that is full, is tried again."""
 
     def __init__(self, folder: Path, warn: Callable[[str], object]) -> None:

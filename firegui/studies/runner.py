@@ -8,12 +8,12 @@ from firegui.runs.runner import Emit, conduct
 from firegui.runs.runner import execute as execute_run
 from firegui.runs.spec import RunSpec, StudySpec
 from firegui.runs.state import RunMachine
-from firegui.studies.bench import Bench
-from firegui.studies.crew import Opens
+from firegui.studies.cell_executors import Opens
+from firegui.studies.cell_worker import CellWorker
 from firegui.studies.run import StudyRun
 
 
-def execute(spec: RunSpec, emit: Emit, control: RunControl, *, opens: Opens = Bench) -> None:
+def execute(spec: RunSpec, emit: Emit, control: RunControl, *, opens: Opens = CellWorker) -> None:
     """Run ``spec`` to its end, as :func:`firegui.runs.runner.execute` does.
 
     ``opens`` makes what carries out the cells of a study; it stands in for the real one in tests.

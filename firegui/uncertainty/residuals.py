@@ -18,11 +18,11 @@ from firegui.domain.uncertainty import FLOOR, ErrorFit, ErrorModel, ResidualMode
 from firegui.errors import InputError, Problem
 from firegui.fire.maps import project_maps
 from firegui.rollout.alteration import Alteration, State
+from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Window
 from firegui.rollout.outcome import Check
-from firegui.rollout.remark import Tell, silent
 from firegui.rollout.simulate import prepare, simulate_many
 from firegui.uncertainty.ilr import ilr
 from firegui.uncertainty.inputs import maps_problems, on_processor
@@ -52,7 +52,7 @@ class DayForecast:
 
 def fit_error(
     project: Project, settings: UncertaintySettings, *, backend: str = "auto", check: Check | None = None,
-    tell: Tell = silent,
+    tell: MessageCallback = ignore_message,
 ) -> ErrorFit:  # fmt: skip
     """:func:`fit_error_model` of the project's fire model on the days of its plan, for which it makes the maps.
 

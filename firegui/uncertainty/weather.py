@@ -127,7 +127,7 @@ class WindForecastModel:
         return _cut(model, maps, box), box
 
 
-def blown(project: Project, draw: WeatherDraw) -> Project:
+def with_wind(project: Project, draw: WeatherDraw) -> Project:
     """``project`` on an event whose wind, of all its days, is as ``draw`` has it; its maps are then made from that.
 
     Raises :class:`~firegui.errors.InputError` for imported maps, which know no other wind, and for a wind with holes.

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from firegui.cli.main import main
-from firegui.runs import benchmark_crew
+from firegui.runs import benchmark_workers
 from firegui.runs.engine import Engine
 from tests.support import tiny_project
 from tests.unit.runs.workers import Colleague, Workplace
@@ -60,5 +60,5 @@ def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
     """Benchmarks of this test begin no processes and draw no pictures."""
     place = Workplace()
     monkeypatch.setattr(Engine, "draw_benchmark", lambda self, table, project, folder: [])
-    monkeypatch.setattr(benchmark_crew, "Worker", partial(Colleague, place))
+    monkeypatch.setattr(benchmark_workers, "Worker", partial(Colleague, place))
     return place

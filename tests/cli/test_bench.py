@@ -15,7 +15,7 @@ from tests.support import make_project
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small synthetic fire in place of the large one."""
     maps = make_project().maps
-    monkeypatch.setattr("firegui.rollout.yardstick.synthetic_fire", lambda: maps)
+    monkeypatch.setattr("firegui.rollout.synthetic_fires.synthetic_fire", lambda: maps)
 
 
 def test_a_person_sees_both_fires_the_rasters_and_the_memory(firegui: Run, tiny: None) -> None:

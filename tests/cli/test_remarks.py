@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from firegui.rollout.remark import Remark
+from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.engine import Engine
 from tests.cli.conftest import Run
 from tests.support import write_schedule
 
-COMPILES = Remark("Compiling first.")
-MOVES = Remark("Memory does not suffice.", "warning", "cpu")
+COMPILES = EngineMessage("Compiling first.")
+MOVES = EngineMessage("Memory does not suffice.", "warning", "cpu")
 
 
 @pytest.fixture

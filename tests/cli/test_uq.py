@@ -14,7 +14,7 @@ from firegui.domain.ensemble import unpacked
 from firegui.domain.project import FireModel
 from firegui.fire.card import scalar_card
 from firegui.io.rasters import read_raster
-from firegui.runs.uq_folder import read_ensemble
+from firegui.runs.uncertainty_folder import read_ensemble
 from tests.cli.conftest import Run
 from tests.support import make_project, tiny_project, watched_project, write_schedule
 

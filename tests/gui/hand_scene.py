@@ -17,7 +17,7 @@ from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.planning.drop_validator import DropValidator
-from firegui.runs.live import PreviewRequest, PreviewResult
+from firegui.runs.plan_preview import PreviewRequest, PreviewResult
 from tests.unit.domain.samples import untreated
 
 # S-2T-1 on the first day, S-2T-2 on the second, CL-415-1 on the second; S-2T are grounded on the third.

@@ -28,7 +28,7 @@ from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.events import RunState
 from firegui.runs.header import event_hash, schedule_hash
 from firegui.runs.snapshot import ProjectSnapshot
-from firegui.runs.uq_folder import STATE, EnsembleHeader, write_fit, write_header
+from firegui.runs.uncertainty_folder import STATE, EnsembleHeader, write_fit, write_header
 
 MEMBERS = 4
 OFTEN, SELDOM = (20, 30), (4, 50)

@@ -22,7 +22,7 @@ from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.schedule_file import read_schedule
-from firegui.runs.live import PreviewRequest, PreviewResult
+from firegui.runs.plan_preview import PreviewRequest, PreviewResult
 from firegui.runs.spec import PlanSpec, Stage
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hand_scene import DROPS, FakeLive, desk_of, settled, show_plan, shows_preview_of

@@ -29,7 +29,7 @@ from firegui.gui.window.documents import UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.recovery import Autosave, RecoverDialog
 from firegui.io.project_store import load_project, save_project
-from firegui.runs.autosave import left_behind
+from firegui.runs.autosave import recoverable_projects
 from firegui.runs.lock import FolderLock
 from firegui.runs.project_lock import ProjectLock
 from firegui.runs.runner import execute as real_execute
@@ -164,7 +164,7 @@ def test_s13_after_a_crash_the_unsaved_edits_are_offered_undone_by_one_ctrl_z_an
         QTest.keyClick(window, Qt.Key.Key_Y, CTRL)
         kept(qtbot, window, lambda: QTest.keyClick(window, Qt.Key.Key_S, CTRL))
     assert [region.name for region in load_project(folder).regions] == ["R1", "New", "Newer"]
-    assert left_behind(place) == []
+    assert recoverable_projects(place) == []
 
 
 def test_s13_a_project_that_was_never_saved_comes_back_unsaved(qtbot: QtBot, place: Path, project: Project) -> None:
@@ -236,7 +236,7 @@ def test_not_now_asks_again_at_the_next_start(qtbot: QtBot, place: Path, folder:
         answer(lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape))
         assert not offer(window)
         assert not window.workbench.session.has_project
-    assert len(left_behind(place)) == 1
+    assert len(recoverable_projects(place)) == 1
 
 
 @pytest.mark.parametrize(("yes", "remains"), [(True, 0), (False, 1)])
@@ -255,7 +255,7 @@ def test_throwing_away_asks_once_more(
     with opened(place) as window:
         answer(press)
         assert not offer(window)
-    assert len(left_behind(place)) == remains
+    assert len(recoverable_projects(place)) == remains
     assert load_project(folder).regions
 
 
@@ -272,7 +272,7 @@ def test_what_cannot_be_read_is_refused_with_the_reason_and_stays(
         qtbot.waitUntil(lambda: len(told) == 1)
         assert str(folder) in str(told[0])
     folder.with_name("moved.firegui").rename(folder)
-    assert len(left_behind(place)) == 1
+    assert len(recoverable_projects(place)) == 1
 
 
 def test_nothing_is_asked_after_a_window_that_was_shut(
@@ -293,7 +293,7 @@ def test_a_window_that_the_system_shuts_without_a_question_leaves_its_edits_behi
         assert window.workbench.documents.open(folder)
         draw_region(window)
         window.stop_work()
-        assert len(left_behind(place)) == 1, "though no moment had passed since the edit"
+        assert len(recoverable_projects(place)) == 1, "though no moment had passed since the edit"
 
 
 def test_a_full_disk_is_told_once_and_the_window_goes_on(qtbot: QtBot, place: Path, folder: Path) -> None:

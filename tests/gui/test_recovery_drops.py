@@ -21,7 +21,7 @@ from firegui.gui.window import documents as documents_module
 from firegui.gui.window.documents import UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.schedule_file import read_schedule
-from firegui.runs.autosave import left_behind
+from firegui.runs.autosave import recoverable_projects
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hand_scene import DROPS, show_plan
 from tests.gui.hands import to_front
@@ -110,7 +110,7 @@ def test_a_window_that_is_shut_on_a_no_to_saving_leaves_none(
         nudge(qtbot, window, 31.5)
         assert window.close()
         assert asked == ["Test Ridge"]
-        assert left_behind(place) == [] and list(place.rglob("*.safetensors")) == []
+        assert recoverable_projects(place) == [] and list(place.rglob("*.safetensors")) == []
 
 
 def test_what_is_taken_back_leaves_no_draft(qtbot: QtBot, place: Path, project: Project) -> None:

@@ -28,7 +28,7 @@ from firegui.runs.control import RunControl
 from firegui.runs.events import FieldDrawn, FinishReason, RunEvent, RunFinished
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import ErrorFieldSpec, RunSpec
-from firegui.runs.uq_folder import RESIDUALS
+from firegui.runs.uncertainty_folder import RESIDUALS
 from firegui.uncertainty.random_field import error_field
 from tests.gui.saved_ensembles import fit_of, save_ensemble
 

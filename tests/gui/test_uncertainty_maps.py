@@ -28,7 +28,7 @@ from firegui.io.project_store import save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import EnsembleReady, FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import RunSpec, UncertaintySpec
-from firegui.runs.uq_folder import read_header, write_header
+from firegui.runs.uncertainty_folder import read_header, write_header
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.map_scene import Hand, open_map
 from tests.gui.saved_ensembles import OFTEN, SELDOM, save_ensemble, state_of

@@ -41,7 +41,7 @@ from firegui.io.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import EnsembleReady, ErrorFitted, FinishReason, MembersDone, RunEvent, RunFinished
 from firegui.runs.spec import EvaluateSpec, MemberOf, RunSpec, UncertaintySpec
-from firegui.runs.uq_folder import read_variogram
+from firegui.runs.uncertainty_folder import read_variogram
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
 KIND = UncertaintyKind

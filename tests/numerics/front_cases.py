@@ -16,7 +16,7 @@ from firegui.domain.schedule import Schedule
 from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.kernels.cpu_state import CpuDayState
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer, Sight
+from firegui.rollout.observe import Observer, StateView
 from firegui.rollout.outcome import WHOLE, Outcome, Wanted
 from tests.numerics.cases import aircraft, random_maps
 
@@ -94,7 +94,7 @@ class Recorder(Observer):
         """Every state."""
         return step
 
-    def see(self, step: int, sight: Sight) -> None:
+    def see(self, step: int, sight: StateView) -> None:
         """Copy the state."""
         state = np.stack([np.ones(self._shape), np.zeros(self._shape), np.ones(self._shape)]).astype(np.float32)
         state[(0, *sight.window)], state[(1, *sight.window)] = sight.unburned.numpy(), sight.burning.numpy()

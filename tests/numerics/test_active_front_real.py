@@ -21,7 +21,7 @@ from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import Wanted
 from firegui.rollout.simulate import prepare
-from firegui.rollout.yardstick import holding_schedule, poised_schedule
+from firegui.rollout.synthetic_fires import holding_schedule, poised_schedule
 from tests.numerics.front_cases import (
     assert_near,
     assert_same_gradient,

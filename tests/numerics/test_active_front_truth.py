@@ -16,7 +16,7 @@ from firegui.rollout import closed_form, reference
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.simulate import prepare, simulate, watch
-from firegui.rollout.yardstick import holding_schedule, synthetic_fire
+from firegui.rollout.synthetic_fires import holding_schedule, synthetic_fire
 from tests.numerics.cases import aircraft, model_of, random_maps, random_schedule, small_fleet
 from tests.numerics.front_cases import (
     assert_near,

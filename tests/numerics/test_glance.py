@@ -7,7 +7,7 @@ import pytest
 
 from firegui.domain.drops import Drop, DropList
 from firegui.planning.problem import build
-from firegui.rollout.glance import glance
+from firegui.rollout.preview import preview_rollout
 from firegui.rollout.simulate import simulate
 from tests.support import make_project
 
@@ -22,7 +22,7 @@ def test_it_sees_what_the_frames_of_the_whole_rollout_show(backend: str) -> None
     model = build(PROJECT, effectiveness=PROJECT.plan.nominal, backend=backend)
     schedule = PLAN.schedule(model.n_steps, model.fleet.n_aircraft)
     whole = simulate(model, schedule, frame_stride=1)
-    seen = glance(model, schedule, (7, model.n_steps, 0))
+    seen = preview_rollout(model, schedule, (7, model.n_steps, 0))
     assert whole.frames is not None and seen.metrics == whole.metrics
     assert sorted(seen.fire) == [0, 7, model.n_steps]
     for step, fire in seen.fire.items():
@@ -33,10 +33,10 @@ def test_it_sees_what_the_frames_of_the_whole_rollout_show(backend: str) -> None
 def test_from_the_day_of_the_change_it_ends_with_the_same_bits(backend: str) -> None:
     model = build(PROJECT, effectiveness=PROJECT.plan.nominal, backend=backend)
     size = model.n_steps, model.fleet.n_aircraft
-    base = glance(model, PLAN.schedule(*size), (model.n_steps,), keep_states=True)
-    whole = glance(model, LATER.schedule(*size), (model.n_steps,))
+    base = preview_rollout(model, PLAN.schedule(*size), (model.n_steps,), keep_states=True)
+    whole = preview_rollout(model, LATER.schedule(*size), (model.n_steps,))
     day = LATER.first_change(PLAN) // model.maps.steps_per_day  # type: ignore[operator]
-    part = glance(model, LATER.schedule(*size), (model.n_steps,), start=base.states[day])
+    part = preview_rollout(model, LATER.schedule(*size), (model.n_steps,), start=base.states[day])
     assert day == 1
     assert part.metrics == whole.metrics != base.metrics
     assert np.array_equal(part.fire[model.n_steps], whole.fire[model.n_steps])

@@ -14,7 +14,7 @@ from firegui.domain.settings import RetardantSide
 from firegui.rollout import reference
 from firegui.rollout.kernels.gpu import Stock
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer, Onlooker
+from firegui.rollout.observe import Observer, StepObserver
 from firegui.rollout.outcome import WHOLE
 from tests.numerics.cases import aircraft, random_schedule
 from tests.numerics.gpu_cases import (
@@ -124,7 +124,7 @@ def test_a_capped_dose_has_no_gradient() -> None:
 def test_looking_at_states_within_a_day_shows_them_before_their_drops_and_changes_no_bit() -> None:
     model, schedule = case(8)
     seen: list[np.ndarray] = []
-    watcher = Onlooker(model, lambda _, burning: seen.append(burning.cpu().numpy().copy()))
+    watcher = StepObserver(model, lambda _, burning: seen.append(burning.cpu().numpy().copy()))
     watched = gpu().simulate(model, schedule, watcher, None, WHOLE)
     truth = reference.simulate(replace(model, protection=model.protection.cpu()), schedule)
     assert len(seen) == model.n_steps + 1

@@ -19,7 +19,7 @@ from firegui.domain.project import Project
 from firegui.io.project_store import load_project
 from firegui.planning.drop_validator import DropValidator
 from firegui.runs.folder import read_drops
-from firegui.runs.live import PlanPreviewer, PreviewRequest
+from firegui.runs.plan_preview import PlanPreviewer, PreviewRequest
 
 AIM_PER_SECOND = 10.0
 

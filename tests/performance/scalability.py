@@ -32,7 +32,7 @@ from firegui.rollout.benchmark import Times, Work, interleaved
 from firegui.rollout.machine import compilers, peak_memory, processor
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import prepare, simulate, simulate_many, simulate_with_gradient
-from firegui.rollout.yardstick import SHAPE, START_CELLS, synthetic_fire
+from firegui.rollout.synthetic_fires import SHAPE, START_CELLS, synthetic_fire
 
 FLEET = Path(__file__).resolve().parents[2] / "resources" / "fleet" / "default.toml"
 GRIDS = ((154, 187), (247, 299), (371, 448), (464, 561), SHAPE)

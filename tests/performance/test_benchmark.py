@@ -14,7 +14,7 @@ import torch
 from firegui.rollout import benchmark as benchmark_module
 from firegui.rollout.benchmark import Extent, Times, benchmark, interleaved
 from firegui.rollout.machine import available_memory, compilers, peak_memory
-from firegui.rollout.yardstick import bytes_of
+from firegui.rollout.synthetic_fires import bytes_of
 from tests.numerics.cases import random_maps, small_fleet
 from tests.performance.cpu_engine import Demand, demands, main, tables
 

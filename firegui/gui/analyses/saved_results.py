@@ -14,11 +14,11 @@ from typing import Any, Generic, TypeVar
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
 from firegui.io.plain_words import plain_words
-from firegui.runs.kept import KeptHeader
 from firegui.runs.lock import is_held
-from firegui.runs.place import ResultStore
+from firegui.runs.result_store import ResultStore
+from firegui.runs.saved_result import SavedHeader
 
-Header = TypeVar("Header", bound=KeptHeader)
+Header = TypeVar("Header", bound=SavedHeader)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from firegui.runs.folder import RunFolder, RunRecord, read_run, same_folder
 from firegui.runs.header import event_hash
 from firegui.runs.lock import FolderLock, is_held
 from firegui.runs.notes import read_notes
-from firegui.runs.place import names_in
 from firegui.runs.replan_base import read_scores
+from firegui.runs.result_store import names_in
 from firegui.runs.run_requests import FolderSpec, run_title
 from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
 

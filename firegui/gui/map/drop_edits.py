@@ -11,8 +11,8 @@ from firegui.domain.drops import Drop, DropList
 from firegui.domain.schedule import DropRecord
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
-from firegui.runs.live import CLEARLY, PreviewResult
 from firegui.runs.messages import counted
+from firegui.runs.plan_preview import CLEAR_CHANGE, PreviewResult
 
 _GONE = "the shown plan has no such drop any more"
 MERGE_KEYS = count(3_000_000)
@@ -144,7 +144,7 @@ def _effect_rows(session: Session, change: DropChange, look: PreviewResult | Non
     rows = [("", "Without this drop:")] if change.after.at(change.drop.key) is None else []
     rows += [
         ("Burned at end", f"{signed(cells)} cells · {signed(cells * cell_ha, 2)} ha"),
-        (f"Changed ≥ {100 * CLEARLY:.0f} %", clearly),
+        (f"Changed ≥ {100 * CLEAR_CHANGE:.0f} %", clearly),
     ]
     if session.plan_editor.project.regions:
         rows.append(("In regions", f"{signed(guarded)} cells · {signed(guarded * cell_ha, 2)} ha"))

@@ -14,7 +14,7 @@ from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.georeference import Georeference, format_ddm
-from firegui.runs.live import PreviewResult
+from firegui.runs.plan_preview import PreviewResult
 
 Bytes = NDArray[np.uint8]
 

@@ -21,7 +21,7 @@ from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult, Tool
-from firegui.runs.live import PlanPreviewer, PreviewRequest, PreviewResult
+from firegui.runs.plan_preview import PlanPreviewer, PreviewRequest, PreviewResult
 
 STRIDE = 5
 """Steps between the frames of playback, as a run has them."""

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.coverage import RequiredCoverage, fuel_cells
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
-from firegui.fire.left_out import left_out
+from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.theme import set_role
@@ -146,7 +146,7 @@ class ScenarioPanel(QScrollArea):
         self._values["CRS"].setToolTip(event.grid.crs or "")
         set_role(self._values["Missing"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
-        notes = dict.fromkeys((*left_out(project), *event.notes))
+        notes = dict.fromkeys((*model_caveats(project), *event.notes))
         self._notes.setText("\n".join(f"• {note}" for note in notes))
         self._notes.setVisible(bool(notes))
 

@@ -15,7 +15,7 @@ from firegui.domain.drops import Drop, DropList
 from firegui.domain.project import Project
 from firegui.gui.session.undo import ReplaceCommand
 from firegui.planning.drop_validator import DropValidator
-from firegui.runs.live import PreviewResult
+from firegui.runs.plan_preview import PreviewResult
 
 if TYPE_CHECKING:
     from firegui.gui.session.session import Session, ShownResult

@@ -355,11 +355,11 @@ class Recovery(QObject):
             self._resume_runs(left)
         return True
 
-    def _read(self, left: RecoverableProject) -> tuple[Slot, tuple[Project, Project]] | None:
+    def _read(self, left: RecoverableProject) -> tuple[AutosaveSlot, tuple[Project, Project]] | None:
         try:
             slot = Slot(self._folder, left.path)
         except InputError:
-            self._session.refuse(gone(left))
+            self._session.refuse(recovery_gone_error(left))
             return None
         try:
             return slot, wait_for(self._window, f"Recovering {left.note.name}…", left.read)
@@ -377,4 +377,4 @@ class Recovery(QObject):
 def _delete(left: RecoverableProject) -> None:
     # Another window may be recovering it at this moment.
     with suppress(InputError):
-        Slot(left.path.parent, left.path).remove()
+        AutosaveSlot(left.path.parent, left.path).remove()

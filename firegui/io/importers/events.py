@@ -23,6 +23,7 @@ from firegui.io.importers.events_file import (
     opened,
     read_event,
 )
+from firegui.io.importers.georeferencing import check_when, find_placement
 from firegui.io.importers.layer_values import (
     Array,
     ImportedLayer,
@@ -32,7 +33,6 @@ from firegui.io.importers.layer_values import (
     say_layers,
 )
 from firegui.io.importers.observations import say_coverage, say_observed
-from firegui.io.importers.placing import check_when, find_place
 from firegui.io.importers.units import DEGREES, HUNDREDTHS_KGM3, METRES, PERCENT, TENTHS_M
 from firegui.io.local_time import guess_offset_h, local_midnight, say_offset
 
@@ -90,7 +90,9 @@ def import_events(source: EventFileSource) -> Scenario:
     check_when(None, source.utc_offset_h, problems)
     name = _choose(source, held, problems)
     if name is None:
-        find_place(None, None, source.crs, source.transform, problems)  # what is wrong with the place is said as well
+        find_placement(
+            None, None, source.crs, source.transform, problems
+        )  # what is wrong with the place is said as well
         raise InputError(problems, title)
     with opened(source.file, problems) as file:
         if file is None:  # gone since it was listed
@@ -99,7 +101,7 @@ def import_events(source: EventFileSource) -> Scenario:
     layers = _layers(name, arrays, problems)
     wind = daily_wind(arrays.stacks[EASTWARD], arrays.stacks[NORTHWARD], name, problems)
     observed = _observed(name, arrays.stacks[FIRE], problems)
-    place = find_place(arrays.shape, None, source.crs, source.transform, problems)
+    place = find_placement(arrays.shape, None, source.crs, source.transform, problems)
     problems.raise_if_any(title)
     assert place is not None and wind is not None
     offset = source.utc_offset_h if source.utc_offset_h is not None else guess_offset_h(place.grid, None)

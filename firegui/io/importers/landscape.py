@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from firegui.domain.scenario import Scenario
 from firegui.errors import Problems
+from firegui.io.importers.georeferencing import EventStart, GridPlacement, check_when, find_start, local_offset
 from firegui.io.importers.ignition import ignition_at
 from firegui.io.importers.landscape_layers import GriddedLandscape, read_ground
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.layer_values import say_layers
 from firegui.io.importers.observations import observe, say_coverage, say_observed
-from firegui.io.importers.placing import Began, GridPlacement, check_when, find_start, local_offset
 from firegui.io.importers.wind import WindFields, WindSurvey, read_wind, survey_wind
 from firegui.io.importers.wind_units import METRES_PER_SECOND, SpeedUnit
 from firegui.io.local_time import guess_offset_h
@@ -54,13 +54,13 @@ class Fire:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lay:
+class LandscapeLayout:
     """An event without its weather: the ground, the fire, when it began and for how many days there is wind."""
 
     ground: GriddedLandscape
     fire: Fire
     wind: WindSurvey
-    began: Began | None
+    began: EventStart | None
     days: int
 
 
@@ -73,7 +73,7 @@ def import_landscape(source: LandscapeSource, check: Check | None = None) -> Sce
     common, no wind, a fire off the raster.
     """
     problems = Problems()
-    lay = lay_out(source, problems, check)
+    lay = lay_out_landscape(source, problems, check)
     place, began = lay.ground.place, lay.began
     if place is None or began is None:
         problems.raise_if_any(TITLE)
@@ -86,7 +86,7 @@ def import_landscape(source: LandscapeSource, check: Check | None = None) -> Sce
     return _event(source, lay, began, winds)
 
 
-def lay_out(source: LandscapeSource, problems: Problems, check: Check | None = None) -> Lay:
+def lay_out_landscape(source: LandscapeSource, problems: Problems, check: Check | None = None) -> LandscapeLayout:
     """Everything of an event but its weather; what is wrong is added to ``problems``."""
     ground = read_ground(source, problems, check)
     wind = survey_wind(source.wind, check)
@@ -104,7 +104,7 @@ def lay_out(source: LandscapeSource, problems: Problems, check: Check | None = N
         cells = ground.place.grid.n_cells
         what = f"{days} days on {cells:,} cells, at most {MOST_CELL_DAYS:,} cells times days can be planned on"
         problems.add("days", what, f"give at most {MOST_CELL_DAYS // cells}, larger cells, or smaller bounds")
-    return Lay(ground, fire, wind, began, days)
+    return LandscapeLayout(ground, fire, wind, began, days)
 
 
 def _with_possible_times(source: LandscapeSource, problems: Problems) -> LandscapeSource:
@@ -146,7 +146,7 @@ def perimeters_of(source: LandscapeSource, place: GridPlacement | None) -> Perim
     return replace(asked, utc_offset_h=local_offset(place.grid, None, source.start, source.utc_offset_h))
 
 
-def _began(source: LandscapeSource, ground: GriddedLandscape, fire: Fire, wind: WindSurvey) -> Began:
+def _began(source: LandscapeSource, ground: GriddedLandscape, fire: Fire, wind: WindSurvey) -> EventStart:
     assert ground.place is not None
     grid = ground.place.grid
     dates = fire.dates
@@ -157,7 +157,7 @@ def _began(source: LandscapeSource, ground: GriddedLandscape, fire: Fire, wind: 
     return find_start(grid, None, source.start, source.utc_offset_h, dates)
 
 
-def _days(source: LandscapeSource, began: Began, fire: Fire, wind: WindSurvey) -> int:
+def _days(source: LandscapeSource, began: EventStart, fire: Fire, wind: WindSurvey) -> int:
     """Days of weather, as :func:`import_landscape` says."""
     if source.days is not None:
         return source.days
@@ -171,7 +171,7 @@ def _days(source: LandscapeSource, began: Began, fire: Fire, wind: WindSurvey) -
     return span if span >= 1 else DAYS
 
 
-def _event(source: LandscapeSource, lay: Lay, began: Began, winds: WindFields) -> Scenario:
+def _event(source: LandscapeSource, lay: LandscapeLayout, began: EventStart, winds: WindFields) -> Scenario:
     place = lay.ground.place
     assert place is not None
     fire, layers = fire_notes(lay.fire), layer_notes(lay.ground)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.domain.scenario import LAYERS
 from firegui.errors import InputError, Problems
+from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.layer_values import ImportedLayer, declared_holes, read_values
 from firegui.io.importers.lcp import BandOrder, read_order, role_of, say_order
-from firegui.io.importers.lie import Lie
-from firegui.io.importers.placing import GridPlacement
 from firegui.io.importers.raster_files import RasterFile, read_box, read_header
+from firegui.io.importers.raster_geometry import RasterGeometry
 from firegui.io.importers.target_grid import Chosen, choose_grid
 from firegui.io.importers.terrain import horn
 from firegui.io.importers.units import FEET, FOOT_M, SLOPE_PERCENT, UNITS, Encoding
@@ -237,7 +237,7 @@ def where_of(key: str, file: LayerBand) -> str:
     return f"{LAYERS[key][0].lower()} ({file.path.name}{band})"
 
 
-def outline(lie: Lie) -> list[tuple[float, float]]:
+def outline(lie: RasterGeometry) -> list[tuple[float, float]]:
     """The edge of a raster in its own coordinates, 8 points a side, closed."""
     rows, columns = lie.shape
     steps = np.linspace(0.0, 1.0, 9)[:-1]

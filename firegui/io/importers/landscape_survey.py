@@ -15,7 +15,7 @@ from firegui.domain.scenario import LAYERS
 from firegui.errors import Problem, Problems
 from firegui.io import crs
 from firegui.io.coverage_toml import shipped_table
-from firegui.io.importers.landscape import Fire, Lay, fire_notes, lay_out, layer_notes
+from firegui.io.importers.landscape import Fire, LandscapeLayout, fire_notes, lay_out_landscape, layer_notes
 from firegui.io.importers.landscape_layers import GriddedLayer, outline
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.units import UNITS
@@ -94,7 +94,7 @@ def survey_landscape(source: LandscapeSource, check: Callable[[], None] | None =
     ``check`` is called often and may raise to cancel.
     """
     problems = Problems()
-    lay = lay_out(source, problems, check)
+    lay = lay_out_landscape(source, problems, check)
     ground, place = lay.ground, lay.ground.place
     grid = None if place is None else place.grid
     step = 1 if grid is None else max(1, -(-max(grid.shape) // PREVIEW))
@@ -195,7 +195,7 @@ def _any(mask: NDArray[np.bool_], step: int) -> NDArray[np.bool_]:
     return np.asarray(padded.reshape(rows, step, columns, step).any(axis=(1, 3)))
 
 
-def _notes(lay: Lay) -> tuple[str, ...]:
+def _notes(lay: LandscapeLayout) -> tuple[str, ...]:
     place = () if lay.ground.place is None else lay.ground.place.notes
     began = () if lay.began is None else lay.began.notes
     return (*place, *began, *lay.wind.notes, *fire_notes(lay.fire), *layer_notes(lay.ground))

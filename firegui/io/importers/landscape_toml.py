@@ -22,14 +22,14 @@ from firegui.io import strict
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.units import UNITS
 from firegui.io.importers.wind import WindSource
-from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, Traits
+from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeters import PerimeterSource
 
 FILE = "landscape.toml"
 FORMAT = 1
 
-WIND_TRAITS = Traits(
+WIND_TRAITS = WindConventions(
     Components.SPEED_DIRECTION, SpeedUnit.MS, Height.M10, Sense.FROM, North.GRID, TimeBasis.UTC
 )  # fmt: skip
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problem, Problems
+from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.ignition import read_ignition
-from firegui.io.importers.placing import GridPlacement
 from firegui.io.mask_rasters import MaskRaster, is_tiff, read_masks
 from firegui.io.perimeter_growth import accumulate, guess_growth
 from firegui.io.perimeter_survey import holds_ignition

@@ -15,8 +15,8 @@ from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Problem, Problems
 from firegui.io import npz
 from firegui.io.importers.daily_wind import STRONGEST_MS
+from firegui.io.importers.georeferencing import check_when, find_placement, find_start, local_offset
 from firegui.io.importers.observations import observe, say_coverage, say_observed
-from firegui.io.importers.placing import check_when, find_place, find_start, local_offset
 from firegui.io.known_grids import KnownGrid, recognise
 from firegui.io.perimeters import PerimeterSource
 from firegui.io.source_files import cells_problem, days_problem
@@ -46,7 +46,7 @@ def import_pytorchfire(
     if not folder.is_dir():
         problems.add(str(folder), "the folder does not exist", "name the folder that holds p_veg.npz")
     fields = read_fields(folder, problems) if folder.is_dir() else NO_FIELDS
-    place = find_place(fields.shape, fields.known, crs, transform, problems)
+    place = find_placement(fields.shape, fields.known, crs, transform, problems)
     asked, when = None if perimeters is None else PerimeterSource(perimeters), Problems()
     check_when(start, utc_offset_h, when)
     if asked is not None and place is not None and not when:

@@ -20,7 +20,7 @@ from rasterio.errors import CRSError, RasterioError
 from rasterio.windows import Window
 
 from firegui.errors import Problem, Problems
-from firegui.io.importers.lie import Lie, crs_text
+from firegui.io.importers.raster_geometry import RasterGeometry, crs_text
 from firegui.io.importers.warp import Box
 from firegui.io.rasters import without_place_warnings
 from firegui.io.source_files import cells_problem, claim_problem, file_problem
@@ -53,7 +53,7 @@ class RasterFile:
 
     path: Path
     driver: str
-    lie: Lie
+    lie: RasterGeometry
     bands: tuple[Band, ...]
     block_bytes: int
     stored_bytes: int
@@ -144,7 +144,9 @@ def _header(path: Path, source: Any) -> RasterFile:
     height, width = source.block_shapes[0]
     together = source.count if str(source.profile.get("interleave", "")) == "pixel" else 1
     block = height * width * together * np.dtype(source.dtypes[0]).itemsize
-    return RasterFile(path, source.driver, Lie(source.shape, transform, place), bands, block, path.stat().st_size)
+    return RasterFile(
+        path, source.driver, RasterGeometry(source.shape, transform, place), bands, block, path.stat().st_size
+    )
 
 
 def _lcp_bytes(header: RasterFile) -> int:

@@ -18,9 +18,9 @@ from pyproj.exceptions import ProjError
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io import crs
+from firegui.io.importers.georeferencing import GridPlacement, find_placement
 from firegui.io.importers.landscape_source import TargetGrid
-from firegui.io.importers.lie import CLOSE, Lie, crs_name, differences_of
-from firegui.io.importers.placing import GridPlacement, find_place
+from firegui.io.importers.raster_geometry import CLOSE, RasterGeometry, crs_name, differences_of
 from firegui.io.source_files import cells_problem
 
 TRUE_TO_SCALE = 0.03
@@ -36,10 +36,12 @@ class Chosen:
 
     place: GridPlacement | None
     reason: str
-    lies: Mapping[str, Lie]
+    lies: Mapping[str, RasterGeometry]
 
 
-def choose_grid(lies: Mapping[str, Lie], names: Mapping[str, str], target: TargetGrid, problems: Problems) -> Chosen:
+def choose_grid(
+    lies: Mapping[str, RasterGeometry], names: Mapping[str, str], target: TargetGrid, problems: Problems
+) -> Chosen:
     """The grid for rasters at ``lies``, called ``names`` in what is said; what keeps there from being one is noted."""
     unknown = [] if target.crs is None else crs.problems(target.crs, "grid CRS (--crs)")
     problems.extend(unknown)
@@ -59,12 +61,12 @@ def choose_grid(lies: Mapping[str, Lie], names: Mapping[str, str], target: Targe
         return Chosen(None, "", lies)
     lie = lies[reference]
     if shared and target == TargetGrid(crs=target.crs) and _is_usable(lie) and _same_crs(target.crs, lie.crs):
-        place = find_place(lie.shape, None, lie.crs, lie.transform, problems)
+        place = find_placement(lie.shape, None, lie.crs, lie.transform, problems)
         return Chosen(_with(place, notes), "the grid that all layers share, nothing resampled", lies)
     return _proposed(lies, names, reference, target, notes, problems)
 
 
-def reference_of(lies: Mapping[str, Lie]) -> str:
+def reference_of(lies: Mapping[str, RasterGeometry]) -> str:
     """The layer with whose grid most others agree; of several one with a usable grid, then the first of the layers."""
     ranks = {
         key: (sum(not differences_of(lie, other) for other in lies.values()), _is_usable(lie))
@@ -88,7 +90,7 @@ def scale_error(text: str, x: float, y: float) -> float:
 
 
 def _unplaced(
-    lies: Mapping[str, Lie],
+    lies: Mapping[str, RasterGeometry],
     names: Mapping[str, str],
     reference: str,
     shared: bool,
@@ -105,11 +107,13 @@ def _unplaced(
         problems.add(
             "grid", "the layers have no place on the map, so they cannot be warped", "leave the grid's options out"
         )
-    place = find_place(lie.shape, None, lie.crs, lie.transform, problems) if shared else None
+    place = find_placement(lie.shape, None, lie.crs, lie.transform, problems) if shared else None
     return Chosen(place, "the layers' own cells; they have no place on the map", lies)
 
 
-def _are_placed(lies: Mapping[str, Lie], names: Mapping[str, str], reference: str, problems: Problems) -> bool:
+def _are_placed(
+    lies: Mapping[str, RasterGeometry], names: Mapping[str, str], reference: str, problems: Problems
+) -> bool:
     """Whether every raster says where on the Earth it is, and is somewhere on it."""
     good = True
     for key, lie in lies.items():
@@ -125,7 +129,7 @@ def _are_placed(lies: Mapping[str, Lie], names: Mapping[str, str], reference: st
     return good
 
 
-def _misplaced(lie: Lie) -> str | None:
+def _misplaced(lie: RasterGeometry) -> str | None:
     assert lie.crs is not None
     west, south, east, north = lie.bounds()
     found = crs.problems(lie.crs)
@@ -149,12 +153,12 @@ def _misplaced(lie: Lie) -> str | None:
     return None
 
 
-def _is_usable(lie: Lie) -> bool:
+def _is_usable(lie: RasterGeometry) -> bool:
     parsed = None if lie.crs is None else crs.parse(lie.crs)
     return parsed is not None and parsed.is_projected and lie.is_north_up and _scale_error(lie) <= TRUE_TO_SCALE
 
 
-def _scale_error(lie: Lie) -> float:
+def _scale_error(lie: RasterGeometry) -> float:
     assert lie.crs is not None
     west, south, east, north = lie.bounds()
     return scale_error(lie.crs, (west + east) / 2.0, (south + north) / 2.0)
@@ -169,8 +173,8 @@ def _with(place: GridPlacement | None, notes: tuple[str, ...]) -> GridPlacement 
 
 
 def _proposed(
-    lies: Mapping[str, Lie], names: Mapping[str, str], reference: str, target: TargetGrid, notes: tuple[str, ...],
-    problems: Problems,
+    lies: Mapping[str, RasterGeometry], names: Mapping[str, str], reference: str, target: TargetGrid,
+    notes: tuple[str, ...], problems: Problems,
 ) -> Chosen:  # fmt: skip
     lie = lies[reference]
     text, why = _crs_for(lie, names[reference], target)
@@ -191,7 +195,7 @@ def _proposed(
     if problem is not None:
         problems.extend([problem])
         return Chosen(None, "", lies)
-    place = find_place(grid.shape, None, text, grid.transform, problems)
+    place = find_placement(grid.shape, None, text, grid.transform, problems)
     if place is not None and target.crs is not None and (error := _error_of(grid)) > TRUE_TO_SCALE:
         what = f"{crs.short_name(text)} draws lengths {error:.0%} wrong here, and areas and spread with them"
         problems.add(
@@ -207,7 +211,7 @@ def _error_of(grid: Grid) -> float:
     return scale_error(grid.crs, *grid.to_world(grid.rows / 2.0, grid.columns / 2.0))
 
 
-def _crs_for(lie: Lie, name: str, target: TargetGrid) -> tuple[str, str]:
+def _crs_for(lie: RasterGeometry, name: str, target: TargetGrid) -> tuple[str, str]:
     """The CRS and why it."""
     assert lie.crs is not None
     if target.crs is not None:
@@ -227,7 +231,7 @@ def _utm(point: tuple[float, float], text: str) -> str:
     return f"EPSG:{(32600 if lat >= 0 else 32700) + zone}"
 
 
-def _ground_cell(lie: Lie, text: str) -> float:
+def _ground_cell(lie: RasterGeometry, text: str) -> float:
     """The side of a cell on the ground in metres, of equal area, to two digits."""
     assert lie.crs is not None
     rows, columns = lie.shape
@@ -239,7 +243,12 @@ def _ground_cell(lie: Lie, text: str) -> float:
 
 
 def _bounds(
-    lies: Mapping[str, Lie], names: Mapping[str, str], reference: str, text: str, target: TargetGrid, problems: Problems
+    lies: Mapping[str, RasterGeometry],
+    names: Mapping[str, str],
+    reference: str,
+    text: str,
+    target: TargetGrid,
+    problems: Problems,
 ) -> Bounds | None:
     if target.bounds is not None:
         west, south, east, north = target.bounds
@@ -264,7 +273,7 @@ def _bounds(
     return shared
 
 
-def _box_in(lie: Lie, text: str) -> Bounds:
+def _box_in(lie: RasterGeometry, text: str) -> Bounds:
     """The bounds of a raster in another CRS; of one that turns on the way the largest box around it."""
     assert lie.crs is not None
     if crs.same(lie.crs, text):

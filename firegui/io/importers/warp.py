@@ -16,7 +16,7 @@ from rasterio.warp import reproject
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
 from firegui.io import crs
-from firegui.io.importers.lie import Lie, offset_on
+from firegui.io.importers.raster_geometry import RasterGeometry, offset_on
 from firegui.io.importers.terrain import turned
 from firegui.io.rasters import without_place_warnings
 
@@ -31,7 +31,7 @@ _NO_DIRECTION = 1e-3
 """Mean of unit vectors under which directions cancel each other out."""
 
 
-def needed_box(lie: Lie, grid: Grid) -> Box | None:
+def needed_box(lie: RasterGeometry, grid: Grid) -> Box | None:
     """The part of a raster that ``grid`` needs, ``None`` where it lies apart from the grid."""
     rows, columns = lie.shape
     offset = offset_on(lie, grid)
@@ -50,7 +50,7 @@ def needed_box(lie: Lie, grid: Grid) -> Box | None:
     return (top, bottom, left, right) if top < bottom and left < right else None
 
 
-def how_placed(key: str, lie: Lie, grid: Grid) -> str:
+def how_placed(key: str, lie: RasterGeometry, grid: Grid) -> str:
     """How :func:`place_on` brings the layer ``key`` onto ``grid``, in words."""
     offset = offset_on(lie, grid)
     if offset is not None:
@@ -60,7 +60,7 @@ def how_placed(key: str, lie: Lie, grid: Grid) -> str:
     return "bilinear, as a direction" if key == "aspect" else "bilinear"
 
 
-def place_on(key: str, values: Raster, lie: Lie, box: Box, grid: Grid, check: Check | None = None) -> Raster:
+def place_on(key: str, values: Raster, lie: RasterGeometry, box: Box, grid: Grid, check: Check | None = None) -> Raster:
     """The layer ``key`` on ``grid``, ``[H, W]`` float32, NaN beyond the raster and where it has no data.
 
     ``values`` are the cells ``box`` of a raster that lies at ``lie``. Cells are copied bit for bit where the two share
@@ -71,7 +71,7 @@ def place_on(key: str, values: Raster, lie: Lie, box: Box, grid: Grid, check: Ch
     offset = offset_on(lie, grid)
     if offset is not None:
         return _cut(values, (offset[0] + box[0], offset[1] + box[2]), grid)
-    part = Lie(values.shape, _shifted(lie, box), lie.crs)
+    part = RasterGeometry(values.shape, _shifted(lie, box), lie.crs)
     nearest = _warp(values, part, grid, Resampling.nearest, check)
     if key == "fuel":
         return nearest
@@ -88,7 +88,7 @@ def place_on(key: str, values: Raster, lie: Lie, box: Box, grid: Grid, check: Ch
     return turned(np.where(unclear, nearest, mean), north_angle(lie, grid))
 
 
-def north_angle(lie: Lie, grid: Grid) -> float:
+def north_angle(lie: RasterGeometry, grid: Grid) -> float:
     """Degrees, clockwise, from the grid's north to the north of ``lie``'s CRS, in the middle of the grid."""
     if lie.crs is None or grid.crs is None or crs.same(lie.crs, grid.crs):
         return 0.0
@@ -112,7 +112,7 @@ def _cut(values: Raster, first: tuple[int, int], grid: Grid) -> Raster:
     return result
 
 
-def _warp(values: Raster, lie: Lie, grid: Grid, how: Resampling, check: Check | None) -> Raster:
+def _warp(values: Raster, lie: RasterGeometry, grid: Grid, how: Resampling, check: Check | None) -> Raster:
     assert grid.transform is not None and grid.crs is not None and lie.crs is not None
     source_crs, target_crs = _gdal_crs(lie.crs), _gdal_crs(grid.crs)
     result = np.full(grid.shape, np.nan, np.float32)
@@ -143,12 +143,12 @@ def _gdal_crs(text: str) -> CRS:
     return CRS.from_wkt(found)
 
 
-def _shifted(lie: Lie, box: Box) -> tuple[float, float, float, float, float, float]:
+def _shifted(lie: RasterGeometry, box: Box) -> tuple[float, float, float, float, float, float]:
     a, b, c, d, e, f = (lie.affine @ Affine.translation(box[2], box[0]))[:6]
     return a, b, c, d, e, f
 
 
-def _positions(lie: Lie, grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def _positions(lie: RasterGeometry, grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Rows and columns of ``lie`` (edges at integers) under a lattice of points on the whole of ``grid``."""
     if lie.transform is None or lie.crs is None or grid.crs is None:
         return None

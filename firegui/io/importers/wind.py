@@ -18,15 +18,22 @@ import numpy as np
 
 from firegui.domain.grid import Grid
 from firegui.errors import Problem, Problems
+from firegui.io.importers.wind_conventions import (
+    STRONGEST_MS,
+    check_values,
+    probe,
+    resolve_conventions,
+    say_clock,
+    vectors,
+)
 from firegui.io.importers.wind_days import Timing, regular_moments, sort_into_days, utc_moments
+from firegui.io.importers.wind_locations import Window
 from firegui.io.importers.wind_means import WindFields as WindFields
 from firegui.io.importers.wind_means import constant_maps, daily_maps
 from firegui.io.importers.wind_netcdf import netcdf_series
-from firegui.io.importers.wind_places import Window
 from firegui.io.importers.wind_rasters import raster_series
 from firegui.io.importers.wind_series import Stamps, WindSeries
 from firegui.io.importers.wind_table import UTF16, table_series
-from firegui.io.importers.wind_traits import STRONGEST_MS, check_values, probe, say_clock, settle, vectors
 from firegui.io.importers.wind_units import (
     METRES_PER_SECOND,
     TO_10_M,
@@ -35,7 +42,7 @@ from firegui.io.importers.wind_units import (
     North,
     Sense,
     SpeedUnit,
-    Traits,
+    WindConventions,
 )
 from firegui.io.local_time import start_problems
 from firegui.io.netcdf import CLASSIC, HDF5, opened_netcdf
@@ -62,7 +69,7 @@ class WindSource:
     speed: float | None = None
     direction: float | None = None
     files: tuple[Path, ...] = ()
-    traits: Traits = field(default_factory=Traits)
+    traits: WindConventions = field(default_factory=WindConventions)
     first: datetime | None = None
     step_h: float | None = None
 
@@ -84,7 +91,7 @@ class WindSurvey:
     """
 
     kind: str
-    traits: Traits = field(default_factory=Traits)
+    traits: WindConventions = field(default_factory=WindConventions)
     samples: int = 0
     first: datetime | None = None
     last: datetime | None = None
@@ -193,7 +200,7 @@ def _read(
 class _Looked:
     """What the numbers of a series mean, and how strong the wind is."""
 
-    traits: Traits
+    traits: WindConventions
     speed_range: tuple[float, float]
     notes: tuple[str, ...]
 
@@ -207,7 +214,7 @@ def _look(source: WindSource, series: WindSeries, window: Window | None, problem
     if not (np.isfinite(one).any() and np.isfinite(other).any()):
         problems.add(series.where, "has no wind: every value that was looked at is no data", "check its no-data value")
         return None
-    traits, notes = settle(series, source.traits, one, other)
+    traits, notes = resolve_conventions(series, source.traits, one, other)
     if not check_values(one, other, traits, series.where, problems):
         return None
     speed = vectors(one, other, traits)[0]
@@ -217,7 +224,7 @@ def _look(source: WindSource, series: WindSeries, window: Window | None, problem
 
 
 def _stamps(
-    source: WindSource, series: WindSeries, traits: Traits, problems: Problems
+    source: WindSource, series: WindSeries, traits: WindConventions, problems: Problems
 ) -> tuple[Stamps | None, float | None]:
     """The times of a series, its own or by ``source.first`` and ``source.step_h``, and the hours between two.
 
@@ -246,7 +253,11 @@ def _usual_step(series: WindSeries) -> float | None:
 
 
 def _timing(
-    source: WindSource, series: WindSeries, traits: Traits, when: tuple[datetime, float, int | None], problems: Problems
+    source: WindSource,
+    series: WindSeries,
+    traits: WindConventions,
+    when: tuple[datetime, float, int | None],
+    problems: Problems,
 ) -> tuple[Timing, list[str]] | None:
     start, utc_offset_h, _ = when
     stamps, step_h = _stamps(source, series, traits, problems)
@@ -299,9 +310,9 @@ def _constant(source: WindSource, problems: Problems) -> float | None:
     return speed
 
 
-def _constant_traits(source: WindSource) -> Traits:
+def _constant_traits(source: WindSource) -> WindConventions:
     said = source.traits
-    return Traits(
+    return WindConventions(
         Components.SPEED_DIRECTION, said.speed_unit or SpeedUnit.MS, said.height or Height.M10,
         said.sense or Sense.FROM, said.north or North.TRUE,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from firegui.errors import Problems
 from firegui.io.crs import transformer
 from firegui.io.georeference import WGS84, Georeference
 from firegui.io.importers.wind_frames import Turn, node_lonlat, turn_from_axes, turn_from_raster
-from firegui.io.importers.wind_places import Floats, WindLocations, WindResampler, laid
+from firegui.io.importers.wind_locations import Floats, WindLocations, WindResampler, resample_to_grid
 from firegui.io.netcdf import NetcdfVariable
 from firegui.io.source_files import cells_problem
 
@@ -205,7 +205,7 @@ class AxisRaster:
             x, y = change.transform(across, along)
             return _index(self.ys, np.asarray(y)), _index_lon(self.xs, np.asarray(x)) if wraps else _index(self.xs, x)
 
-        return laid(grid, self.raster, locate, where, problems)
+        return resample_to_grid(grid, self.raster, locate, where, problems)
 
     def grid_turn(self, grid: Grid) -> Turn | None:
         """From the axes of its CRS."""
@@ -273,7 +273,7 @@ class CurvedRaster:
             x, y = np.broadcast_arrays(easts, norths)
             return raster.index(x, y)
 
-        return laid(grid, self.raster, locate, where, problems)
+        return resample_to_grid(grid, self.raster, locate, where, problems)
 
     def grid_turn(self, grid: Grid) -> Turn | None:
         """From the directions in which its columns and rows run near ``grid``."""

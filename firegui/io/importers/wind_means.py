@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.importers.layer_values import cells_text
+from firegui.io.importers.wind_conventions import check_values, vectors
 from firegui.io.importers.wind_days import Days, Timing, fill_days, say_days, sort_into_days
 from firegui.io.importers.wind_frames import Turn, no_turn, turn_from_true
-from firegui.io.importers.wind_places import Everywhere, Floats, WindLocations, WindResampler
+from firegui.io.importers.wind_locations import Everywhere, Floats, WindLocations, WindResampler
 from firegui.io.importers.wind_series import MOST_CELLS_READ, WindSeries, say_moment
-from firegui.io.importers.wind_traits import check_values, vectors
 from firegui.io.importers.wind_units import (
     HEIGHT_SOURCE,
     METRES_PER_SECOND,
@@ -25,7 +25,7 @@ from firegui.io.importers.wind_units import (
     North,
     Sense,
     SpeedUnit,
-    Traits,
+    WindConventions,
 )
 from firegui.io.source_files import MOST_DAYS, MOST_VALUES
 
@@ -65,7 +65,7 @@ class WindFields:
     course: Course
 
 
-def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: Traits, days: int) -> WindFields:
+def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: WindConventions, days: int) -> WindFields:
     """One speed (m/s at 10 m) and direction (degrees) everywhere on every day."""
     turn, notes = _turn(grid, traits.north, Everywhere())
     sign = -1.0 if traits.sense is Sense.FROM else 1.0
@@ -90,8 +90,8 @@ def constant_maps(grid: Grid, speed_ms: float, direction: float, traits: Traits,
 
 
 def daily_maps(
-    series: WindSeries, traits: Traits, timing: Timing, laid: WindResampler, grid: Grid, when: When, problems: Problems,
-    check: Callable[[], None] | None,
+    series: WindSeries, traits: WindConventions, timing: Timing, laid: WindResampler, grid: Grid, when: When,
+    problems: Problems, check: Callable[[], None] | None,
 ) -> WindFields | None:  # fmt: skip
     """The mean wind of each day on ``grid``, ``laid`` the places of the series on it.
 
@@ -136,7 +136,7 @@ class _SeriesReader:
     def __init__(
         self,
         series: WindSeries,
-        traits: Traits,
+        traits: WindConventions,
         laid: WindResampler,
         problems: Problems,
         check: Callable[[], None] | None,

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from firegui.errors import Problems
 from firegui.io.importers.wind_axes import find_axes
+from firegui.io.importers.wind_locations import Floats, Window
 from firegui.io.importers.wind_names import Named, Role, named
-from firegui.io.importers.wind_places import Floats, Window
 from firegui.io.importers.wind_series import MOST_SAMPLES, Sample, Stamps, WindSeries, check_ascending
-from firegui.io.importers.wind_units import Components, Height, North, Sense, TimeBasis, Traits, speed_unit
+from firegui.io.importers.wind_units import Components, Height, North, Sense, TimeBasis, WindConventions, speed_unit
 from firegui.io.netcdf import NetcdfVariable
 
 Variables = Mapping[str, NetcdfVariable]
@@ -120,7 +120,7 @@ def _named(variable: NetcdfVariable) -> Named | None:
     return replace(by_standard, height=height, unit=None if by_name is None else by_name.unit)
 
 
-def _said(kind: Components, one: _WindVariable, other: _WindVariable, geographic: bool) -> Traits:
+def _said(kind: Components, one: _WindVariable, other: _WindVariable, geographic: bool) -> WindConventions:
     unit = speed_unit(one.variable.text("units")) or one.named.unit
     relative = one.variable.number("GRIB_uvRelativeToGrid", -1.0)
     north = one.named.north or other.named.north
@@ -129,7 +129,7 @@ def _said(kind: Components, one: _WindVariable, other: _WindVariable, geographic
     elif relative == 1.0:
         north = North.GRID
     sense = other.named.sense if kind is Components.SPEED_DIRECTION else None
-    return Traits(kind, unit, one.named.height or other.named.height, sense, north, TimeBasis.UTC)
+    return WindConventions(kind, unit, one.named.height or other.named.height, sense, north, TimeBasis.UTC)
 
 
 @dataclass(frozen=True, slots=True)

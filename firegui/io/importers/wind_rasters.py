@@ -19,10 +19,10 @@ from rasterio.windows import Window as RasterWindow
 
 from firegui.errors import Problems
 from firegui.io import crs
+from firegui.io.importers.wind_locations import AffineRaster, Floats, Six, Window
 from firegui.io.importers.wind_names import Named, Role, named
-from firegui.io.importers.wind_places import AffineRaster, Floats, Six, Window
 from firegui.io.importers.wind_series import MOST_SAMPLES, Sample, Stamps, WindSeries, check_ascending
-from firegui.io.importers.wind_units import Components, North, SpeedUnit, Traits, speed_unit
+from firegui.io.importers.wind_units import Components, North, SpeedUnit, WindConventions, speed_unit
 from firegui.io.rasters import without_place_warnings
 from firegui.io.source_files import cells_problem
 from firegui.io.stamps import parse_stamps
@@ -203,14 +203,14 @@ def _unit_text(source: Any, band: int) -> str:
     return str(source.units[band - 1] or source.tags(band).get("units") or "").strip()
 
 
-def _said(kind: Components, one: _Part, other: _Part, place: str | None) -> Traits:
+def _said(kind: Components, one: _Part, other: _Part, place: str | None) -> WindConventions:
     geographic = place is not None and (parsed := crs.parse(place)) is not None and parsed.is_geographic
     first, second = one.named, other.named
     height = (first and first.height) or (second and second.height)
     north = (second and second.north) or (first and first.north)
     sense = second.sense if second is not None and kind is Components.SPEED_DIRECTION else None
     unit = one.unit or (first and first.unit)
-    return Traits(kind, unit or None, height or None, sense, North.TRUE if geographic else north or None)
+    return WindConventions(kind, unit or None, height or None, sense, North.TRUE if geographic else north or None)
 
 
 def _places(sources: Sequence[Any], paths: Sequence[Path], problems: Problems) -> AffineRaster | None:

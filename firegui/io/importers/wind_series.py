@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
-from firegui.io.importers.wind_places import Floats, WindLocations, Window
-from firegui.io.importers.wind_units import Traits
+from firegui.io.importers.wind_locations import Floats, WindLocations, Window
+from firegui.io.importers.wind_units import WindConventions
 
 Sample = Callable[[int, Window | None], tuple[Floats, Floats]]
 """The two numbers of a sample at the places of a window (all of them without), NaN where there is none.
@@ -54,7 +54,7 @@ class WindSeries:
 
     kind: str
     where: str
-    said: Traits
+    said: WindConventions
     count: int
     stamps: Stamps | None
     places: WindLocations

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Problems
+from firegui.io.importers.wind_locations import Everywhere, Floats, Stations, WindLocations, Window
 from firegui.io.importers.wind_names import Named, Role, named
-from firegui.io.importers.wind_places import Everywhere, Floats, Stations, WindLocations, Window
 from firegui.io.importers.wind_series import Sample, Stamps, WindSeries, check_ascending
-from firegui.io.importers.wind_units import Components, TimeBasis, Traits, speed_unit
+from firegui.io.importers.wind_units import Components, TimeBasis, WindConventions, speed_unit
 from firegui.io.source_files import read_bytes
 from firegui.io.stamps import parse_stamps
 
@@ -324,7 +324,7 @@ def _series(
                 return None
     first, second = _PAIRS[kind]
     one, other = table.says[first], table.says[second]
-    said = Traits(kind, one.unit or other.unit, one.height or other.height, other.sense, other.north, clock)
+    said = WindConventions(kind, one.unit or other.unit, one.height or other.height, other.sense, other.north, clock)
     if stamps is None:
         return WindSeries("table", where, said, len(table.numbers), None, places, _by_row(parts))
     moments, at = np.unique(stamps.moments, return_inverse=True)

@@ -92,7 +92,7 @@ def speed_unit(text: str) -> SpeedUnit | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class WindConventions:
     """How the numbers of a wind file are meant; ``None`` where nobody has said."""
 
     components: Components | None = None

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule
 from firegui.planning.budget_calibration import proposals_within
-from firegui.planning.contest import Contest
 from firegui.planning.evaluations import Arrays, Check
+from firegui.planning.planner_context import PlannerContext
 from firegui.rollout.simulate import watch
 
 Floats = NDArray[np.float64]
@@ -28,19 +28,19 @@ class RandomFeasible:
 
     dimension = 0
 
-    def __init__(self, contest: Contest, state: Arrays | None = None, *, footprint: bool = False) -> None:
-        self._contest, self._footprint = contest, footprint
+    def __init__(self, context: PlannerContext, state: Arrays | None = None, *, footprint: bool = False) -> None:
+        self._context, self._footprint = context, footprint
         self._done = state is not None and bool(state["done"][0])
 
     @property
     def finished(self) -> bool:
         """After its one schedule."""
-        return self._done or self._contest.evaluations.left < (2 if self._footprint else 1)
+        return self._done or self._context.evaluations.left < (2 if self._footprint else 1)
 
     def advance(self, check: Check | None = None) -> None:
         """Draw the schedule and score it."""
-        model, evaluations = self._contest.model, self._contest.evaluations
-        generator = np.random.default_rng(self._contest.settings.seed)
+        model, evaluations = self._context.model, self._context.evaluations
+        generator = np.random.default_rng(self._context.settings.seed)
         size = (model.n_steps, model.fleet.n_aircraft)
         priorities = generator.random(size)
         if self._footprint:
@@ -49,20 +49,20 @@ class RandomFeasible:
         else:
             places = generator.random((*size, 2)) * [model.shape[0] - 1, model.shape[1] - 1]
         poses = np.concatenate([places, generator.uniform(0.0, np.pi, (*size, 1))], axis=2)
-        proposed = proposals_within(model, priorities, self._contest.budget, poses)
+        proposed = proposals_within(model, priorities, self._context.budget, poses)
         evaluations.score([Schedule(np.where(proposed, LISTED_LOGIT, UNLISTED_LOGIT), poses)], check)
         self._done = True
 
     def _burned(self, check: Check | None) -> NDArray[np.int64]:
         """The cells ``[n, 2]`` of the footprint; every cell where there is none."""
-        model = self._contest.model
+        model = self._context.model
         burned = torch.zeros(model.shape, dtype=torch.bool, device=model.device)
 
         def see(step: int, burning: torch.Tensor) -> None:
             burned.logical_or_(burning > BURNS)
 
         watch(model, Schedule.empty(model.n_steps, model.fleet.n_aircraft), see, check=check)
-        self._contest.evaluations.charge(1)
+        self._context.evaluations.charge(1)
         found = burned.cpu().numpy()
         return np.argwhere(found if found.any() else ~found)
 
@@ -76,19 +76,19 @@ class NoIntervention:
 
     dimension = 0
 
-    def __init__(self, contest: Contest, state: Arrays | None = None) -> None:
-        self._contest = contest
+    def __init__(self, context: PlannerContext, state: Arrays | None = None) -> None:
+        self._context = context
         self._done = state is not None and bool(state["done"][0])
 
     @property
     def finished(self) -> bool:
         """After its one rollout."""
-        return self._done or self._contest.evaluations.left < 1
+        return self._done or self._context.evaluations.left < 1
 
     def advance(self, check: Check | None = None) -> None:
         """Roll it out."""
-        model = self._contest.model
-        self._contest.evaluations.score([Schedule.empty(model.n_steps, model.fleet.n_aircraft)], check)
+        model = self._context.model
+        self._context.evaluations.score([Schedule.empty(model.n_steps, model.fleet.n_aircraft)], check)
         self._done = True
 
     def state(self) -> Arrays:

@@ -6,10 +6,10 @@ import time
 from dataclasses import fields, replace
 
 from firegui.domain.benchmark import GRADIENT_CHARGE
-from firegui.planning.contest import Contest
 from firegui.planning.evaluations import Arrays, Check
 from firegui.planning.gradient import GradientPlanner, PlannerState
 from firegui.planning.initialization import START_ROLLOUTS, start_schedule
+from firegui.planning.planner_context import PlannerContext
 
 
 class BudgetedGradient:
@@ -20,33 +20,33 @@ class BudgetedGradient:
     exceeded (the paper makes 2,000). The cap on epochs and the patience of the settings do not apply.
     """
 
-    def __init__(self, contest: Contest, state: Arrays | None = None) -> None:
-        self._contest = contest
-        endless = contest.evaluations.allowance + 1
-        self._settings = replace(contest.settings, epochs=endless, patience=endless)
+    def __init__(self, context: PlannerContext, state: Arrays | None = None) -> None:
+        self._context = context
+        endless = context.evaluations.allowance + 1
+        self._settings = replace(context.settings, epochs=endless, patience=endless)
         self._planner: GradientPlanner | None = None
         if state:
             restored = PlannerState(**{item.name: state[item.name] for item in fields(PlannerState)})
-            shared = contest.evaluations.objective
-            self._planner = GradientPlanner.restore(contest.model, self._settings, restored, shared)
+            shared = context.evaluations.objective
+            self._planner = GradientPlanner.restore(context.model, self._settings, restored, shared)
 
     @property
     def dimension(self) -> int:
         """A logit and three pose logits for every step and aircraft."""
-        return self._contest.model.n_steps * self._contest.model.fleet.n_aircraft * 4
+        return self._context.model.n_steps * self._context.model.fleet.n_aircraft * 4
 
     @property
     def finished(self) -> bool:
         """Without the allowance for one more epoch."""
         start = START_ROLLOUTS[self._settings.start] if self._planner is None else 0
-        return self._contest.evaluations.left < start + GRADIENT_CHARGE
+        return self._context.evaluations.left < start + GRADIENT_CHARGE
 
     def advance(self, check: Check | None = None) -> None:
         """The start, or an epoch."""
-        contest, evaluations = self._contest, self._contest.evaluations
+        context, evaluations = self._context, self._context.evaluations
         if self._planner is None:
-            start = start_schedule(contest.model, self._settings, budget=contest.budget, check=check)
-            self._planner = GradientPlanner(contest.model, self._settings, start, evaluations.objective)
+            start = start_schedule(context.model, self._settings, budget=context.budget, check=check)
+            self._planner = GradientPlanner(context.model, self._settings, start, evaluations.objective)
             evaluations.charge(START_ROLLOUTS[self._settings.start])
             return
         began = time.process_time()

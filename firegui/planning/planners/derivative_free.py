@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from firegui.planning.contest import Contest
 from firegui.planning.daily_basis import LIMIT, Basis, Floats
 from firegui.planning.evaluations import Arrays
+from firegui.planning.planner_context import PlannerContext
 from firegui.planning.recorded_search import RecordedSearch, library
 
 STEP = 0.5
@@ -20,14 +20,14 @@ calibrated to; with the sixth that the package suggests it is four fifths more, 
 """
 
 
-def cma_es(contest: Contest, state: Arrays | None = None, *, native: bool = False) -> RecordedSearch:
+def cma_es(context: PlannerContext, state: Arrays | None = None, *, native: bool = False) -> RecordedSearch:
     """On the daily basis, or with ``native`` on one activation and pose for every step and aircraft.
 
     Raises :class:`~firegui.errors.InputError` where ``cma`` is not installed.
     """
-    basis = Basis.native(contest.model) if native else Basis.daily(contest.model)
+    basis = Basis.native(context.model) if native else Basis.daily(context.model)
     cma = library("cma")
-    return RecordedSearch(contest, basis, lambda start: _Generations(cma, start, contest.settings.seed), state)
+    return RecordedSearch(context, basis, lambda start: _Generations(cma, start, context.settings.seed), state)
 
 
 class _Generations:
@@ -65,20 +65,20 @@ BATCH = 10
 """Vectors asked for before the search is told of them; the default populations are of 30 and of 40."""
 
 
-def differential_evolution(contest: Contest, state: Arrays | None = None) -> RecordedSearch:
+def differential_evolution(context: PlannerContext, state: Arrays | None = None) -> RecordedSearch:
     """On the daily basis. Raises :class:`~firegui.errors.InputError` where nevergrad is not installed."""
-    return _search("DE", contest, state)
+    return _search("DE", context, state)
 
 
-def particle_swarm(contest: Contest, state: Arrays | None = None) -> RecordedSearch:
+def particle_swarm(context: PlannerContext, state: Arrays | None = None) -> RecordedSearch:
     """On the daily basis. Raises :class:`~firegui.errors.InputError` where nevergrad is not installed."""
-    return _search("PSO", contest, state)
+    return _search("PSO", context, state)
 
 
-def _search(algorithm: str, contest: Contest, state: Arrays | None) -> RecordedSearch:
+def _search(algorithm: str, context: PlannerContext, state: Arrays | None) -> RecordedSearch:
     """``algorithm`` is its name in nevergrad's registry."""
-    nevergrad, basis = library("nevergrad"), Basis.daily(contest.model)
-    return RecordedSearch(contest, basis, lambda start: _Population(nevergrad, algorithm, start, contest), state)
+    nevergrad, basis = library("nevergrad"), Basis.daily(context.model)
+    return RecordedSearch(context, basis, lambda start: _Population(nevergrad, algorithm, start, context), state)
 
 
 class _Population:
@@ -89,12 +89,12 @@ class _Population:
     between them and no start would count. It draws from its own generator alone.
     """
 
-    def __init__(self, nevergrad: Any, algorithm: str, start: Floats, contest: Contest) -> None:
+    def __init__(self, nevergrad: Any, algorithm: str, start: Floats, context: PlannerContext) -> None:
         array = nevergrad.p.Array(init=start)
-        array.random_state = np.random.RandomState([contest.settings.seed, 1])  # before anything asks for one
+        array.random_state = np.random.RandomState([context.settings.seed, 1])  # before anything asks for one
         array.set_bounds(-LIMIT, LIMIT, full_range_sampling=False)
         make = nevergrad.optimizers.registry[algorithm]
-        self._optimizer = make(parametrization=array, budget=contest.evaluations.allowance, num_workers=BATCH)
+        self._optimizer = make(parametrization=array, budget=context.evaluations.allowance, num_workers=BATCH)
         self._optimizer.suggest(start)
         self._asked: list[Any] = []
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from firegui.domain.fleet import Material
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import OptimizerSettings
-from firegui.planning.contest import Contest
 from firegui.planning.evaluations import Arrays, Check
 from firegui.planning.flight_rules import with_pins
 from firegui.planning.placement import across_wind, dispersed_maxima
+from firegui.planning.planner_context import PlannerContext
 from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.model import Model
 
@@ -41,8 +41,8 @@ class Greedy:
 
     dimension = 0
 
-    def __init__(self, contest: Contest, state: Arrays | None = None) -> None:
-        self._contest, self._model = contest, contest.model
+    def __init__(self, context: PlannerContext, state: Arrays | None = None) -> None:
+        self._context, self._model = context, context.model
         self._schedule = with_pins(Schedule.empty(self._model.n_steps, self._model.fleet.n_aircraft), self._model)
         self._round, self._stuck = 0, False
         if state is not None:
@@ -53,13 +53,13 @@ class Greedy:
     def finished(self) -> bool:
         """At the budget, without the allowance for one more candidate, or after a round that improved nothing."""
         if self._round == 0:  # no drops at all are an answer
-            return self._contest.evaluations.left < 1
+            return self._context.evaluations.left < 1
         full = self._room(self._gates(self._schedule)) == 0
-        return self._stuck or full or self._contest.evaluations.left < _LEAST
+        return self._stuck or full or self._context.evaluations.left < _LEAST
 
     def advance(self, check: Check | None = None) -> None:
         """One round."""
-        evaluations, settings, schedule = self._contest.evaluations, self._contest.settings, self._schedule
+        evaluations, settings, schedule = self._context.evaluations, self._context.settings, self._schedule
         generator = np.random.default_rng([settings.seed, self._round])
         gates = self._gates(schedule)
         room = self._room(gates)
@@ -88,7 +88,7 @@ class Greedy:
     def _room(self, gates: Gates) -> int:
         """How many more drops the budget and a hard cap allow."""
         rules = self._model.rules
-        most = self._contest.budget if rules is None or rules.cap is None else min(self._contest.budget, rules.cap)
+        most = self._context.budget if rules is None or rules.cap is None else min(self._context.budget, rules.cap)
         return max(most - int(gates.executed.sum()), 0)
 
     def _adds(self, candidate: Candidate, gates: Gates) -> bool:

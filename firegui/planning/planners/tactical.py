@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from firegui.domain.schedule import Schedule
-from firegui.planning.contest import Contest
 from firegui.planning.evaluations import Arrays, Check
+from firegui.planning.planner_context import PlannerContext
 from firegui.planning.tactical_sweep import PASSES, TACTICAL_ROLLOUTS, tactical_pass
 
 
@@ -19,9 +19,9 @@ class Tactical:
 
     dimension = 0
 
-    def __init__(self, contest: Contest, state: Arrays | None = None) -> None:
-        self._contest = contest
-        self._passes, model = 0, contest.model
+    def __init__(self, context: PlannerContext, state: Arrays | None = None) -> None:
+        self._context = context
+        self._passes, model = 0, context.model
         self._schedule = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
         if state is not None:
             self._passes = int(state["passes"][0])
@@ -30,11 +30,11 @@ class Tactical:
     @property
     def finished(self) -> bool:
         """After the last pass, or where the allowance does not suffice for those that are left."""
-        return self._passes == PASSES or self._contest.evaluations.left < TACTICAL_ROLLOUTS - self._passes
+        return self._passes == PASSES or self._context.evaluations.left < TACTICAL_ROLLOUTS - self._passes
 
     def advance(self, check: Check | None = None) -> None:
         """The next pass."""
-        evaluations, settings = self._contest.evaluations, self._contest.settings
+        evaluations, settings = self._context.evaluations, self._context.settings
         self._schedule = tactical_pass(evaluations, settings, self._passes, self._schedule, check)
         self._passes += 1
 

@@ -57,7 +57,7 @@ from firegui.rollout.kernels.layout import (
 )
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer, Sight
+from firegui.rollout.observe import Observer, StateView
 from firegui.rollout.outcome import Check, Outcome, Wanted
 
 LEAST_SECONDS = 0.005
@@ -278,7 +278,7 @@ class Run:
         unburned, scaled, retardant = (
             raster_of(each, self.shape) for each in (fields.unburned, fields.scaled, fields.retardant)
         )
-        observer.see(self.step, Sight(
+        observer.see(self.step, StateView(
             window, torch.from_numpy(unburned[window]), torch.from_numpy(scaled[window] * decay),
             treated, torch.from_numpy(retardant[treated]), levels_of,
         ))  # fmt: skip

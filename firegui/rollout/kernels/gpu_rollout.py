@@ -22,7 +22,7 @@ from firegui.rollout.kernels.gpu_drops import DeviceDrops, Request, drop_list, u
 from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, KernelSetting, field_of
 from firegui.rollout.measure import losses_of, metrics_of
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer, Sight
+from firegui.rollout.observe import Observer, StateView
 from firegui.rollout.outcome import Check, Outcome, Wanted
 
 SLACK = 1.0 + 1e-6
@@ -224,7 +224,7 @@ class Rollouts:
         burning = field_of(arena.scaled[0], shape) * float(self._factor[step])
         whole = (slice(0, shape[0]), slice(0, shape[1]))
         unburned, retardant = field_of(arena.unburned[0], shape), field_of(arena.retardant[0], shape)
-        observer.see(step, Sight(whole, unburned, burning, whole, retardant))
+        observer.see(step, StateView(whole, unburned, burning, whole, retardant))
 
 
 def _lane(model: Model, schedule: Schedule, wanted: Wanted, water: list[int]) -> _Lane:

@@ -59,7 +59,7 @@ from firegui.runs.requests import BenchmarkRequest, SensitivityRequest, Uncertai
 from firegui.runs.sensitivity_folder import write_table
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import RunSpec
-from firegui.runs.uq_folder import STATE
+from firegui.runs.uncertainty_folder import STATE
 from firegui.studies.request import StudyRequest
 from tests.gui.fake_benchmarks import finish, row_of, table
 from tests.gui.saved_ensembles import state_of

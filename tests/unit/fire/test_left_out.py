@@ -10,7 +10,7 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.weights import GAINS, Correction, NetworkWeights, TrainedEvent
 from firegui.fire.first_project import first_project
-from firegui.fire.left_out import left_out
+from firegui.fire.model_caveats import model_caveats
 from firegui.fire.shipped import scalar_model
 from tests.support import random_maps
 from tests.unit.domain.samples import training, weights
@@ -27,7 +27,7 @@ def scenario(*without: str, speed: float = 0.0) -> Scenario:
 
 
 def said(weights: NetworkWeights, where: Scenario) -> tuple[str, ...]:
-    return left_out(first_project(where).with_network(weights))
+    return model_caveats(first_project(where).with_network(weights))
 
 
 def scalar_project(where: Scenario) -> Project:
@@ -39,9 +39,9 @@ def scalar_project(where: Scenario) -> Project:
     [("slope", "slope"), ("aspect", "slope"), ("canopy_cover", "canopy"), ("fuel", "fuel model")],
 )
 def test_the_scalar_model_says_which_layers_it_does_without(missing: str, word: str) -> None:
-    assert left_out(scalar_project(scenario())) == ()
+    assert model_caveats(scalar_project(scenario())) == ()
 
-    found = left_out(scalar_project(scenario(missing)))
+    found = model_caveats(scalar_project(scenario(missing)))
 
     assert len(found) == 1
     assert word in found[0]
@@ -51,7 +51,7 @@ def test_nothing_is_said_of_imported_maps() -> None:
     maps = random_maps(shape=SHAPE)
     project = replace(scalar_project(scenario("slope")), fire_model=FireModel("maps", "", {}), maps=maps)
 
-    assert left_out(project) == ()
+    assert model_caveats(project) == ()
 
 
 def test_a_network_that_knows_everything_here_has_nothing_to_say() -> None:

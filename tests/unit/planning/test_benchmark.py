@@ -18,7 +18,7 @@ from firegui.planning.evaluations import Arrays
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
-from tests.unit.planning.planners.contests import ALLOWANCE, BUDGET, contest_of, finish, rounds, small_model
+from tests.unit.planning.planners.planner_contexts import ALLOWANCE, BUDGET, contest_of, finish, rounds, small_model
 
 PLANNERS = [
     pytest.param(name, marks=pytest.mark.skipif(bool(missing_extra(name)), reason=f"needs {missing_extra(name)}"))
@@ -41,8 +41,8 @@ def stored(arrays: Arrays) -> Arrays:
 
 @every_planner
 def test_one_that_is_interrupted_after_any_round_ends_with_the_same_bits(model: Model, name: PlannerName) -> None:
-    contest = contest_of(model)
-    snapshots = [(stored(planner.state()), stored(contest.evaluations.state())) for planner in rounds(name, contest)]
+    context = contest_of(model)
+    snapshots = [(stored(planner.state()), stored(context.evaluations.state())) for planner in rounds(name, context)]
     last, spent = snapshots[-1]
     for state, counted in snapshots[:: max(len(snapshots) // 3, 1)]:
         again = contest_of(model, state=counted)
@@ -57,9 +57,9 @@ def test_one_that_is_interrupted_after_any_round_ends_with_the_same_bits(model: 
 
 @every_planner
 def test_it_keeps_its_allowance_and_its_best_breaks_no_rule(model: Model, name: PlannerName) -> None:
-    contest = contest_of(model)
-    planner = finish(name, contest)
-    evaluations = contest.evaluations
+    context = contest_of(model)
+    planner = finish(name, context)
+    evaluations = context.evaluations
     assert 0 < evaluations.spent <= ALLOWANCE
     assert evaluations.objective.value(simulate(model, evaluations.best).metrics) == pytest.approx(
         evaluations.best_objective, rel=1e-12
@@ -74,21 +74,21 @@ def test_it_keeps_its_allowance_and_its_best_breaks_no_rule(model: Model, name: 
 
 @every_planner
 def test_a_cancelled_round_raises_and_charges_nothing_that_is_not_whole(model: Model, name: PlannerName) -> None:
-    contest = contest_of(model)
+    context = contest_of(model)
 
     def cancel() -> None:
         raise CancelledError
 
     with pytest.raises(CancelledError):
-        planner_of(name, contest).advance(cancel)
-    assert contest.evaluations.spent == 0
+        planner_of(name, context).advance(cancel)
+    assert context.evaluations.spent == 0
 
 
 @pytest.mark.parametrize("name", [PlannerName.UNIFORM, PlannerName.FOOTPRINT, PlannerName.TACTICAL, PlannerName.GREEDY])
 def test_constructions_never_exceed_the_budget(model: Model, name: PlannerName) -> None:
-    contest = contest_of(model)
-    finish(name, contest)
-    assert simulate(model, contest.evaluations.best).metrics.drops_executed == BUDGET
+    context = contest_of(model)
+    finish(name, context)
+    assert simulate(model, context.evaluations.best).metrics.drops_executed == BUDGET
 
 
 def test_the_two_stage_plan_is_no_planner_under_an_allowance(model: Model) -> None:

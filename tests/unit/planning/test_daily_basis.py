@@ -10,9 +10,9 @@ import torch
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings
-from firegui.planning.contest import Contest
 from firegui.planning.daily_basis import LIMIT, Basis, front_places, spread, start_vector
 from firegui.planning.evaluations import Evaluations
+from firegui.planning.planner_context import PlannerContext
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
@@ -27,9 +27,9 @@ def model() -> Model:
     return model_of(random_maps(0, shape=(20, 24), days=DAYS, steps_per_day=PER_DAY), small_fleet())
 
 
-def contest_of(model: Model, budget: int = 20, seed: int = 5) -> Contest:
+def contest_of(model: Model, budget: int = 20, seed: int = 5) -> PlannerContext:
     evaluations = Evaluations(model, SharedObjective(budget), 50)
-    return Contest(model, evaluations, OptimizerSettings(seed=seed))
+    return PlannerContext(model, evaluations, OptimizerSettings(seed=seed))
 
 
 def executed(model: Model, schedule: Schedule) -> int:
@@ -98,7 +98,7 @@ def test_poses_and_logits_come_back_from_their_vector(model: Model, make: object
 
 
 def test_places_are_the_centroids_of_the_days_of_the_fire_without_drops(model: Model) -> None:
-    contest = contest_of(model)
+    context = contest_of(model)
     days = np.zeros((DAYS, *model.shape))
 
     def see(step: int, burning: torch.Tensor) -> None:
@@ -109,8 +109,8 @@ def test_places_are_the_centroids_of_the_days_of_the_fire_without_drops(model: M
     rows, columns = np.indices(model.shape)
     expected = [[(day * rows).sum() / day.sum(), (day * columns).sum() / day.sum()] for day in days]
 
-    assert front_places(contest) == pytest.approx(np.array(expected))
-    assert contest.evaluations.spent == 1
+    assert front_places(context) == pytest.approx(np.array(expected))
+    assert context.evaluations.spent == 1
 
 
 def test_a_day_without_fire_keeps_the_place_of_the_day_before() -> None:
@@ -125,10 +125,10 @@ def test_a_day_without_fire_keeps_the_place_of_the_day_before() -> None:
 
 @pytest.mark.parametrize("make", [Basis.daily, Basis.native])
 def test_the_start_stands_at_the_days_places_across_the_wind(model: Model, make: object) -> None:
-    contest, basis = contest_of(model), make(model)  # type: ignore[operator]
-    places = front_places(contest)
+    context, basis = contest_of(model), make(model)  # type: ignore[operator]
+    places = front_places(context)
 
-    schedule = basis.schedule(start_vector(contest, basis, places))
+    schedule = basis.schedule(start_vector(context, basis, places))
 
     for step in range(model.n_steps):
         day = step // PER_DAY
@@ -141,17 +141,17 @@ def test_the_start_stands_at_the_days_places_across_the_wind(model: Model, make:
 def test_the_start_flies_the_budget_within_five_drops(model: Model, budget: int) -> None:
     for make in (Basis.daily, Basis.native):
         for seed in range(3):
-            contest, basis = contest_of(model, budget, seed), make(model)
-            vector = start_vector(contest, basis, front_places(contest))
+            context, basis = contest_of(model, budget, seed), make(model)
+            vector = start_vector(context, basis, front_places(context))
 
             assert abs(executed(model, basis.schedule(vector)) - budget) <= 5
             assert np.abs(vector).max() <= LIMIT
 
 
 def test_a_budget_beyond_the_fleet_starts_with_everybody_active(model: Model) -> None:
-    contest, basis = contest_of(model, 10_000), Basis.daily(model)
+    context, basis = contest_of(model, 10_000), Basis.daily(model)
 
-    schedule = basis.schedule(start_vector(contest, basis, front_places(contest)))
+    schedule = basis.schedule(start_vector(context, basis, front_places(context)))
 
     assert schedule.proposed.all()
 
@@ -161,9 +161,9 @@ def test_pinned_drops_count_towards_the_start(model: Model) -> None:
     pinned[::8, 0] = True
     poses = np.full((*pinned.shape, 3), 2.0)
     constrained = replace(model, rules=FlightRules(pinned=pinned, pinned_poses=poses))
-    contest, basis = contest_of(constrained, int(pinned.sum())), Basis.native(constrained)
+    context, basis = contest_of(constrained, int(pinned.sum())), Basis.native(constrained)
 
-    schedule = basis.schedule(start_vector(contest, basis, front_places(contest)))
+    schedule = basis.schedule(start_vector(context, basis, front_places(context)))
 
     assert not schedule.proposed[~pinned].any()
 

@@ -20,9 +20,9 @@ from firegui.planning.gradient import GradientPlanner
 from firegui.planning.initialization import front_schedule
 from firegui.planning.problem import build
 from firegui.rollout.drops import drop_records
+from firegui.rollout.engine_message import EngineMessage
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
-from firegui.rollout.remark import Remark
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 from tests.support import make_project
@@ -83,7 +83,7 @@ def test_a_pin_in_the_dark_or_drifting_into_a_zone_keeps_a_project_from_being_pl
 
 def test_a_pin_outside_the_window_is_said_when_the_model_is_made() -> None:
     base = make_project()
-    heard: list[Remark] = []
+    heard: list[EngineMessage] = []
     build(planned(Operations(pinned=(pin(base, 10_000, "R-1"),))), effectiveness=base.plan.design, tell=heard.append)
     assert "1 pinned drop lies outside the planned days and is ignored" in [remark.text for remark in heard]
 

@@ -34,7 +34,7 @@ from firegui.planning.scaling import (
     most_drops,
     window_around,
 )
-from firegui.rollout.remark import silent
+from firegui.rollout.engine_message import ignore_message
 from firegui.rollout.simulate import simulate
 from tests.support import SHAPE, STEPS_PER_DAY, make_project
 
@@ -54,7 +54,7 @@ def cases(project: Project) -> tuple[ScalingCase, ...]:
 
 
 def fires(project: Project) -> ScalingFires:
-    return ScalingFires(project, "cpu", silent, go_on)
+    return ScalingFires(project, "cpu", ignore_message, go_on)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def project() -> Project:
 
 @pytest.fixture(scope="module")
 def bench(project: Project) -> ScalingBench:
-    return ScalingBench(project, "cpu", silent, go_on)
+    return ScalingBench(project, "cpu", ignore_message, go_on)
 
 
 @pytest.mark.parametrize("corner", [(0, 0), (29, 39), (15, 2)])

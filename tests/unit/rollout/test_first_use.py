@@ -13,8 +13,8 @@ import pytest
 from firegui.domain.settings import NOMINAL
 from firegui.planning.problem import build
 from firegui.rollout.backend import COMPILING, compile_once, engine
+from firegui.rollout.engine_message import EngineMessage
 from firegui.rollout.model import Model
-from firegui.rollout.remark import Remark
 from tests.support import make_project
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -85,13 +85,13 @@ class Counting:
 
 
 def test_what_is_noted_as_compiled_is_neither_compiled_nor_told_again(tmp_path: Path) -> None:
-    inner, said = engine(first_model()), list[Remark]()
+    inner, said = engine(first_model()), list[EngineMessage]()
     first, second, elsewhere = Counting(inner), Counting(inner), Counting(inner)
     compile_once(first, tmp_path, said.append)
     compile_once(second, tmp_path, said.append)
     assert {"simulate", "gradient"} <= set(first.asked)
     assert second.asked == []
-    assert said == [Remark(COMPILING)]
+    assert said == [EngineMessage(COMPILING)]
     (tmp_path / "another").mkdir()
     compile_once(elsewhere, tmp_path / "another", said.append)
     assert elsewhere.asked
@@ -99,6 +99,6 @@ def test_what_is_noted_as_compiled_is_neither_compiled_nor_told_again(tmp_path: 
 
 
 def test_a_folder_that_cannot_be_written_is_no_trouble(tmp_path: Path) -> None:
-    said: list[Remark] = []
+    said: list[EngineMessage] = []
     compile_once(engine(first_model()), tmp_path / "absent", said.append)
-    assert said == [Remark(COMPILING)]
+    assert said == [EngineMessage(COMPILING)]

@@ -11,7 +11,7 @@ from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.io.fleet_toml import default_fleet
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import prepare, simulate
-from firegui.rollout.yardstick import bytes_of, enlarged, holding_schedule, poised_schedule, synthetic_fire
+from firegui.rollout.synthetic_fires import bytes_of, enlarged, holding_schedule, poised_schedule, synthetic_fire
 from tests.numerics.cases import model_of, random_maps, small_fleet
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firegui.runs import benchmark_crew
+from firegui.runs import benchmark_workers
 from tests.unit.runs.desks import Desks, made_desks
 from tests.unit.runs.workers import Colleague, Workplace
 
@@ -15,7 +15,7 @@ from tests.unit.runs.workers import Colleague, Workplace
 def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
     """Benchmarks of this test begin no processes."""
     place = Workplace()
-    monkeypatch.setattr(benchmark_crew, "Worker", partial(Colleague, place))
+    monkeypatch.setattr(benchmark_workers, "Worker", partial(Colleague, place))
     return place
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from firegui.domain.benchmark import BenchmarkRow, PlannerName, PlannerTask, TaskTerms
 from firegui.domain.project import Project
 from firegui.errors import Check
-from firegui.runs.benchmark_line import WorkerChannel
-from firegui.runs.benchmark_task import Desk
+from firegui.runs.benchmark_channel import WorkerChannel
+from firegui.runs.benchmark_task import TaskContext
 from firegui.runs.engine import Engine
 from tests.support import make_project
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 ALLOWANCE, BUDGET = 40, 9
 
-Desks = Callable[..., Desk]
+Desks = Callable[..., TaskContext]
 
 
-def line_of(desk: Desk) -> WorkerChannel:
+def line_of(desk: TaskContext) -> WorkerChannel:
     """The end that stops the desk's task."""
     assert isinstance(desk.line, WorkerChannel)
     return desk.line
@@ -63,7 +63,7 @@ def made_desks(tmp_path: Path) -> Iterator[Desks]:
     """Makes desks in folders of the test; the other end of a desk's line is ``desk.line.other``."""
     ends = []
 
-    def make(name: str, project: Project | None = None, **changes: Any) -> Desk:
+    def make(name: str, project: Project | None = None, **changes: Any) -> TaskContext:
         project = make_project(epochs=8) if project is None else project
         ours, theirs = multiprocessing.Pipe()
         ends.append(ours)
@@ -71,7 +71,7 @@ def made_desks(tmp_path: Path) -> Iterator[Desks]:
         model = engine.build(project, project.plan.nominal, "cpu")
         line = WorkerChannel(theirs, leave=lambda code: None)
         line.other = ours  # type: ignore[attr-defined]
-        return replace(Desk(tmp_path / name, tmp_path, "cpu", project, engine, model, line, 1e9), **changes)
+        return replace(TaskContext(tmp_path / name, tmp_path, "cpu", project, engine, model, line, 1e9), **changes)
 
     yield make
     for end in ends:

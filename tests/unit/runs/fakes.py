@@ -48,8 +48,8 @@ from firegui.domain.uncertainty import (
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Check
 from firegui.planning.audit import AuditReport, Conditions
+from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gates import FlightRules
-from firegui.rollout.remark import Tell, silent
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent
 from firegui.runs.runner import execute
@@ -316,14 +316,14 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
     objectives: Sequence[float] = (9.0, 7.0, 8.0, 6.0, 5.0, 5.5)
     during_epoch: Callable[[int], None] = lambda epoch: None
     during_rollout: Callable[[int], None] = lambda number: None
-    during_build: Callable[[Tell], object] = lambda tell: None
+    during_build: Callable[[MessageCallback], object] = lambda tell: None
     during_removal: Callable[[int], None] = lambda number: None
     during_smoothing: Callable[[int], None] = lambda number: None
     during_pass: Callable[[int], None] = lambda number: None
     during_member: Callable[[int], None] = lambda number: None
     during_round: Callable[[int], None] = lambda number: None
     during_search: Callable[[QualityTask], None] = lambda task: None
-    tell: Tell = silent
+    tell: MessageCallback = ignore_message
     missing: Mapping[PlannerName, str] = field(default_factory=dict)
     rollouts: int = 0
     built_with: list[Effectiveness] = field(default_factory=list)
@@ -339,7 +339,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
         return "fake arithmetic"
 
     def build(
-        self, project: Project, effectiveness: Effectiveness, backend: str, *, tell: Tell = silent,
+        self, project: Project, effectiveness: Effectiveness, backend: str, *, tell: MessageCallback = ignore_message,
         check: Check | None = None,
     ) -> FakeModel:  # fmt: skip
         self.built_with.append(effectiveness)
@@ -377,7 +377,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
         return FakeRollout(result, None if frame_stride is None else Frames(frame_stride, empty, empty, empty))
 
     def forecast(
-        self, project: Project, days: int, *, backend: str, check: Check | None, tell: Tell
+        self, project: Project, days: int, *, backend: str, check: Check | None, tell: MessageCallback
     ) -> NDArray[np.float32]:
         """The first perimeter, a cell wider every day."""
         number, self.rollouts = self.rollouts, self.rollouts + 1
@@ -403,7 +403,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
         progress: Callable[[FitProgress], None],
         keep: Callable[[FitState], None],
         check: Check | None,
-        tell: Tell,
+        tell: MessageCallback,
     ) -> FitState:
         """Epoch ``e`` has the misfit ``objectives[e]``, the last one from then on; its number is the only tensor."""
         self.fitted.append((tuple(event.name for event in events), settings, begin))
@@ -524,7 +524,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
     def smoothing_charge(self, settings: EliminationSettings) -> int:
         return 17
 
-    def scaling(self, project: Project, backend: str, *, tell: Tell, check: Check) -> FakeBench:
+    def scaling(self, project: Project, backend: str, *, tell: MessageCallback, check: Check) -> FakeBench:
         return FakeBench(
             self.build(project, project.plan.nominal, backend, tell=tell), self.during_round, self.during_search
         )

@@ -18,10 +18,10 @@ from firegui.errors import InputError, Problem
 from firegui.io.project_store import list_runs
 from firegui.planning.benchmark_figures import CONVERGENCE, CONVERGENCE_MATCHED
 from firegui.runs import benchmark as benchmark_module
-from firegui.runs.benchmark_crew import WorkerPool
+from firegui.runs.benchmark_channel import MessageType, TaskReport
 from firegui.runs.benchmark_folder import HEADER, read_benchmark, read_header, task_folder, write_header
-from firegui.runs.benchmark_line import MessageType, Report
 from firegui.runs.benchmark_tables import write_tables
+from firegui.runs.benchmark_workers import WorkerPool
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BenchmarkProgress,
@@ -34,8 +34,8 @@ from firegui.runs.events import (
     StateChanged,
 )
 from firegui.runs.folder import CHECKPOINT, ELIMINATION_CHECKPOINT, PLAN, REFERENCE, SMOOTHING_CHECKPOINT, read_run
-from firegui.runs.kept import KeptFolder
 from firegui.runs.lock import FolderLock
+from firegui.runs.saved_result import SavedResultFolder
 from firegui.runs.spec import BenchmarkSpec
 from tests.support import make_project
 from tests.unit.domain.benchmark_samples import AT_ITS_COST, BUDGET, made_row
@@ -68,9 +68,9 @@ def warnings(events: Sequence[RunEvent]) -> list[str]:
     return [event.text for event in events if isinstance(event, Message) and event.level == "warning"]
 
 
-def no_drops(terms: TaskTerms) -> Report:
+def no_drops(terms: TaskTerms) -> TaskReport:
     row = made_row(terms.task)
-    return Report(MessageType.DONE, row=replace(row, metrics=replace(row.metrics, drops_executed=0)))
+    return TaskReport(MessageType.DONE, row=replace(row, metrics=replace(row.metrics, drops_executed=0)))
 
 
 def refused(spec: BenchmarkSpec) -> tuple[Problem, ...]:
@@ -180,7 +180,7 @@ def test_a_two_stage_plan_without_drops_ends_the_benchmark_and_says_what_to_do(
 
 def test_what_befalls_one_task_is_told_and_the_others_are_kept(workplace: Workplace, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    answers = {"gradient-0": None, "random-uniform-1": Report(MessageType.FAILED, message="the disk is full")}
+    answers = {"gradient-0": None, "random-uniform-1": TaskReport(MessageType.FAILED, message="the disk is full")}
     workplace.answer = lambda terms: answers.get(terms.task.name, done(terms))
     events = carried_out(spec_of(out))
 
@@ -200,7 +200,7 @@ def test_what_befalls_one_task_is_told_and_the_others_are_kept(workplace: Workpl
 
 
 def test_a_process_that_cannot_be_begun_leaves_the_work_to_the_others(workplace: Workplace, tmp_path: Path) -> None:
-    workplace.greeting = lambda number: None if number else Report(MessageType.READY)
+    workplace.greeting = lambda number: None if number else TaskReport(MessageType.READY)
     events = carried_out(spec_of(tmp_path / "run", processes=3))
     assert end(events).reason is FinishReason.COMPLETED
     assert any("goes on with 1 process" in text for text in warnings(events))
@@ -208,13 +208,13 @@ def test_a_process_that_cannot_be_begun_leaves_the_work_to_the_others(workplace:
 
 def test_a_process_that_says_it_cannot_work_leaves_the_work_to_the_others(workplace: Workplace, tmp_path: Path) -> None:
     workplace.greeting = lambda number: (
-        Report(MessageType.FAILED, message="out of memory") if number else Report(MessageType.READY)
+        TaskReport(MessageType.FAILED, message="out of memory") if number else TaskReport(MessageType.READY)
     )
     events = carried_out(spec_of(tmp_path / "run", processes=3))
     assert end(events).reason is FinishReason.COMPLETED
     assert any("out of memory; the benchmark goes on with 1 process" in text for text in warnings(events))
 
-    workplace.greeting = lambda number: Report(MessageType.FAILED, message="out of memory")
+    workplace.greeting = lambda number: TaskReport(MessageType.FAILED, message="out of memory")
     finished = end(carried_out(spec_of(tmp_path / "none")))
     assert finished.reason is FinishReason.FAILED and "no task could be begun: out of memory" in finished.message
 
@@ -246,17 +246,17 @@ def test_where_no_process_can_be_begun_the_benchmark_says_so(workplace: Workplac
 
 def test_what_a_process_finds_wrong_with_the_project_is_listed(workplace: Workplace, tmp_path: Path) -> None:
     problem = Problem("tiny.firegui", "is not the event any more", "restore it")
-    workplace.greeting = lambda number: Report(MessageType.FAILED, message="it", problems=(problem,))
+    workplace.greeting = lambda number: TaskReport(MessageType.FAILED, message="it", problems=(problem,))
     assert end(carried_out(spec_of(tmp_path / "run"))).problems == (problem,)
 
 
 def test_a_stop_keeps_what_is_done_and_resuming_computes_nothing_twice(workplace: Workplace, tmp_path: Path) -> None:
     out, control = tmp_path / "run", RunControl()
 
-    def answer(terms: TaskTerms) -> Report | None:
+    def answer(terms: TaskTerms) -> TaskReport | None:
         if terms.task.name == "gradient-0":
             control.request_stop()
-            return Report(MessageType.STOPPED)
+            return TaskReport(MessageType.STOPPED)
         return done(terms)
 
     workplace.answer = answer
@@ -426,10 +426,10 @@ def test_a_budget_is_known_as_soon_as_the_plans_row_is_there_whatever_the_header
 def test_progress_tells_of_the_tasks_at_work(workplace: Workplace, tmp_path: Path) -> None:
     control = RunControl()
 
-    def answer(terms: TaskTerms) -> Report | None:
+    def answer(terms: TaskTerms) -> TaskReport | None:
         if terms.task.planner is not GRADIENT:
             return done(terms)
-        return Report(MessageType.PROGRESS, 30, 4.5, 1.25)
+        return TaskReport(MessageType.PROGRESS, 30, 4.5, 1.25)
 
     events: list[RunEvent] = []
 
@@ -474,9 +474,9 @@ def test_a_pause_holds_the_workers_until_it_is_over(workplace: Workplace, tmp_pa
 def test_a_disk_that_is_full_during_a_pause_ends_nothing(
     workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    control, update = RunControl(), KeptFolder.update
+    control, update = RunControl(), SavedResultFolder.update
 
-    def refuse_pauses(folder: KeptFolder[Any], **values: Any) -> None:
+    def refuse_pauses(folder: SavedResultFolder[Any], **values: Any) -> None:
         if values["state"] is RunState.PAUSED:
             raise InputError([Problem(HEADER, "no space left on the disk", "make room")], "Nothing was written")
         update(folder, **values)
@@ -487,14 +487,14 @@ def test_a_disk_that_is_full_during_a_pause_ends_nothing(
         if isinstance(event, StateChanged) and event.state is RunState.PAUSED:
             control.request_resume()
 
-    monkeypatch.setattr(KeptFolder, "update", refuse_pauses)
+    monkeypatch.setattr(SavedResultFolder, "update", refuse_pauses)
     events = carried_out(spec_of(tmp_path / "run"), control=control, hear=steer)
     assert end(events).reason is FinishReason.COMPLETED
     assert any("the pause could not be written" in text for text in warnings(events))
 
 
 def test_progress_names_the_tasks_that_failed(workplace: Workplace, tmp_path: Path) -> None:
-    answers = {"gradient-0": Report(MessageType.FAILED, message="the disk is full")}
+    answers = {"gradient-0": TaskReport(MessageType.FAILED, message="the disk is full")}
     workplace.answer = lambda terms: answers.get(terms.task.name, done(terms))
     events = carried_out(spec_of(tmp_path / "run"))
     told = [event for event in events if isinstance(event, BenchmarkProgress)]

@@ -18,7 +18,7 @@ from firegui.domain.benchmark import BenchmarkRow, BenchmarkSettings, PlannerNam
 from firegui.domain.project import Project
 from firegui.io.project_store import save_project
 from firegui.runs.benchmark_folder import TASKS, read_benchmark, task_folder
-from firegui.runs.benchmark_task import carried_out
+from firegui.runs.benchmark_task import carry_out_task
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished
 from firegui.runs.folder import PLAN
@@ -77,7 +77,7 @@ def test_processes_carry_the_project_out_as_it_was_when_the_benchmark_began(desk
     here = desks("here", project)
     for row in table.rows:
         asked = TaskTerms(row.task, QUICK.allowance, QUICK.budget, QUICK.excess)
-        assert measured(carried_out(here, asked)) == measured(row)
+        assert measured(carry_out_task(here, asked)) == measured(row)
         assert (task_folder(here.out, row.task) / PLAN).read_bytes() == plans_of(two.out)[row.task]
 
 

@@ -18,9 +18,9 @@ from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import CancelledError, Check, InputError
 from firegui.io.schedule_file import read_schedule
 from firegui.runs import benchmark_task
+from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
 from firegui.runs.benchmark_folder import task_folder, write_row
-from firegui.runs.benchmark_line import MessageType, Report, WorkerOrder
-from firegui.runs.benchmark_task import SECONDS, Desk, carried_out
+from firegui.runs.benchmark_task import SECONDS, TaskContext, carry_out_task
 from firegui.runs.folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, SCHEDULE, read_run
 from firegui.runs.history import read_history
 from firegui.runs.lock import is_held
@@ -30,21 +30,21 @@ from tests.unit.runs.desks import ALLOWANCE, BUDGET, Desks, ObservedEngine, line
 SEARCHES = [PlannerName.TACTICAL, PlannerName.GREEDY, PlannerName.CMA_ES, PlannerName.GRADIENT_DESIGN]
 
 
-def reports(desk: Desk) -> list[Report]:
+def reports(desk: TaskContext) -> list[TaskReport]:
     other: Connection = desk.line.other  # type: ignore[attr-defined]
     found = []
     while other.poll():
-        found.append(Report.decoded(other.recv_bytes()))
+        found.append(TaskReport.decoded(other.recv_bytes()))
     return found
 
 
-def stopping_at(desk: Desk, number: int) -> ObservedEngine:
+def stopping_at(desk: TaskContext, number: int) -> ObservedEngine:
     return ObservedEngine(lambda step: line_of(desk).end() if step == number else None)
 
 
 def test_a_row_says_what_its_schedule_does_at_nominal_effectiveness(desks: Desks) -> None:
     desk = desks("run")
-    row = carried_out(desk, terms_of(PlannerName.GRADIENT))
+    row = carry_out_task(desk, terms_of(PlannerName.GRADIENT))
 
     folder, model = task_folder(desk.out, row.task), desk.model
     schedule = read_schedule(folder / PLAN, model.fleet, model.maps.n_steps, model.maps.shape)
@@ -72,7 +72,7 @@ class Withholding(ObservedEngine):
 
 
 def test_a_drop_that_the_rules_let_through_and_the_gates_did_not_is_counted(desks: Desks) -> None:
-    row = carried_out(replace(desks("run"), engine=Withholding()), terms_of(PlannerName.TACTICAL))
+    row = carry_out_task(replace(desks("run"), engine=Withholding()), terms_of(PlannerName.TACTICAL))
     assert row.violations == Violations(0, 0, 0, 1)
 
 
@@ -80,8 +80,8 @@ def test_a_task_that_another_worker_has_finished_is_not_done_again(desks: Desks)
     def fail(step: int) -> None:
         raise AssertionError(step)
 
-    row = carried_out(desks("run"), terms_of(PlannerName.TACTICAL))
-    assert carried_out(replace(desks("run"), engine=ObservedEngine(fail)), terms_of(PlannerName.TACTICAL)) == row
+    row = carry_out_task(desks("run"), terms_of(PlannerName.TACTICAL))
+    assert carry_out_task(replace(desks("run"), engine=ObservedEngine(fail)), terms_of(PlannerName.TACTICAL)) == row
 
 
 def test_a_row_is_written_before_anybody_else_may_have_the_task(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,58 +93,58 @@ def test_a_row_is_written_before_anybody_else_may_have_the_task(desks: Desks, mo
 
     monkeypatch.setattr(benchmark_task, "write_row", write)
     desk = desks("run")
-    carried_out(desk, terms_of(PlannerName.TACTICAL))
+    carry_out_task(desk, terms_of(PlannerName.TACTICAL))
     assert held == [True] and not is_held(task_folder(desk.out, PlannerTask(PlannerName.TACTICAL, 0)))
 
 
 def test_a_search_at_design_effectiveness_is_scored_at_the_nominal_one(desks: Desks) -> None:
-    row = carried_out(desks("run"), terms_of(PlannerName.GRADIENT_DESIGN))
+    row = carry_out_task(desks("run"), terms_of(PlannerName.GRADIENT_DESIGN))
     assert row.objective < row.curve[-1][1], "the same drops do more at the higher effectiveness"
 
 
 def test_doing_nothing_costs_one_rollout_whether_the_budget_is_known_or_not(desks: Desks) -> None:
-    row = carried_out(desks("run"), replace(terms_of(PlannerName.NONE), budget=0))
+    row = carry_out_task(desks("run"), replace(terms_of(PlannerName.NONE), budget=0))
     assert (row.evaluations, row.metrics.drops_executed, row.candidate, row.dimension) == (1, 0, 0, 0)
     assert row.objective == row.metrics.objective and row.gradient_cost is None
-    known = carried_out(desks("known"), terms_of(PlannerName.NONE))
+    known = carry_out_task(desks("known"), terms_of(PlannerName.NONE))
     assert measured(known) == measured(row)
 
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_task_that_was_stopped_goes_on_to_the_very_same_row(desks: Desks, name: PlannerName) -> None:
     desk, broken = desks("run"), desks("broken")
-    whole = carried_out(desk, terms_of(name, seed=1))
+    whole = carry_out_task(desk, terms_of(name, seed=1))
     with pytest.raises(CancelledError):
-        carried_out(replace(broken, engine=stopping_at(broken, 1)), terms_of(name, seed=1))
+        carry_out_task(replace(broken, engine=stopping_at(broken, 1)), terms_of(name, seed=1))
     folder = task_folder(broken.out, whole.task)
     assert (folder / CHECKPOINT).is_file() and not (folder / PLAN).exists()
 
-    assert measured(carried_out(desks("broken"), terms_of(name, seed=1))) == measured(whole)
+    assert measured(carry_out_task(desks("broken"), terms_of(name, seed=1))) == measured(whole)
     for file in (PLAN, SCHEDULE):
         assert (folder / file).read_bytes() == (task_folder(desk.out, whole.task) / file).read_bytes()
 
 
 def test_a_checkpoint_written_as_it_works_is_enough_to_go_on(desks: Desks) -> None:
-    whole = carried_out(desks("run"), terms_of(PlannerName.GRADIENT))
+    whole = carry_out_task(desks("run"), terms_of(PlannerName.GRADIENT))
 
     def killed(step: int) -> None:
         if step == 5:
             raise MemoryError
 
     with pytest.raises(MemoryError):
-        carried_out(
+        carry_out_task(
             desks("killed", checkpoint_seconds=0.0, engine=ObservedEngine(killed)), terms_of(PlannerName.GRADIENT)
         )
     steps: list[int] = []
-    row = carried_out(desks("killed", engine=ObservedEngine(steps.append)), terms_of(PlannerName.GRADIENT))
+    row = carry_out_task(desks("killed", engine=ObservedEngine(steps.append)), terms_of(PlannerName.GRADIENT))
     assert measured(row) == measured(whole)
     everything: list[int] = []
-    carried_out(desks("again", engine=ObservedEngine(everything.append)), terms_of(PlannerName.GRADIENT))
+    carry_out_task(desks("again", engine=ObservedEngine(everything.append)), terms_of(PlannerName.GRADIENT))
     assert len(steps) == len(everything) - 5, "nothing was computed twice"
 
 
 def test_a_stop_while_the_end_is_scored_keeps_the_search(desks: Desks) -> None:
-    whole = carried_out(desks("run"), terms_of(PlannerName.UNIFORM))
+    whole = carry_out_task(desks("run"), terms_of(PlannerName.UNIFORM))
     desk = desks("broken")
 
     class Scoring(ObservedEngine):
@@ -153,9 +153,9 @@ def test_a_stop_while_the_end_is_scored_keeps_the_search(desks: Desks) -> None:
             return super().simulate(model, schedule, check=check, **rest)
 
     with pytest.raises(CancelledError):
-        carried_out(replace(desk, engine=Scoring()), terms_of(PlannerName.UNIFORM))
+        carry_out_task(replace(desk, engine=Scoring()), terms_of(PlannerName.UNIFORM))
     steps: list[int] = []
-    row = carried_out(desks("broken", engine=ObservedEngine(steps.append)), terms_of(PlannerName.UNIFORM))
+    row = carry_out_task(desks("broken", engine=ObservedEngine(steps.append)), terms_of(PlannerName.UNIFORM))
     assert measured(row) == measured(whole) and steps == []
 
 
@@ -165,14 +165,14 @@ def test_a_checkpoint_that_cannot_be_read_is_named(desks: Desks) -> None:
     folder.mkdir(parents=True)
     (folder / CHECKPOINT).write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match="delete this file and resume"):
-        carried_out(desk, terms_of(PlannerName.GRADIENT))
+        carry_out_task(desk, terms_of(PlannerName.GRADIENT))
 
 
 def test_a_checkpoint_of_another_task_is_refused_and_stays(desks: Desks) -> None:
     broken = desks("run")
     stopped = terms_of(PlannerName.CMA_ES)
     with pytest.raises(CancelledError):
-        carried_out(replace(broken, engine=stopping_at(broken, 2)), stopped)
+        carry_out_task(replace(broken, engine=stopping_at(broken, 2)), stopped)
     held = (task_folder(broken.out, stopped.task) / CHECKPOINT).read_bytes()
 
     other = terms_of(PlannerName.GRADIENT)
@@ -180,15 +180,15 @@ def test_a_checkpoint_of_another_task_is_refused_and_stays(desks: Desks) -> None
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(held)
     with pytest.raises(InputError, match="of another task"):
-        carried_out(desks("run"), other)
+        carry_out_task(desks("run"), other)
     assert place.read_bytes() == held
 
 
 def test_a_disk_that_is_full_for_a_moment_does_not_end_a_search(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = carried_out(desks("run"), terms_of(PlannerName.GRADIENT))
+    whole = carry_out_task(desks("run"), terms_of(PlannerName.GRADIENT))
     desk = desks("full", checkpoint_seconds=0.0)
     (task_folder(desk.out, whole.task) / CHECKPOINT).mkdir(parents=True)
-    assert measured(carried_out(desk, terms_of(PlannerName.GRADIENT))) == measured(whole)
+    assert measured(carry_out_task(desk, terms_of(PlannerName.GRADIENT))) == measured(whole)
     warned = [report.message for report in reports(desk) if report.word is MessageType.WARNING]
     assert warned and "no checkpoint could be written" in warned[0]
 
@@ -196,7 +196,7 @@ def test_a_disk_that_is_full_for_a_moment_does_not_end_a_search(desks: Desks, mo
 def test_progress_is_told_with_what_is_spent_and_the_best(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark_task, "TOLD_SECONDS", 0.0)
     desk = desks("run")
-    row = carried_out(desk, terms_of(PlannerName.GRADIENT))
+    row = carry_out_task(desk, terms_of(PlannerName.GRADIENT))
     told = [report for report in reports(desk) if report.word is MessageType.PROGRESS]
     assert told[0].spent == 0 and told[0].best is None
     assert told[-1].spent == row.evaluations and told[-1].best == row.objective
@@ -212,7 +212,7 @@ def test_a_paused_task_is_saved_and_goes_on_when_told(desks: Desks) -> None:
 
     def resume_when_held() -> None:
         while not warned:
-            report = Report.decoded(other.recv_bytes())
+            report = TaskReport.decoded(other.recv_bytes())
             warned.extend([report.message] if report.word is MessageType.WARNING else [])
         other.send_bytes(WorkerOrder(MessageType.RESUME).encoded())
 
@@ -225,16 +225,16 @@ def test_a_paused_task_is_saved_and_goes_on_when_told(desks: Desks) -> None:
             while not desk.line.control.pause_requested:
                 time.sleep(0.01)
 
-    row = carried_out(replace(desk, engine=ObservedEngine(hold)), terms_of(PlannerName.GRADIENT))
+    row = carry_out_task(replace(desk, engine=ObservedEngine(hold)), terms_of(PlannerName.GRADIENT))
     watcher.join()
     assert "no checkpoint could be written" in warned[0]
-    assert measured(row) == measured(carried_out(desks("again"), terms_of(PlannerName.GRADIENT)))
+    assert measured(row) == measured(carry_out_task(desks("again"), terms_of(PlannerName.GRADIENT)))
 
 
 # -- the two-stage plan -----------------------------------------------------------------------------------------------
 def test_the_two_stage_plan_is_a_run_that_is_charged_for_all_that_it_takes(desks: Desks) -> None:
     desk = desks("run")
-    row = carried_out(desk, terms_of(PlannerName.TWO_STAGE))
+    row = carry_out_task(desk, terms_of(PlannerName.TWO_STAGE))
 
     record = read_run(task_folder(desk.out, row.task))
     assert record.scores.pruned is not None and record.settings.optimizer.seed == 0
@@ -250,7 +250,7 @@ def test_setting_b_is_charged_for_the_first_stage_that_it_begins_with(desks: Des
     project = make_project(epochs=8)
     plan = replace(project.plan, setting=Setting.B, weights=ObjectiveWeights.of(Setting.B))
     desk = desks("run", replace(project, plan=plan))
-    row = carried_out(desk, terms_of(PlannerName.TWO_STAGE))
+    row = carry_out_task(desk, terms_of(PlannerName.TWO_STAGE))
 
     folder = task_folder(desk.out, row.task)
     preliminary, main = (len(read_history(folder / name, 8)) for name in (PRELIMINARY_HISTORY, HISTORY))
@@ -261,13 +261,13 @@ def test_setting_b_is_charged_for_the_first_stage_that_it_begins_with(desks: Des
 
 
 def test_a_given_budget_is_what_the_two_stage_plan_is_scored_under(desks: Desks) -> None:
-    row = carried_out(desks("run"), replace(terms_of(PlannerName.TWO_STAGE), budget=2))
+    row = carry_out_task(desks("run"), replace(terms_of(PlannerName.TWO_STAGE), budget=2))
     over = row.metrics.drops_executed - 2
     assert over > 0 and row.objective == pytest.approx(row.metrics.objective + 10.0 * over / 2)
 
 
 def test_a_two_stage_plan_that_was_stopped_goes_on_and_adds_its_time(desks: Desks) -> None:
-    whole = carried_out(desks("run"), terms_of(PlannerName.TWO_STAGE))
+    whole = carry_out_task(desks("run"), terms_of(PlannerName.TWO_STAGE))
     desk = desks("broken", checkpoint_seconds=0.0)
     folder = task_folder(desk.out, whole.task)
     heard: list[int] = []
@@ -278,12 +278,12 @@ def test_a_two_stage_plan_that_was_stopped_goes_on_and_adds_its_time(desks: Desk
 
     desk.line.say_progress = stop  # type: ignore[method-assign]
     with pytest.raises(CancelledError):
-        carried_out(desk, terms_of(PlannerName.TWO_STAGE))
+        carry_out_task(desk, terms_of(PlannerName.TWO_STAGE))
     before = float((folder / SECONDS).read_text())
     assert before > 0.0 and heard
 
-    row = carried_out(desks("broken"), terms_of(PlannerName.TWO_STAGE))
+    row = carry_out_task(desks("broken"), terms_of(PlannerName.TWO_STAGE))
     assert measured(row) == measured(whole) and row.seconds > before
-    kept = carried_out(desks("broken"), terms_of(PlannerName.TWO_STAGE))
+    kept = carry_out_task(desks("broken"), terms_of(PlannerName.TWO_STAGE))
     assert measured(kept) == measured(whole) and kept.seconds >= row.seconds
     assert (folder / PLAN).read_bytes() == (task_folder(desks("run").out, whole.task) / PLAN).read_bytes()

@@ -8,15 +8,15 @@ import pytest
 
 from firegui.errors import InputError, Problem
 from firegui.runs.events import FinishReason, RunState
-from firegui.runs.kept import KeptFolder, KeptHeader
 from firegui.runs.lock import is_held
-from firegui.runs.place import ResultStore
+from firegui.runs.result_store import ResultStore
+from firegui.runs.saved_result import SavedHeader, SavedResultFolder
 from firegui.runs.snapshot import ProjectSnapshot
 from tests.support import make_project
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThingHeader(KeptHeader):
+class ThingHeader(SavedHeader):
     """A header with a number of its own."""
 
     count: int = 0
@@ -33,7 +33,7 @@ def header() -> ThingHeader:
 
 
 def test_what_is_written_of_a_run_reads_back_with_its_time_and_what_is_of_its_kind(tmp_path: Path) -> None:
-    folder = KeptFolder(PLACE, tmp_path / "out", resume=False)
+    folder = SavedResultFolder(PLACE, tmp_path / "out", resume=False)
     assert folder.written is None and folder.checked((), lambda then: ()) is None
     folder.claim(None, header())
     assert is_held(tmp_path / "out") and not (tmp_path / "out" / "thing.toml").exists(), "a claim writes nothing"
@@ -46,7 +46,7 @@ def test_what_is_written_of_a_run_reads_back_with_its_time_and_what_is_of_its_ki
 
 
 def test_rest_does_not_count(tmp_path: Path) -> None:
-    folder = KeptFolder(PLACE, tmp_path / "out", resume=False)
+    folder = SavedResultFolder(PLACE, tmp_path / "out", resume=False)
     folder.claim(None, header())
     before = folder.seconds
     folder.rest(30.0)
@@ -56,7 +56,7 @@ def test_rest_does_not_count(tmp_path: Path) -> None:
 
 def test_what_is_lacking_and_what_lies_in_the_folder_is_told_together(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("of somebody else", encoding="utf-8")
-    folder = KeptFolder(PLACE, tmp_path, resume=False)
+    folder = SavedResultFolder(PLACE, tmp_path, resume=False)
     with pytest.raises(InputError) as refused:
         folder.checked([Problem("count", "is 0", "give more")], lambda then: ())
     assert refused.value.title == PLACE.title
@@ -64,13 +64,13 @@ def test_what_is_lacking_and_what_lies_in_the_folder_is_told_together(tmp_path: 
 
 
 def test_a_folder_that_somebody_was_faster_with_is_refused_and_let_go(tmp_path: Path) -> None:
-    late = KeptFolder(PLACE, tmp_path, resume=True)
-    first = KeptFolder(PLACE, tmp_path, resume=False)
+    late = SavedResultFolder(PLACE, tmp_path, resume=True)
+    first = SavedResultFolder(PLACE, tmp_path, resume=False)
     first.claim(None, header())
     first.update(state=RunState.RUNNING)
     first.close()
     then = late.checked((), lambda header: ())
-    again = KeptFolder(PLACE, tmp_path, resume=True)
+    again = SavedResultFolder(PLACE, tmp_path, resume=True)
     again.claim(then, header())
     again.update(state=RunState.RUNNING, count=7)
     again.close()

@@ -12,7 +12,7 @@ from firegui.domain.drops import Drop, DropList
 from firegui.domain.schedule import Schedule
 from firegui.errors import CancelledError
 from firegui.runs.engine import Engine
-from firegui.runs.live import CLEARLY, PlanPreviewer, PreviewRequest
+from firegui.runs.plan_preview import CLEAR_CHANGE, PlanPreviewer, PreviewRequest
 from tests.support import make_project
 
 PROJECT = make_project(seed=3)
@@ -35,10 +35,10 @@ class Counting(Engine):
         self.built += 1
         return super().build(*words, **more)
 
-    def glance(self, model: Any, schedule: Schedule, steps: Collection[int], **more: Any) -> Any:
+    def preview_rollout(self, model: Any, schedule: Schedule, steps: Collection[int], **more: Any) -> Any:
         start = more.get("start")
         self.starts.append(0 if start is None else start.day)
-        return super().glance(model, schedule, steps, **more)
+        return super().preview_rollout(model, schedule, steps, **more)
 
 
 def request(
@@ -60,7 +60,7 @@ def test_numbers_and_pictures_are_those_of_whole_rollouts() -> None:
     assert np.array_equal(look.fire, second.fire.picture(16))
     change = first.fire.picture(END).astype(int) - second.fire.picture(END)
     assert np.array_equal(look.change, change) and change.any()
-    assert look.changed == int((abs(change) >= round(255 * CLEARLY)).sum())
+    assert look.changed == int((abs(change) >= round(255 * CLEAR_CHANGE)).sum())
 
 
 def test_model_and_the_plan_before_are_kept_and_only_the_days_that_can_differ_are_rolled_out() -> None:

@@ -11,7 +11,7 @@ import pytest
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem
-from firegui.rollout.remark import Tell
+from firegui.rollout.engine_message import MessageCallback
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
@@ -192,7 +192,7 @@ def test_bad_input_is_listed_completely_and_nothing_is_written(spec: PlanSpec) -
 
 
 def test_a_model_that_cannot_be_built_leaves_no_folder(spec: PlanSpec) -> None:
-    def refuse(tell: Tell) -> None:
+    def refuse(tell: MessageCallback) -> None:
         raise InputError([Problem("backend", "cuda is not there", "use cpu")])
 
     finished = end(carried_out(spec, FakeEngine(during_build=refuse)))

@@ -10,7 +10,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.weights import Correction, NetworkWeights, TrainedEvent, Training
 from firegui.fire.card import scalar_card
-from firegui.rollout.remark import Remark
+from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, Message, Progress, RunEvent, RunFinished, SkillReady
 from firegui.runs.runner import execute
@@ -129,7 +129,7 @@ def test_a_stop_ends_it_before_or_between_the_rollouts(at: int) -> None:
 def test_what_the_engine_says_is_passed_on() -> None:
     class Talking(FakeEngine):
         def forecast(self, project, days, *, backend, check, tell):  # type: ignore[no-untyped-def]
-            tell(Remark("compiling", "info"))
+            tell(EngineMessage("compiling", "info"))
             return super().forecast(project, days, backend=backend, check=check, tell=tell)
 
     events = carried_out(SkillSpec(watched_project(), 4, 2), Talking())

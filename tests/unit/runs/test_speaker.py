@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from firegui.rollout.remark import Remark, Tell
+from firegui.rollout.engine_message import EngineMessage, MessageCallback
 from firegui.runs.events import DeviceUsed, Message
 from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec
 from tests.support import make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out
 
-FALLEN_BACK = Remark("Memory does not suffice.", "warning", "spare")
+FALLEN_BACK = EngineMessage("Memory does not suffice.", "warning", "spare")
 
 
 @pytest.fixture(params=["optimize", "evaluate"])
@@ -28,7 +28,7 @@ def messages(spec: RunSpec, engine: FakeEngine) -> list[Message]:
 
 
 def test_a_remark_made_while_preparing_comes_before_the_device(spec: RunSpec) -> None:
-    said = messages(spec, FakeEngine(during_build=lambda tell: tell(Remark("Compiling first."))))
+    said = messages(spec, FakeEngine(during_build=lambda tell: tell(EngineMessage("Compiling first."))))
     assert said[0] == Message("Compiling first.")
     assert said[1].device == DeviceUsed("cuda", "the none of the test")
 
@@ -41,7 +41,7 @@ def test_a_device_that_was_left_while_preparing_is_not_said_to_compute(spec: Run
 
 
 def test_a_device_that_is_left_in_a_run_is_followed(spec: RunSpec) -> None:
-    heard: list[Tell] = []
+    heard: list[MessageCallback] = []
     engine = FakeEngine(during_build=heard.append, during_rollout=lambda _number: heard[0](FALLEN_BACK))
     said = messages(spec, engine)
     assert [message.device.name for message in said if message.device is not None][:2] == [

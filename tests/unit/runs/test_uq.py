@@ -31,7 +31,7 @@ from firegui.fire.card import scalar_card
 from firegui.io.ensemble_file import write_members
 from firegui.io.project_store import list_runs
 from firegui.io.rasters import read_raster, write_raster
-from firegui.runs import uq
+from firegui.runs import uncertainty
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
@@ -50,7 +50,7 @@ from firegui.runs.folder import read_run
 from firegui.runs.lock import FolderLock
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, MemberOf, UncertaintySpec
-from firegui.runs.uq_folder import (
+from firegui.runs.uncertainty_folder import (
     DIFFERENCE,
     HEADER,
     MEAN_BASELINE,
@@ -291,7 +291,7 @@ def test_a_disk_that_is_full_for_a_moment_does_not_end_it(tmp_path: Path, monkey
             raise InputError([Problem("disk", "is full")])
         real(path, *what)
 
-    monkeypatch.setattr(uq, "write_members", write)
+    monkeypatch.setattr(uncertainty, "write_members", write)
     events = carried_out(uq_spec(tmp_path / "run", checkpoint_seconds=0.0))
     assert end(events).reason is FinishReason.COMPLETED and len(members_of(tmp_path / "run")) == 8
     warnings = [event.text for event in events if isinstance(event, Message) and event.level == "warning"]

@@ -13,8 +13,8 @@ from firegui.io.rasters import read_raster
 from firegui.runs.control import RunControl
 from firegui.runs.events import FinishReason, RunEvent, RunFinished
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
-from firegui.runs.uq_export import available_parts, part_names
-from firegui.runs.uq_folder import FIGURES, MEAN_BASELINE, MEMBERS, STATE, VARIOGRAM, read_header
+from firegui.runs.uncertainty_export import available_parts, part_names
+from firegui.runs.uncertainty_folder import FIGURES, MEAN_BASELINE, MEMBERS, STATE, VARIOGRAM, read_header
 from tests.unit.runs.fakes import FakeEngine, carried_out
 from tests.unit.runs.test_uq import uq_spec
 

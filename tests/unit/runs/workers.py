@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from firegui.domain.benchmark import TaskTerms
-from firegui.runs.benchmark_crew import Worker
+from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
 from firegui.runs.benchmark_folder import task_folder, write_row
-from firegui.runs.benchmark_line import MessageType, Report, WorkerOrder
+from firegui.runs.benchmark_workers import WorkerProcess
 from tests.unit.domain.benchmark_samples import made_row
 
 
-def done(terms: TaskTerms) -> Report | None:
+def done(terms: TaskTerms) -> TaskReport | None:
     """The made-up row of the task."""
-    return Report(MessageType.DONE, row=made_row(terms.task))
+    return TaskReport(MessageType.DONE, row=made_row(terms.task))
 
 
 @dataclass
@@ -26,8 +26,8 @@ class Workplace:
     ``answer`` is what one says to a task, ``None`` for a process that ends; ``greeting`` what each says when it begins.
     """
 
-    answer: Callable[[TaskTerms], Report | None] = done
-    greeting: Callable[[int], Report | None] = lambda number: Report(MessageType.READY)
+    answer: Callable[[TaskTerms], TaskReport | None] = done
+    greeting: Callable[[int], TaskReport | None] = lambda number: TaskReport(MessageType.READY)
     given: list[TaskTerms] = field(default_factory=list)
     told: list[MessageType] = field(default_factory=list)
     begun: int = 0
@@ -38,7 +38,7 @@ class Workplace:
         return [terms.task.name for terms in self.given]
 
 
-class Colleague(Worker):
+class Colleague(WorkerProcess):
     """A worker of ``place`` without a process."""
 
     def __init__(self, place: Workplace, folder: Path) -> None:
@@ -52,7 +52,7 @@ class Colleague(Worker):
         """Note the order; a task is over at once, and so is a stop."""
         self._place.told.append(order.word)
         if order.word is MessageType.STOP and self.terms is not None:
-            self._say(Report(MessageType.STOPPED))
+            self._say(TaskReport(MessageType.STOPPED))
         if order.terms is not None:
             self._place.given.append(order.terms)
             self._say(self._place.answer(order.terms))
@@ -66,7 +66,7 @@ class Colleague(Worker):
         self.connection.close()
         self._theirs.close()
 
-    def _say(self, report: Report | None) -> None:
+    def _say(self, report: TaskReport | None) -> None:
         if report is None:
             self._theirs.close()
             return

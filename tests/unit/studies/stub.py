@@ -13,7 +13,7 @@ from firegui.domain.study import Cell, StudySettings, Vary
 from firegui.domain.study_table import StudyRow
 from firegui.errors import CancelledError
 from firegui.runs.control import RunControl
-from firegui.studies.bench import Answer, Order, Told
+from firegui.studies.cell_worker import Answer, CellProgressCallback, WorkerSetup
 
 FAILING = 13
 """The seed whose cells fail."""
@@ -39,12 +39,12 @@ def row_of(cell: Cell) -> StudyRow:
 class Stub:
     """A bench without a fire: every cell is over at once, unless the study is called slow."""
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: WorkerSetup) -> None:
         self.settings = msgspec.json.decode(order.settings, type=StudySettings)
         self._name = order.name
 
-    def carry_out(self, cell: Cell, control: RunControl, told: Told) -> Answer:
-        """See :class:`firegui.studies.bench.Bench`."""
+    def carry_out(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> Answer:
+        """See :class:`firegui.studies.cell_worker.CellWorker`."""
         if cell.value("seed") == FAILING:
             return Answer(cell.number, error="thirteen brings bad luck")
         try:
@@ -53,7 +53,7 @@ class Stub:
             return Answer(cell.number, cancelled=True)
         return Answer(cell.number, msgspec.json.encode(row_of(cell)), b"plan")
 
-    def _wait(self, cell: Cell, control: RunControl, told: Told) -> None:
+    def _wait(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> None:
         if not self.settings.name.startswith("slow"):
             return
         until = time.monotonic() + (60.0 if self.settings.name == "slow for ever" else 0.2)
@@ -63,7 +63,7 @@ class Stub:
             time.sleep(0.01)
 
 
-def open_stub(order: Order) -> Stub:
+def open_stub(order: WorkerSetup) -> Stub:
     """What workers import."""
     return Stub(order)
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.uncertainty import UncertaintyKind
-from firegui.runs.uq_folder import FIGURES
+from firegui.runs.uncertainty_folder import FIGURES
 from firegui.uncertainty.ensemble_figures import benefit_figure, convergence_figure, draw, fan_figure
 from tests.support import make_project
 

@@ -26,7 +26,7 @@ from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.planning.flight_rules import rule_problems
-from firegui.runs.benchmark_folder import PLACE, ROW, BenchmarkHeader, read_benchmark, task_folder
+from firegui.runs.benchmark_folder import ROW, STORE, BenchmarkHeader, read_benchmark, task_folder
 from firegui.runs.events import BenchmarkProgress, BenchmarkReady, FinishReason, Progress, TaskProgress
 from firegui.runs.messages import counted
 from firegui.runs.requests import BenchmarkRequest, Paths
@@ -86,7 +86,7 @@ class SavedBenchmark(SavedResult[BenchmarkHeader]):
         return SavedBenchmark(folder, header, is_held, done)
 
 
-SAVED_BENCHMARKS = SavedResults("benchmarks", PLACE, SavedBenchmark.load)
+SAVED_BENCHMARKS = SavedResults("benchmarks", STORE, SavedBenchmark.load)
 BenchmarkResult = AnalysisResult[BenchmarkTable, BenchmarkHeader]
 
 

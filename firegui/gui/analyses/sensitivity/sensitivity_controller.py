@@ -13,7 +13,7 @@ from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.io.schedule_file import read_project_schedule
 from firegui.runs.events import EliminationStep, EpochDone, FinishReason, Progress, SensitivityReady, StageBegan
 from firegui.runs.requests import Paths, SensitivityRequest
-from firegui.runs.sensitivity_folder import PLACE, TABLE, AnyTable, SensitivityHeader, read_header, read_table
+from firegui.runs.sensitivity_folder import STORE, TABLE, AnyTable, SensitivityHeader, read_header, read_table
 from firegui.runs.spec import SensitivitySpec
 
 
@@ -40,7 +40,7 @@ class SavedTable(SavedResult[SensitivityHeader]):
         return saved if saved.has_table or saved.can_resume() else None
 
 
-SAVED_TABLES = SavedResults("sensitivity", PLACE, SavedTable.load)
+SAVED_TABLES = SavedResults("sensitivity", STORE, SavedTable.load)
 SensitivityResult = AnalysisResult[AnyTable, SensitivityHeader]
 
 

@@ -25,7 +25,7 @@ from firegui.runs.header import event_hash
 from firegui.runs.messages import counted
 from firegui.runs.requests import Paths
 from firegui.runs.spec import EvaluateSpec, StudySpec
-from firegui.studies.folder import PLACE, StudyHeader, done_in, read_header, read_study
+from firegui.studies.folder import STORE, StudyHeader, done_in, read_header, read_study
 from firegui.studies.request import StudyRequest, absolute_text, cell_spec, folder_ending, text_file
 from firegui.studies.runner import execute as study_execute
 
@@ -58,7 +58,7 @@ class SavedStudy(SavedResult[StudyHeader]):
         return SavedStudy(folder, header, is_held and header.state is not RunState.FINISHED, done_in(folder))
 
 
-SAVED_STUDIES = SavedResults("studies", PLACE, SavedStudy.load)
+SAVED_STUDIES = SavedResults("studies", STORE, SavedStudy.load)
 StudyResult = AnalysisResult[StudyTable, StudyHeader]
 
 

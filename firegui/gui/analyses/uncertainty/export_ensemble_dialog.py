@@ -29,8 +29,8 @@ from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason, Progress, RunFinished
 from firegui.runs.messages import counted
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
-from firegui.runs.uq_export import TITLE, available_parts, part_names
-from firegui.runs.uq_folder import EnsembleHeader
+from firegui.runs.uncertainty_export import TITLE, available_parts, part_names
+from firegui.runs.uncertainty_folder import EnsembleHeader
 
 _PARTS = {
     EnsemblePart.TABLES: "Tables (CSV) — one line a member, the summary, and what it was made of",

@@ -18,7 +18,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.messages import counted
 from firegui.runs.saved_fires import ensemble_project_on_same_days
-from firegui.runs.uq_folder import EnsembleHeader
+from firegui.runs.uncertainty_folder import EnsembleHeader
 
 _NO_RETARDANT = Film((1, 1), ())
 

@@ -41,10 +41,10 @@ from firegui.runs.events import (
 from firegui.runs.requests import Paths, UncertaintyRequest
 from firegui.runs.saved_fires import ensemble_project
 from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
-from firegui.runs.uq import uq_problems
-from firegui.runs.uq_folder import (
-    PLACE,
+from firegui.runs.uncertainty import uq_problems
+from firegui.runs.uncertainty_folder import (
     STATE,
+    STORE,
     EnsembleHeader,
     ErrorResiduals,
     read_ensemble,
@@ -84,7 +84,7 @@ class SavedEnsemble(SavedResult[EnsembleHeader]):
         return SavedEnsemble(folder, header, is_held, header.members_done > 0 and (folder / STATE).is_file())
 
 
-SAVED_ENSEMBLES = SavedResults("uncertainty", PLACE, SavedEnsemble.load)
+SAVED_ENSEMBLES = SavedResults("uncertainty", STORE, SavedEnsemble.load)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

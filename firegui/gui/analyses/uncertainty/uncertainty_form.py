@@ -23,7 +23,7 @@ from firegui.gui.widgets.plan_choices import narrow_combo
 from firegui.gui.widgets.settings_paths import description_of
 from firegui.runs.folder import kept_plan
 from firegui.runs.requests import UncertaintyRequest
-from firegui.runs.uq_text import UNBURNED
+from firegui.runs.uncertainty_text import UNBURNED
 
 _HELP = {
     UncertaintyKind.ALEATORIC: "Every cell's state is drawn at the end of every day.",

@@ -36,8 +36,8 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.layouts import column, describe, row
 from firegui.runs.requests import UncertaintyRequest
 from firegui.runs.saved_fires import member_spec
-from firegui.runs.uq_summary import ensemble_csv, summarised, summary_csv
-from firegui.runs.uq_text import UNBURNED, below_start_text, error_text
+from firegui.runs.uncertainty_summary import ensemble_csv, summarised, summary_csv
+from firegui.runs.uncertainty_text import UNBURNED, below_start_text, error_text
 
 NOTHING = "No ensemble is shown: draw one, or open an earlier one."
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."

@@ -13,7 +13,7 @@ from firegui.domain.ensemble import BASELINE, PLAN, Ensemble
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import MISSING, Column, TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
-from firegui.runs.uq_summary import Summary, SummaryRow, summarised
+from firegui.runs.uncertainty_summary import Summary, SummaryRow, summarised
 
 NAMES = {
     "final_extent": "Final extent, cells",

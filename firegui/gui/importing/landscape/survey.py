@@ -25,11 +25,11 @@ from firegui.gui.widgets.coverage_form import CoverageChoice, chosen_coverage
 from firegui.io.coverage_toml import shipped_table
 from firegui.io.georeference import Georeference
 from firegui.io.importers.folder import recognise
+from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.landscape import import_landscape, perimeters_of
 from firegui.io.importers.landscape_source import LandscapeSource
 from firegui.io.importers.landscape_survey import Survey, survey_landscape
 from firegui.io.importers.observations import Observed, observe
-from firegui.io.importers.placing import GridPlacement
 from firegui.io.importers.wind import read_wind
 from firegui.io.importers.wind_means import WindFields
 from firegui.io.local_time import UNKNOWN_START

@@ -27,7 +27,7 @@ from firegui.gui.importing.landscape.wizard_page import (
 from firegui.gui.widgets.combo_box import NoScrollComboBox
 from firegui.gui.widgets.path_fields import PathField, number, read_entry, text_line
 from firegui.io.importers.wind import WindSource, WindSurvey
-from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, Traits
+from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 
 _FILES = "Wind (*.csv *.txt *.nc *.nc4 *.grib *.tif *.tiff);;All files (*)"
 _CONSTANT, _FROM_FILES = "constant", "files"
@@ -43,7 +43,7 @@ TRAITS: Mapping[str, tuple[str, tuple[tuple[Any, str], ...]]] = MappingProxyType
         "clock": ("Times &in", ((TimeBasis.UTC, "UTC"), (TimeBasis.LOCAL, "local time at the fire"))),
     }
 )
-"""Field of :class:`Traits` → its title and what it may be, with the words for it."""
+"""Field of :class:`WindConventions` → its title and what it may be, with the words for it."""
 
 
 class WeatherPage(WizardPage):
@@ -180,7 +180,7 @@ class WeatherPage(WizardPage):
             self.draft.change(wind=wind if wind.is_given else WindSource(), start=start, utc_offset_h=offset, days=days)
 
     def _wind(self, problems: Problems) -> WindSource:
-        traits = Traits(**{name: self._chosen(name) for name in self.traits})
+        traits = WindConventions(**{name: self._chosen(name) for name in self.traits})
         if self.is_constant:
             speed = read_entry(self.speed.text().strip(), number, "wind speed", "give a number, such as 3", problems)
             text, remedy = self.direction.text().strip(), "give degrees, such as 270"

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.georeference import Georeference
+from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.ignition import Ignition, read_ignition
 from firegui.io.importers.observations import Observed, observe
-from firegui.io.importers.placing import GridPlacement
 from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeter_survey import survey_perimeters
 from firegui.io.perimeters import PerimeterSource

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError
 from firegui.io import crs
-from firegui.io.importers.lie import Lie, lie_of
+from firegui.io.importers.raster_geometry import RasterGeometry, lie_of
 from firegui.io.importers.warp import how_placed, needed_box, north_angle, place_on
 from tests.unit.io.builders import assert_same_bits
 
@@ -17,7 +17,7 @@ UTM = "EPSG:32610"
 GRID = Grid(40, 50, 30.0, (30.0, 0.0, 500000.0, 0.0, -30.0, 4400000.0), UTM)
 
 
-def laid(key: str, values: NDArray[np.float32], lie: Lie, grid: Grid = GRID) -> NDArray[np.float32]:
+def laid(key: str, values: NDArray[np.float32], lie: RasterGeometry, grid: Grid = GRID) -> NDArray[np.float32]:
     box = needed_box(lie, grid)
     assert box is not None
     return place_on(key, values[box[0] : box[1], box[2] : box[3]], lie, box, grid)
@@ -33,7 +33,7 @@ def centres(grid: Grid, to: str | None = None) -> tuple[NDArray[np.float64], NDA
     return np.asarray(x), np.asarray(y)
 
 
-def on_lie(lie: Lie, of: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def on_lie(lie: RasterGeometry, of: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """East and north in the CRS ``of`` of the middle of every cell of a raster."""
     rows, columns = np.mgrid[0 : lie.shape[0], 0 : lie.shape[1]] + 0.5
     x, y = lie.affine @ (columns, rows)
@@ -42,10 +42,10 @@ def on_lie(lie: Lie, of: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return np.asarray(x), np.asarray(y)
 
 
-def degrees_around(shape: tuple[int, int] = (90, 110)) -> Lie:
+def degrees_around(shape: tuple[int, int] = (90, 110)) -> RasterGeometry:
     """A raster in degrees that holds :data:`GRID` with room to spare, its cells a third of a second."""
     lon, lat = crs.transformer(UTM, "EPSG:4326").transform(500000.0 - 300.0, 4400000.0 + 300.0)
-    return Lie(shape, (2e-4, 0.0, lon, 0.0, -2e-4, lat), "EPSG:4326")
+    return RasterGeometry(shape, (2e-4, 0.0, lon, 0.0, -2e-4, lat), "EPSG:4326")
 
 
 def test_a_raster_on_the_grid_is_taken_as_it_is_bit_for_bit() -> None:
@@ -56,10 +56,10 @@ def test_a_raster_on_the_grid_is_taken_as_it_is_bit_for_bit() -> None:
 
 
 def test_a_larger_raster_with_the_same_cells_is_cut_and_one_too_small_leaves_holes() -> None:
-    large = Lie((60, 60), (30.0, 0.0, 500000.0 - 150.0, 0.0, -30.0, 4400000.0 + 90.0), UTM)
+    large = RasterGeometry((60, 60), (30.0, 0.0, 500000.0 - 150.0, 0.0, -30.0, 4400000.0 + 90.0), UTM)
     values = np.random.default_rng(1).random(large.shape, np.float32)
     assert_same_bits(laid("slope", values, large), np.ascontiguousarray(values[3:43, 5:55]))
-    small = Lie((10, 20), (30.0, 0.0, 500000.0 + 60.0, 0.0, -30.0, 4400000.0 - 30.0), UTM)
+    small = RasterGeometry((10, 20), (30.0, 0.0, 500000.0 + 60.0, 0.0, -30.0, 4400000.0 - 30.0), UTM)
     found = laid("slope", values[:10, :20], small)
     assert_same_bits(np.ascontiguousarray(found[1:11, 2:22]), np.ascontiguousarray(values[:10, :20]))
     assert np.isfinite(found).sum() == 200
@@ -67,7 +67,7 @@ def test_a_larger_raster_with_the_same_cells_is_cut_and_one_too_small_leaves_hol
 
 
 def test_a_raster_of_another_place_is_not_needed() -> None:
-    far = Lie((10, 10), (30.0, 0.0, 600000.0, 0.0, -30.0, 4400000.0), UTM)
+    far = RasterGeometry((10, 10), (30.0, 0.0, 600000.0, 0.0, -30.0, 4400000.0), UTM)
     assert needed_box(far, GRID) is None
     assert (
         needed_box(replace(degrees_around(), crs="EPSG:4326", transform=(1e-3, 0, 10.0, 0, -1e-3, 50.0)), GRID) is None
@@ -99,7 +99,7 @@ def test_categories_are_those_of_the_nearest_cell() -> None:
 
 
 def test_an_aspect_is_interpolated_as_a_direction_across_north() -> None:
-    lie = Lie((80, 100), (15.0, 0.0, 500000.0 - 7.0, 0.0, -15.0, 4400000.0 + 4.0), UTM)
+    lie = RasterGeometry((80, 100), (15.0, 0.0, 500000.0 - 7.0, 0.0, -15.0, 4400000.0 + 4.0), UTM)
     aspect = np.where(np.arange(100) % 2, 350.0, 10.0).astype(np.float32) * np.ones((80, 1), np.float32)
     found = laid("aspect", aspect, lie)
     known = found[~np.isnan(found)]
@@ -109,7 +109,7 @@ def test_an_aspect_is_interpolated_as_a_direction_across_north() -> None:
 
 
 def test_flat_cells_stay_flat_and_do_not_turn_their_neighbours() -> None:
-    lie = Lie((45, 55), (30.0, 0.0, 500000.0 - 40.0, 0.0, -30.0, 4400000.0 + 40.0), UTM)
+    lie = RasterGeometry((45, 55), (30.0, 0.0, 500000.0 - 40.0, 0.0, -30.0, 4400000.0 + 40.0), UTM)
     aspect = np.full(lie.shape, 90.0, np.float32)
     aspect[:, 27:] = -1.0
     found = laid("aspect", aspect, lie)
@@ -131,7 +131,7 @@ def test_an_aspect_from_another_crs_is_turned_by_the_angle_between_their_norths(
 
 
 def test_no_data_is_neither_mixed_in_nor_filled() -> None:
-    lie = Lie((45, 55), (30.0, 0.0, 500000.0 - 40.0, 0.0, -30.0, 4400000.0 + 40.0), UTM)
+    lie = RasterGeometry((45, 55), (30.0, 0.0, 500000.0 - 40.0, 0.0, -30.0, 4400000.0 + 40.0), UTM)
     values = np.full(lie.shape, 10.0, np.float32)
     values[:, :20] = np.nan
     found = laid("slope", values, lie)
@@ -143,7 +143,7 @@ def test_no_data_is_neither_mixed_in_nor_filled() -> None:
 
 def test_a_turned_raster_is_brought_upright() -> None:
     turn = np.deg2rad(20.0)
-    lie = Lie(
+    lie = RasterGeometry(
         (120, 130),
         (30 * np.cos(turn), 30 * np.sin(turn), 499600.0, 30 * np.sin(turn), -30 * np.cos(turn), 4400100.0),
         UTM,

@@ -8,7 +8,7 @@ from firegui.domain.grid import Grid
 from firegui.io.georeference import Georeference
 from firegui.io.importers.wind import WindSource
 from firegui.io.importers.wind_frames import turn_from_raster, turn_from_true
-from firegui.io.importers.wind_units import North, Traits
+from firegui.io.importers.wind_units import North, WindConventions
 from tests.unit.io.builders import BEAR_GRID, UNPLACED
 from tests.unit.io.importers.weather_files import read, turned
 
@@ -55,7 +55,9 @@ def test_the_convergence_is_projs_own() -> None:
 
 
 def test_a_wind_from_the_north_of_the_pole_and_of_the_grid_differ_by_the_convergence_and_it_is_said() -> None:
-    true, grid = (read(WindSource(5.0, 0.0, traits=Traits(north=north)), 1, EDGE) for north in (North.TRUE, North.GRID))
+    true, grid = (
+        read(WindSource(5.0, 0.0, traits=WindConventions(north=north)), 1, EDGE) for north in (North.TRUE, North.GRID)
+    )
     assert turned(grid.towards, -np.pi / 2).max() < 1e-4
     middle = turned(true.towards[0, 20, 25], along(EDGE, 20, 25, 180.0))
     assert middle < 1e-3

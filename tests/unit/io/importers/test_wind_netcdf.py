@@ -14,7 +14,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.importers.wind import WindSource, survey_wind
 from firegui.io.importers.wind_axes import AxisRaster
-from firegui.io.importers.wind_units import Components, Height, North, SpeedUnit, TimeBasis, Traits
+from firegui.io.importers.wind_units import Components, Height, North, SpeedUnit, TimeBasis, WindConventions
 from tests.unit.io.importers.weather_files import (
     GRID,
     START,
@@ -81,7 +81,7 @@ def test_era5_is_read_whichever_way_its_axes_run(tmp_path: Path, write: Write, f
     source = WindSource(files=(path,))
     survey = survey_wind(source)
     assert not survey.problems
-    assert survey.traits == Traits(Components.U_V, SpeedUnit.MS, Height.M10, None, North.TRUE, TimeBasis.UTC)
+    assert survey.traits == WindConventions(Components.U_V, SpeedUnit.MS, Height.M10, None, North.TRUE, TimeBasis.UTC)
     assert (survey.kind, survey.samples, survey.step_h, survey.places) == ("NetCDF", 48, 1.0, "5 × 7 cells")
     winds = read(source)
     assert winds.speed.shape == (2, *GRID.shape)
@@ -202,7 +202,7 @@ def test_a_model_on_a_projected_grid_is_placed_and_turned_to_the_events_north(tm
     assert abs(np.degrees(true_north_up(GRID)) - 90.0) > 10.0  # it does matter
     assert turned(winds.towards[0, 3, 4], true_north_up(GRID)) < 0.25
     if not curved:
-        true = read(WindSource(files=(tmp_path / "hrrr.nc",), traits=Traits(north=North.TRUE)))
+        true = read(WindSource(files=(tmp_path / "hrrr.nc",), traits=WindConventions(north=North.TRUE)))
         assert turned(true.towards, np.pi / 2).max() < 0.07
 
 

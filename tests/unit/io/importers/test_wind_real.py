@@ -10,7 +10,7 @@ import rasterio
 
 from firegui.domain.grid import Grid
 from firegui.io.importers.wind import WindSource, survey_wind
-from firegui.io.importers.wind_units import Components, Height, Sense, SpeedUnit, Traits
+from firegui.io.importers.wind_units import Components, Height, Sense, SpeedUnit, WindConventions
 from tests.unit.io.builders import SHARED_DATA
 from tests.unit.io.importers.weather_files import mean_wind, read, turned, vector
 
@@ -32,7 +32,7 @@ def grid() -> Grid:
 
 def test_the_imported_wind_is_the_mean_of_the_files_hours_in_every_cell(grid: Grid) -> None:
     """At the centres of the file's cells nothing is interpolated: four cells of 30 m lie 15 m around each."""
-    traits = Traits(speed_unit=SpeedUnit.MPH, height=Height.FT20)
+    traits = WindConventions(speed_unit=SpeedUnit.MPH, height=Height.FT20)
     winds = read(WindSource(files=FILES, traits=traits, first=MIDNIGHT, step_h=1.0), None, grid, MIDNIGHT)
     assert winds.speed.shape == (1, 900, 700)  # the 25th hour closes the day
     with rasterio.open(FILES[0]) as one, rasterio.open(FILES[1]) as other:

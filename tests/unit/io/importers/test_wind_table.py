@@ -9,7 +9,7 @@ import pytest
 from firegui.errors import CancelledError, Problems
 from firegui.io.georeference import Georeference
 from firegui.io.importers.wind import WindSource, read_wind, survey_wind
-from firegui.io.importers.wind_units import Components, Height, Sense, SpeedUnit, TimeBasis, Traits
+from firegui.io.importers.wind_units import Components, Height, Sense, SpeedUnit, TimeBasis, WindConventions
 from tests.unit.io.builders import UNPLACED
 from tests.unit.io.importers.weather_files import GRID, OFFSET, START, mean_wind, read, refused, table, turned, vector
 
@@ -45,7 +45,7 @@ def test_days_are_those_of_the_event_and_not_of_utc(tmp_path: Path) -> None:
     winds = read(WindSource(files=(path,)))
     assert winds.speed.shape[0] == 1
     assert winds.speed == pytest.approx(10.0)
-    local = read(WindSource(files=(path,), traits=Traits(clock=TimeBasis.UTC)), 2)
+    local = read(WindSource(files=(path,), traits=WindConventions(clock=TimeBasis.UTC)), 2)
     assert local.speed[1] == pytest.approx(50.0)
     assert any("Days of which the file has a part only: 2020-08-20 (1 of 24)" in note for note in local.notes)
 
@@ -53,7 +53,7 @@ def test_days_are_those_of_the_event_and_not_of_utc(tmp_path: Path) -> None:
 def test_local_times_are_read_at_the_fire(tmp_path: Path) -> None:
     first = datetime(2020, 8, 19)
     path = hourly(tmp_path / "w.csv", [(10.0, 90.0)] * 24 + [(20.0, 90.0)] * 24, first, "time,speed_ms,dir_from")
-    winds = read(WindSource(files=(path,), traits=Traits(clock=TimeBasis.LOCAL)))
+    winds = read(WindSource(files=(path,), traits=WindConventions(clock=TimeBasis.LOCAL)))
     assert winds.speed[:, 0, 0] == pytest.approx([10.0, 20.0])
     assert any("local at the fire" in note for note in winds.notes)
     utc = read(WindSource(files=(path,)))
@@ -65,7 +65,7 @@ def test_offsets_in_the_times_win(tmp_path: Path) -> None:
     path = table(tmp_path / "w.csv", "time,speed_ms,dir_from", *[
         f"2020-08-19T{hour:02d}:00-07:00,{5 + hour % 2},270" for hour in range(24)
     ])  # fmt: skip
-    winds = read(WindSource(files=(path,), traits=Traits(clock=TimeBasis.UTC)))
+    winds = read(WindSource(files=(path,), traits=WindConventions(clock=TimeBasis.UTC)))
     assert winds.speed == pytest.approx(np.full((1, *GRID.shape), 5.5))
 
 
@@ -95,7 +95,7 @@ def test_what_is_said_goes_before_the_file_and_what_neither_says_is_guessed_with
     assert guessed.traits.speed_unit is SpeedUnit.MS and "unit is not said: m/s is assumed" in notes
     assert guessed.traits.height is Height.M10 and "height is not said: 10 m is assumed" in notes
     assert guessed.traits.sense is Sense.FROM and "taken for where the wind blows from" in notes
-    told = Traits(Components.SPEED_DIRECTION, SpeedUnit.KNOTS, Height.FT20, Sense.TOWARDS)
+    told = WindConventions(Components.SPEED_DIRECTION, SpeedUnit.KNOTS, Height.FT20, Sense.TOWARDS)
     winds = read(WindSource(files=(path,), traits=told))
     assert winds.speed == pytest.approx(10 * 1852 / 3600 * 1.15)
     assert turned(winds.towards, -np.pi / 2).max() < 0.07
@@ -194,7 +194,9 @@ def test_a_table_without_times_takes_the_first_time_and_the_step_that_are_given(
     assert later.speed[:, 0, 0] == pytest.approx([0.5, 3.5, 6.5])
     assert any("part only: 2020-08-19 (2 of 4), 2020-08-21 (2 of 4)" in note for note in later.notes)
     naive = read(
-        WindSource(files=(path,), first=datetime(2020, 8, 19), step_h=6.0, traits=Traits(clock=TimeBasis.LOCAL))
+        WindSource(
+            files=(path,), first=datetime(2020, 8, 19), step_h=6.0, traits=WindConventions(clock=TimeBasis.LOCAL)
+        )
     )
     assert naive.speed[:, 0, 0] == pytest.approx([1.5, 5.5])
     one = table(tmp_path / "one.csv", "speed_ms,dir_from", "4,270")

@@ -20,7 +20,7 @@ from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import random_schedule
-from tests.unit.planning.planners.contests import SETTINGS, contest_of, finish, small_model
+from tests.unit.planning.planners.planner_contexts import SETTINGS, contest_of, finish, small_model
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +60,11 @@ def test_the_penalty_brings_a_crowded_schedule_down_to_the_budget(model: Model) 
 
 
 def test_the_counters_best_is_the_planners_and_scores_what_it_says(model: Model) -> None:
-    contest = contest_of(model, budget=12, allowance=100)
-    planner = BudgetedGradient(contest)
+    context = contest_of(model, budget=12, allowance=100)
+    planner = BudgetedGradient(context)
     while not planner.finished:
         planner.advance()
-    evaluations, state = contest.evaluations, planner.state()
+    evaluations, state = context.evaluations, planner.state()
     assert evaluations.best_objective == state["progress"][2]
     assert np.array_equal(evaluations.best.logits, state["best_logits"])
     assert evaluations.best.pose_logits is not None
@@ -81,20 +81,20 @@ def test_the_start_and_three_for_every_epoch_are_charged_to_the_end_of_the_allow
     model: Model, start: Start, left: int
 ) -> None:
     allowance = START_ROLLOUTS[start] + 3 * 4 + left
-    contest = contest_of(model, allowance=allowance, settings=replace(SETTINGS, start=start, epochs=2, patience=1))
-    planner = BudgetedGradient(contest)
+    context = contest_of(model, allowance=allowance, settings=replace(SETTINGS, start=start, epochs=2, patience=1))
+    planner = BudgetedGradient(context)
     planner.advance()
-    assert contest.evaluations.spent == START_ROLLOUTS[start]
+    assert context.evaluations.spent == START_ROLLOUTS[start]
     while not planner.finished:
         planner.advance()
-    assert contest.evaluations.spent == allowance - left
+    assert context.evaluations.spent == allowance - left
     assert planner.state()["progress"][0] == 4
-    assert (contest.evaluations.gradient_cost or 0.0) > 0.0
+    assert (context.evaluations.gradient_cost or 0.0) > 0.0
 
 
 def test_less_than_the_start_and_an_epoch_is_left_alone(model: Model) -> None:
-    contest = contest_of(model, allowance=START_ROLLOUTS[Start.FRONT] + 2)
-    assert BudgetedGradient(contest).finished
+    context = contest_of(model, allowance=START_ROLLOUTS[Start.FRONT] + 2)
+    assert BudgetedGradient(context).finished
 
 
 @pytest.mark.parametrize("configured", Start)

@@ -18,9 +18,9 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import CancelledError, InputError
 from firegui.planning import recorded_search
-from firegui.planning.contest import Contest
 from firegui.planning.daily_basis import start_vector
 from firegui.planning.evaluations import Arrays, Evaluations
+from firegui.planning.planner_context import PlannerContext
 from firegui.planning.planners.derivative_free import cma_es, differential_evolution, particle_swarm
 from firegui.planning.recorded_search import AT_ONCE, RecordedSearch
 from firegui.planning.shared_objective import SharedObjective
@@ -48,13 +48,13 @@ def small_model() -> Model:
     return model_of(random_maps(4), small_fleet())
 
 
-def contest_of(model: Model, allowance: int = ALLOWANCE, seed: int = 1, spent: Arrays | None = None) -> Contest:
+def contest_of(model: Model, allowance: int = ALLOWANCE, seed: int = 1, spent: Arrays | None = None) -> PlannerContext:
     evaluations = Evaluations(model, SharedObjective(BUDGET), allowance, spent)
-    return Contest(model, evaluations, OptimizerSettings(seed=seed))
+    return PlannerContext(model, evaluations, OptimizerSettings(seed=seed))
 
 
-def finished(contest: Contest, make: Make, state: Arrays | None = None) -> RecordedSearch:
-    planner = make(contest, state)
+def finished(context: PlannerContext, make: Make, state: Arrays | None = None) -> RecordedSearch:
+    planner = make(context, state)
     while not planner.finished:
         planner.advance()
     return planner
@@ -73,12 +73,12 @@ class Whole:
 def wholes(model: Model) -> dict[Make, Whole]:
     found = {}
     for make in PLANNERS.values():
-        contest = contest_of(model)
-        planner, spent = make(contest), [0]
+        context = contest_of(model)
+        planner, spent = make(context), [0]
         while not planner.finished:
             planner.advance()
-            spent.append(contest.evaluations.spent)
-        found[make] = Whole(planner.state(), contest.evaluations.state(), tuple(spent))
+            spent.append(context.evaluations.spent)
+        found[make] = Whole(planner.state(), context.evaluations.state(), tuple(spent))
     return found
 
 
@@ -100,14 +100,14 @@ def test_every_drop_is_searched(model: Model, make: Make) -> None:
 
 @every_planner
 def test_it_finds_something_better_than_no_drops_and_than_where_it_starts(model: Model, make: Make) -> None:
-    contest = contest_of(model, 300)
+    context = contest_of(model, 300)
     nothing = Evaluations(model, SharedObjective(BUDGET), 1).score(
         [Schedule.empty(model.n_steps, model.fleet.n_aircraft)]
     )
 
-    values = finished(contest, make).state()["values"]
+    values = finished(context, make).state()["values"]
 
-    assert contest.evaluations.best_objective == min(values) < nothing[0]
+    assert context.evaluations.best_objective == min(values) < nothing[0]
     assert min(values[100:]) < min(values[:20])
 
 
@@ -155,10 +155,10 @@ def test_values_of_other_vectors_are_not_told(model: Model, make: Make) -> None:
 
 def asked_for(make: Make) -> str:
     """A digest of what a search asks for on a function that needs no rollout."""
-    contest = contest_of(model_of(random_maps(4), small_fleet(), backend="reference"))
-    planner = make(contest)
-    places = np.full((contest.model.maps.days, 2), 6.5)
-    search = planner._begin(start_vector(contest, planner._basis, places))
+    context = contest_of(model_of(random_maps(4), small_fleet(), backend="reference"))
+    planner = make(context)
+    places = np.full((context.model.maps.days, 2), 6.5)
+    search = planner._begin(start_vector(context, planner._basis, places))
     digest = hashlib.sha256()
     for _ in range(12):
         vectors = np.array(search.ask())
@@ -213,11 +213,11 @@ def test_nothing_is_written_or_printed(
 def test_a_cancelled_call_charges_nothing_and_the_state_before_it_goes_on(
     model: Model, wholes: dict[Make, Whole], make: Make
 ) -> None:
-    contest = contest_of(model)
-    planner = make(contest)
+    context = contest_of(model)
+    planner = make(context)
     for _ in range(5):
         planner.advance()
-    state, spent = planner.state(), contest.evaluations.state()
+    state, spent = planner.state(), context.evaluations.state()
 
     def stop() -> None:
         raise CancelledError("stopped")
@@ -225,7 +225,7 @@ def test_a_cancelled_call_charges_nothing_and_the_state_before_it_goes_on(
     with pytest.raises(CancelledError):
         planner.advance(stop)
 
-    assert contest.evaluations.spent == spent["counts"][0]
+    assert context.evaluations.spent == spent["counts"][0]
     end = finished(contest_of(model, spent=spent), make, state).state()
     np.testing.assert_array_equal(end["values"], wholes[make].planner["values"])
 
@@ -234,26 +234,26 @@ def test_a_cancelled_call_charges_nothing_and_the_state_before_it_goes_on(
 def test_a_search_that_is_being_repeated_can_be_cancelled(model: Model, wholes: dict[Make, Whole], make: Make) -> None:
     """Between its generations: it is stopped when it asks for the second time, which no rollout has done yet."""
     state = {**wholes[make].planner, "values": wholes[make].planner["values"][:90]}
-    contest = contest_of(model)
+    context = contest_of(model)
     heard = []
 
     def stop() -> None:
-        heard.append(contest.evaluations.spent)
+        heard.append(context.evaluations.spent)
         if len(heard) == 2:
             raise CancelledError("stopped")
 
     with pytest.raises(CancelledError):
-        make(contest, state).advance(stop)
+        make(context, state).advance(stop)
 
     assert heard == [0, 0]
 
 
 @every_planner
 def test_an_allowance_that_ends_within_the_first_generation_is_kept(model: Model, make: Make) -> None:
-    contest = contest_of(model, 4)
+    context = contest_of(model, 4)
 
-    assert len(finished(contest, make).state()["values"]) == 3
-    assert contest.evaluations.left == 0
+    assert len(finished(context, make).state()["values"]) == 3
+    assert context.evaluations.left == 0
 
 
 @pytest.mark.parametrize(("make", "package"), [(cma_es, "cma"), (particle_swarm, "nevergrad")])

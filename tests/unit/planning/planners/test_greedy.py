@@ -11,15 +11,15 @@ import pytest
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
-from firegui.planning.contest import Contest
 from firegui.planning.evaluations import Check, Evaluations
+from firegui.planning.planner_context import PlannerContext
 from firegui.planning.planners.greedy import CANDIDATES, COMMITTED, Greedy, drawn_times
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.gates import FlightRules, Gates, gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import aircraft, model_of, random_maps
-from tests.unit.planning.planners.contests import SETTINGS, contest_of, finish, rounds, small_model
+from tests.unit.planning.planners.planner_contexts import SETTINGS, contest_of, finish, rounds, small_model
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +37,10 @@ def listed(planner: object) -> Schedule:
 
 
 def test_every_round_adds_drops_that_help_and_flies_all_that_was_flown_before(model: Model) -> None:
-    contest = contest_of(model, budget=15, allowance=400)
+    context = contest_of(model, budget=15, allowance=400)
     before, lowest = np.zeros((model.n_steps, model.fleet.n_aircraft), bool), np.inf
     counts = []
-    for planner in rounds(PlannerName.GREEDY, contest):
+    for planner in rounds(PlannerName.GREEDY, context):
         schedule = listed(planner)
         executed = gates(model, schedule).executed
         assert np.array_equal(executed, schedule.proposed)
@@ -52,24 +52,24 @@ def test_every_round_adds_drops_that_help_and_flies_all_that_was_flown_before(mo
         counts.append(int(executed.sum()))
     assert counts[-1] == 15
     assert max(np.diff(counts)) > 1
-    assert contest.evaluations.best_objective == lowest
+    assert context.evaluations.best_objective == lowest
 
 
 @pytest.mark.parametrize("budget", [1, 4, 7])
 def test_the_budget_is_never_overshot(model: Model, budget: int) -> None:
-    contest = contest_of(model, budget=budget, allowance=400)
-    for planner in rounds(PlannerName.GREEDY, contest):
+    context = contest_of(model, budget=budget, allowance=400)
+    for planner in rounds(PlannerName.GREEDY, context):
         assert int(gates(model, listed(planner)).executed.sum()) <= budget
-    assert int(gates(model, contest.evaluations.best).executed.sum()) == budget
+    assert int(gates(model, context.evaluations.best).executed.sum()) == budget
 
 
 @pytest.mark.parametrize("allowance", [1, 2, 3, 36, 37, 40])
 def test_the_allowance_is_kept_to_the_last_rollout(model: Model, allowance: int) -> None:
-    contest = contest_of(model, budget=15, allowance=allowance)
-    finish(PlannerName.GREEDY, contest)
-    assert 0 < contest.evaluations.spent <= allowance
-    assert np.isfinite(contest.evaluations.best_objective)
-    flown = int(gates(model, contest.evaluations.best).executed.sum())
+    context = contest_of(model, budget=15, allowance=allowance)
+    finish(PlannerName.GREEDY, context)
+    assert 0 < context.evaluations.spent <= allowance
+    assert np.isfinite(context.evaluations.best_objective)
+    flown = int(gates(model, context.evaluations.best).executed.sum())
     assert flown == 0 if allowance < 3 else flown > 0
 
 
@@ -82,31 +82,31 @@ class Grudging(Evaluations):
 
 
 def test_a_combination_that_is_worse_gives_way_to_its_best_candidate(model: Model) -> None:
-    contest = Contest(model, Grudging(model, SharedObjective(4), 400), SETTINGS)
-    counts = [int(listed(planner).proposed.sum()) for planner in rounds(PlannerName.GREEDY, contest)]
+    context = PlannerContext(model, Grudging(model, SharedObjective(4), 400), SETTINGS)
+    counts = [int(listed(planner).proposed.sum()) for planner in rounds(PlannerName.GREEDY, context)]
     assert counts == [0, 1, 2, 3, 4]
 
 
 def test_it_ends_after_a_round_without_an_improving_candidate(model: Model) -> None:
     dear = model.with_weights(replace(model.weights, budget=1e6))
-    contest = contest_of(dear, allowance=400)
-    finish(PlannerName.GREEDY, contest)
-    assert contest.evaluations.spent <= 1 + CANDIDATES
-    assert not contest.evaluations.best.proposed.any()
+    context = contest_of(dear, allowance=400)
+    finish(PlannerName.GREEDY, context)
+    assert context.evaluations.spent <= 1 + CANDIDATES
+    assert not context.evaluations.best.proposed.any()
 
 
 def test_with_nobody_to_fly_the_fire_without_drops_is_its_answer() -> None:
     fleet = Fleet((aircraft("R", Material.RETARDANT, 2, grounded_days=(0, 1)),))
-    contest = contest_of(model_of(random_maps(0), fleet), allowance=50)
-    finish(PlannerName.GREEDY, contest)
-    assert contest.evaluations.spent == 1
-    assert not contest.evaluations.best.proposed.any()
+    context = contest_of(model_of(random_maps(0), fleet), allowance=50)
+    finish(PlannerName.GREEDY, context)
+    assert context.evaluations.spent == 1
+    assert not context.evaluations.best.proposed.any()
 
 
 def test_no_more_than_the_most_drops_are_committed_in_a_round() -> None:
     fleet = Fleet((aircraft("W", Material.WATER, 40, turnaround_h=5.0),))
-    contest = contest_of(model_of(random_maps(0, shape=(30, 32)), fleet), budget=100)
-    planner = Greedy(contest)
+    context = contest_of(model_of(random_maps(0, shape=(30, 32)), fleet), budget=100)
+    planner = Greedy(context)
     planner.advance()
     assert 1 < int(listed(planner).proposed.sum()) <= COMMITTED
 
@@ -136,11 +136,11 @@ def test_every_drop_it_lists_is_flown_under_the_rules_of_an_operation(
     model: Model, rules: Callable[[Model], FlightRules]
 ) -> None:
     ruled = replace(model, rules=rules(model))
-    contest = contest_of(ruled, budget=12, allowance=150)
-    for planner in rounds(PlannerName.GREEDY, contest):
+    context = contest_of(ruled, budget=12, allowance=150)
+    for planner in rounds(PlannerName.GREEDY, context):
         schedule = listed(planner)
         assert np.array_equal(gates(ruled, schedule).executed, schedule.proposed)
-    assert 2 < int(contest.evaluations.best.proposed.sum()) <= 12
+    assert 2 < int(context.evaluations.best.proposed.sum()) <= 12
 
 
 def test_times_are_dealt_over_the_aircraft_and_keep_clear_of_what_is_flown(model: Model) -> None:

@@ -13,7 +13,7 @@ from firegui.planning.planners.baselines import BURNS
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import watch
-from tests.unit.planning.planners.contests import SETTINGS, contest_of, finish, small_model
+from tests.unit.planning.planners.planner_contexts import SETTINGS, contest_of, finish, small_model
 
 
 @pytest.fixture(scope="module")
@@ -23,34 +23,34 @@ def model() -> Model:
 
 @pytest.mark.parametrize(("name", "cost"), [(PlannerName.UNIFORM, 1), (PlannerName.FOOTPRINT, 2)])
 def test_the_budget_is_flown_exactly_and_one_schedule_is_scored(model: Model, name: PlannerName, cost: int) -> None:
-    contest = contest_of(model, budget=11)
-    finish(name, contest)
-    best = contest.evaluations.best
+    context = contest_of(model, budget=11)
+    finish(name, context)
+    best = context.evaluations.best
     assert int(gates_of(best, model.fleet, model.maps, model.rules).executed.sum()) == 11
-    assert contest.evaluations.spent == cost
-    assert contest.evaluations.curve == ((cost, contest.evaluations.best_objective),)
+    assert context.evaluations.spent == cost
+    assert context.evaluations.curve == ((cost, context.evaluations.best_objective),)
     assert ((best.poses[:, :, 2] >= 0.0) & (best.poses[:, :, 2] < np.pi)).all()
     assert len(np.unique(best.poses[:, :, 2])) == best.logits.size
 
 
 def test_uniform_poses_are_all_over_the_raster(model: Model) -> None:
-    contest = contest_of(model)
-    finish(PlannerName.UNIFORM, contest)
-    places = contest.evaluations.best.poses[:, :, :2].reshape(-1, 2)
+    context = contest_of(model)
+    finish(PlannerName.UNIFORM, context)
+    places = context.evaluations.best.poses[:, :, :2].reshape(-1, 2)
     assert (places.min(axis=0) < 2.0).all()
     assert (places.max(axis=0) > np.array(model.shape) - 3.0).all()
 
 
 def test_footprint_poses_are_on_cells_that_burn_without_drops(model: Model) -> None:
-    contest = contest_of(model)
-    finish(PlannerName.FOOTPRINT, contest)
+    context = contest_of(model)
+    finish(PlannerName.FOOTPRINT, context)
     most = np.zeros(model.shape, np.float32)
 
     def see(step: int, burning: object) -> None:
         np.maximum(most, np.asarray(burning), out=most)
 
     watch(model, Schedule.empty(model.n_steps, model.fleet.n_aircraft), see)
-    cells = contest.evaluations.best.poses[:, :, :2]
+    cells = context.evaluations.best.poses[:, :, :2]
     assert np.array_equal(cells, np.rint(cells))
     inside = most[tuple(cells.astype(int).reshape(-1, 2).T)]
     assert inside.min() > BURNS
@@ -60,9 +60,9 @@ def test_footprint_poses_are_on_cells_that_burn_without_drops(model: Model) -> N
 def test_another_seed_is_another_schedule_and_the_same_one_the_same(model: Model) -> None:
     bests = []
     for seed in (1, 1, 2):
-        contest = contest_of(model, settings=replace(SETTINGS, seed=seed))
-        finish(PlannerName.FOOTPRINT, contest)
-        bests.append(contest.evaluations.best)
+        context = contest_of(model, settings=replace(SETTINGS, seed=seed))
+        finish(PlannerName.FOOTPRINT, context)
+        bests.append(context.evaluations.best)
     assert np.array_equal(bests[0].poses, bests[1].poses)
     assert not np.array_equal(bests[0].poses, bests[2].poses)
     assert not np.array_equal(bests[0].logits, bests[2].logits)

@@ -19,7 +19,7 @@ from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate, watch
 from tests.numerics.cases import aircraft, model_of, random_maps
-from tests.unit.planning.planners.contests import BUDGET, SETTINGS, contest_of, finish, rounds, small_model
+from tests.unit.planning.planners.planner_contexts import BUDGET, SETTINGS, contest_of, finish, rounds, small_model
 
 
 @pytest.fixture(scope="module")
@@ -33,28 +33,28 @@ def swept(planner: object) -> Schedule:
 
 
 def test_the_best_of_three_passes_is_kept_and_every_rollout_is_charged(model: Model) -> None:
-    contest = contest_of(model)
-    passes = [swept(planner) for planner in rounds(PlannerName.TACTICAL, contest)][1:]
+    context = contest_of(model)
+    passes = [swept(planner) for planner in rounds(PlannerName.TACTICAL, context)][1:]
     objectives = [simulate(model, one).metrics.objective for one in passes]
     assert len(passes) == 3
-    assert contest.evaluations.spent == TACTICAL_ROLLOUTS <= 7
-    assert contest.evaluations.best_objective == min(objectives)
-    assert np.array_equal(contest.evaluations.best.poses, passes[int(np.argmin(objectives))].poses)
+    assert context.evaluations.spent == TACTICAL_ROLLOUTS <= 7
+    assert context.evaluations.best_objective == min(objectives)
+    assert np.array_equal(context.evaluations.best.poses, passes[int(np.argmin(objectives))].poses)
     assert all(int(one.proposed.sum()) == BUDGET for one in passes)
 
 
 def test_without_a_contest_it_is_the_same_schedule(model: Model) -> None:
-    contest = contest_of(model)
-    finish(PlannerName.TACTICAL, contest)
+    context = contest_of(model)
+    finish(PlannerName.TACTICAL, context)
     alone = tactical_schedule(model, SETTINGS, budget=BUDGET)
-    assert np.array_equal(alone.logits, contest.evaluations.best.logits)
-    assert np.array_equal(alone.poses, contest.evaluations.best.poses)
+    assert np.array_equal(alone.logits, context.evaluations.best.logits)
+    assert np.array_equal(alone.poses, context.evaluations.best.poses)
 
 
 def test_an_allowance_that_does_not_suffice_is_left_alone(model: Model) -> None:
-    contest = contest_of(model, allowance=TACTICAL_ROLLOUTS - 1)
-    assert finish(PlannerName.TACTICAL, contest).finished
-    assert contest.evaluations.spent == 0
+    context = contest_of(model, allowance=TACTICAL_ROLLOUTS - 1)
+    assert finish(PlannerName.TACTICAL, context).finished
+    assert context.evaluations.spent == 0
 
 
 def _sorties(model: Model) -> FlightRules:
@@ -108,7 +108,7 @@ def test_pinned_drops_are_flown_in_the_first_forecast_too(model: Model, monkeypa
 
 def test_with_nobody_to_fly_nothing_is_listed() -> None:
     fleet = Fleet((aircraft("R", Material.RETARDANT, 2, grounded_days=(0, 1)),))
-    contest = contest_of(model_of(random_maps(0), fleet))
-    finish(PlannerName.TACTICAL, contest)
-    assert not contest.evaluations.best.proposed.any()
-    assert np.isfinite(contest.evaluations.best_objective)
+    context = contest_of(model_of(random_maps(0), fleet))
+    finish(PlannerName.TACTICAL, context)
+    assert not context.evaluations.best.proposed.any()
+    assert np.isfinite(context.evaluations.best_objective)

@@ -14,7 +14,7 @@ from multiprocessing import connection, resource_tracker
 from pathlib import Path
 
 from firegui.domain.benchmark import TaskTerms
-from firegui.runs.benchmark_line import MessageType, Report, WorkerOrder
+from firegui.runs.benchmark_channel import MessageType, TaskReport, WorkerOrder
 from firegui.runs.benchmark_process import main
 from firegui.runs.events import TaskProgress
 
@@ -22,7 +22,7 @@ SAVING_SECONDS = 5.0
 """A worker that was asked to stop has so long to save what it has."""
 
 
-class Worker:
+class WorkerProcess:
     """One process; ``terms`` is what it works at, ``is_ready`` once it can be given something."""
 
     def __init__(self, folder: Path) -> None:
@@ -50,10 +50,10 @@ class Worker:
         with suppress(OSError):
             self.connection.send_bytes(order.encoded())
 
-    def heard(self) -> Report | None:
+    def heard(self) -> TaskReport | None:
         """What it says, ``None`` when the process has ended."""
         try:
-            report = Report.decoded(self.connection.recv_bytes())
+            report = TaskReport.decoded(self.connection.recv_bytes())
         except (EOFError, OSError):
             return None
         self.processor = report.processor
@@ -86,12 +86,12 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Heard:
+class WorkerReport:
     """What ``worker`` said while it was at ``terms``; ``report`` is ``None`` when its process has ended."""
 
-    worker: Worker
+    worker: WorkerProcess
     terms: TaskTerms | None
-    report: Report | None
+    report: TaskReport | None
 
 
 class WorkerPool:
@@ -99,8 +99,8 @@ class WorkerPool:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.workers: list[Worker] = []
-        self._hired: list[Worker] = []
+        self.workers: list[WorkerProcess] = []
+        self._hired: list[WorkerProcess] = []
 
     @property
     def processor(self) -> float:
@@ -108,12 +108,12 @@ class WorkerPool:
         return sum(worker.processor for worker in self._hired)
 
     @property
-    def busy(self) -> list[Worker]:
+    def busy(self) -> list[WorkerProcess]:
         """Those that have a task."""
         return [worker for worker in self.workers if worker.terms is not None]
 
     @property
-    def idle(self) -> list[Worker]:
+    def idle(self) -> list[WorkerProcess]:
         """Those that wait for one."""
         return [worker for worker in self.workers if worker.is_ready and worker.terms is None]
 
@@ -124,10 +124,10 @@ class WorkerPool:
 
     def hire(self) -> None:
         """Begin another process. Raises :class:`OSError` where the system refuses."""
-        self._hired.append(Worker(self._folder))
+        self._hired.append(WorkerProcess(self._folder))
         self.workers.append(self._hired[-1])
 
-    def hear(self, seconds: float) -> Iterator[Heard]:
+    def hear(self, seconds: float) -> Iterator[WorkerReport]:
         """What any of them says within ``seconds``. One whose process has ended is of the crew no more."""
         by_line = {worker.connection: worker for worker in self.workers}
         if not by_line:
@@ -138,9 +138,9 @@ class WorkerPool:
             terms, report = worker.terms, worker.heard()
             if report is None:
                 self.workers.remove(worker)
-            yield Heard(worker, terms, report)
+            yield WorkerReport(worker, terms, report)
 
-    def dismiss(self, worker: Worker) -> None:
+    def dismiss(self, worker: WorkerProcess) -> None:
         """End one that cannot work."""
         self.workers.remove(worker)
         worker.end()

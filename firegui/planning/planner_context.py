@@ -11,7 +11,7 @@ from firegui.rollout.model import Model
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contest:
+class PlannerContext:
     """The same for every planner.
 
     Frozen simulator, fleet and gates are in ``model``, the shared objective with its budget and the allowance in
@@ -28,8 +28,8 @@ class Contest:
         return self.evaluations.objective.budget
 
 
-class ContestPlanner(Protocol):
-    """A planner of the benchmark. Whatever it simulates goes through the contest's evaluations, which keep its best.
+class BudgetedPlanner(Protocol):
+    """A planner of the benchmark. Whatever it simulates goes through the context's evaluations, which keep its best.
 
     One that begins with ``state`` goes on from there, with evaluations restored to the same moment, and ends with the
     bits of an unbroken one.

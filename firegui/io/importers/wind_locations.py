@@ -250,13 +250,13 @@ class AffineRaster:
         shape = self.raster
         if self.transform is None or self.crs is None or not grid.is_georeferenced:
             if shape == grid.shape:
-                return laid_as_is(shape)
+                return use_as_is(shape)
             what = f"has no CRS or no transform, and its {self.text} are not the {grid.rows:,} × {grid.columns:,}"
             problems.add(where, f"{what} of the layers", "give it a place, or a raster on the grid of the layers")
             return None
         assert grid.crs is not None
         if shape == grid.shape and self.transform == grid.transform and same(self.crs, grid.crs):
-            return laid_as_is(shape)
+            return use_as_is(shape)
         inverse, change = ~Affine(*self.transform), transformer(grid.crs, self.crs)
 
         def locate(easts: Floats, norths: Floats) -> tuple[Floats, Floats]:
@@ -264,7 +264,7 @@ class AffineRaster:
             column, row = inverse @ (np.asarray(x), np.asarray(y))
             return row - 0.5, column - 0.5
 
-        return laid(grid, shape, locate, where, problems)
+        return resample_to_grid(grid, shape, locate, where, problems)
 
     def grid_turn(self, grid: Grid) -> Turn | None:
         """From the axes of its CRS, which may be the grid's."""
@@ -273,13 +273,15 @@ class AffineRaster:
         return turn_from_raster(grid, self.crs)
 
 
-def laid_as_is(shape: tuple[int, int]) -> WindResampler:
+def use_as_is(shape: tuple[int, int]) -> WindResampler:
     """A raster that lies cell on cell on the grid."""
     at = np.stack(np.meshgrid(*(np.arange(n, dtype=np.float32) for n in shape), indexing="ij"))
     return _OnRaster(Window(slice(0, shape[0]), slice(0, shape[1])), at, ())
 
 
-def laid(grid: Grid, shape: tuple[int, int], locate: Locate, where: str, problems: Problems) -> WindResampler | None:
+def resample_to_grid(
+    grid: Grid, shape: tuple[int, int], locate: Locate, where: str, problems: Problems
+) -> WindResampler | None:
     """A raster of ``shape`` on ``grid``; ``locate`` takes eastings and northings of the grid to its rows and columns.
 
     The window is what the grid's cells lie between. A raster that does not touch the grid is a problem; cells beyond

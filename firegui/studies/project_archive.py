@@ -18,7 +18,7 @@ from firegui.io.schedule_file import read_schedule, write_plan_safetensors
 _PROJECT, _PLAN = "project.firegui", "plan.safetensors"
 
 
-def packed(project: Project, schedule: Schedule | None = None) -> bytes:
+def pack_project(project: Project, schedule: Schedule | None = None) -> bytes:
     """``project``, and the schedule that its cells fly, as they are now. Raises :class:`~firegui.errors.InputError`."""
     with tempfile.TemporaryDirectory(prefix="firegui-study-") as folder:
         save_project(project, Path(folder) / _PROJECT)
@@ -31,8 +31,8 @@ def packed(project: Project, schedule: Schedule | None = None) -> bytes:
         return buffer.getvalue()
 
 
-def unpacked(parcel: bytes) -> tuple[Project, Schedule | None]:
-    """What was :func:`packed`, equal to it bit for bit. Raises :class:`~firegui.errors.InputError`."""
+def unpack_project(parcel: bytes) -> tuple[Project, Schedule | None]:
+    """What was :func:`pack_project`, equal to it bit for bit. Raises :class:`~firegui.errors.InputError`."""
     with tempfile.TemporaryDirectory(prefix="firegui-study-") as folder:
         with zipfile.ZipFile(io.BytesIO(parcel)) as archive:
             archive.extractall(folder)

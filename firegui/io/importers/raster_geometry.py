@@ -12,14 +12,14 @@ from rasterio.errors import CRSError
 
 from firegui.domain.grid import Grid
 from firegui.io import crs
-from firegui.io.importers.placing import Six
+from firegui.io.importers.georeferencing import Six
 
 CLOSE = 0.01
 """Two grids are one where no corner is further apart than this many cells: files round their coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lie:
+class RasterGeometry:
     """Where a file says that its raster lies; ``crs`` is any text that PROJ understands."""
 
     shape: tuple[int, int]
@@ -73,12 +73,12 @@ class Lie:
         return min(x), min(y), max(x), max(y)
 
 
-def lie_of(grid: Grid) -> Lie:
+def lie_of(grid: Grid) -> RasterGeometry:
     """Where a grid lies."""
-    return Lie(grid.shape, grid.transform, grid.crs)
+    return RasterGeometry(grid.shape, grid.transform, grid.crs)
 
 
-def differences_of(one: Lie, other: Lie) -> list[str]:
+def differences_of(one: RasterGeometry, other: RasterGeometry) -> list[str]:
     """How the raster ``one`` lies otherwise than ``other``, in words; empty where they are on one grid."""
     found = []
     if one.shape != other.shape:
@@ -99,7 +99,7 @@ def differences_of(one: Lie, other: Lie) -> list[str]:
     return found
 
 
-def offset_on(lie: Lie, grid: Grid) -> tuple[int, int] | None:
+def offset_on(lie: RasterGeometry, grid: Grid) -> tuple[int, int] | None:
     """Row and column of ``lie``'s first cell on ``grid`` where the two share the edges of their cells, else ``None``.
 
     Edges are shared where none is further apart than :data:`CLOSE` cells.
@@ -143,7 +143,7 @@ def _proj_string(wkt: str) -> str:
         return ""
 
 
-def _size(lie: Lie) -> str:
+def _size(lie: RasterGeometry) -> str:
     return f"{lie.shape[0]} × {lie.shape[1]}"
 
 

@@ -15,7 +15,7 @@ from firegui.runs.events import FinishReason
 from firegui.runs.folder import RUN
 from firegui.runs.header import read_header
 from firegui.runs.messages import counted
-from firegui.runs.uq_summary import Summary
+from firegui.runs.uncertainty_summary import Summary
 
 UNBURNED = (
     "At the end of every day the error acts on every cell with P above the threshold, those that burned at the start "

@@ -1,7 +1,7 @@
-"""What a study does on a worker of a Dask cluster. Workers import it by its name; the study itself is not there.
+"""Code of a study that runs on a worker of a Dask cluster. Workers import this module by name.
 
-Nothing of ours goes over the wire but plain values and the bytes of files: the plugin carries an
-:class:`~firegui.studies.bench.Order`, once to every worker, a cell comes as JSON and its answer is a dictionary.
+Only plain values and the bytes of files are sent: the plugin carries a
+:class:`~firegui.studies.cell_worker.WorkerSetup` to every worker once, a cell comes as JSON, its answer is a dict.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from distributed import Worker, WorkerPlugin, get_worker
 from firegui.domain.study import Cell
 from firegui.runs.control import RunControl
 from firegui.runs.header import NOT_INSTALLED, installed_versions
-from firegui.studies.bench import Answer, Order, decoded_cell
-from firegui.studies.crew import Carries, Opens
+from firegui.studies.cell_executors import Carries, Opens
+from firegui.studies.cell_worker import Answer, WorkerSetup, decoded_cell
 
 COMPARED = ("firegui", "torch", "numpy", "numba")
 """Packages that have to be the same everywhere, or the cells of one table would be computed by different programs."""
@@ -25,10 +25,10 @@ _TOLD_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class CellRequest:
     """A study's order, what opens a bench for it, and the versions that it began with."""
 
-    order: Order
+    order: WorkerSetup
     opens: Opens
     versions: tuple[tuple[str, str], ...]
 
@@ -39,7 +39,7 @@ class StudyPlugin(WorkerPlugin):  # type: ignore[misc]
     However many threads a worker has, it carries out one cell at a time: the engine's kernels are not shared.
     """
 
-    def __init__(self, name: str, errand: Errand) -> None:
+    def __init__(self, name: str, errand: CellRequest) -> None:
         self.name = name
         self._errand = errand
 

@@ -17,13 +17,13 @@ from firegui.errors import Check
 from firegui.runs.engine import Engine
 
 if TYPE_CHECKING:
-    from firegui.rollout.glance import Glance
     from firegui.rollout.model import Model
+    from firegui.rollout.preview import RolloutPreview
 
 
 Bytes = NDArray[np.uint8]
 
-CLEARLY = 0.1
+CLEAR_CHANGE = 0.1
 """A cell counts as changed where its probability of fire at the end changes by at least this much."""
 
 
@@ -47,7 +47,7 @@ class PreviewResult:
     """Answer to ``request``, at nominal effectiveness. ``fire [H, W]`` is ``P`` of the new plan at its step.
 
     ``change [H, W]`` is ``P_before − P_after`` at the end in 1/255, int16, and ``changed`` how many cells that are
-    :data:`CLEARLY` different. Where frames were requested, only ``frames`` and ``after`` are set.
+    :data:`CLEAR_CHANGE` different. Where frames were requested, only ``frames`` and ``after`` are set.
     """
 
     request: PreviewRequest
@@ -65,7 +65,7 @@ class _Base:
     """Plan before the change: its states at the starts of days and its fire."""
 
     drops: DropList
-    glance: Glance
+    glance: RolloutPreview
 
 
 class PlanPreviewer:
@@ -95,7 +95,7 @@ class PlanPreviewer:
         # A state before the change is the same in both.
         fire = after.fire.get(request.step, base.fire[request.step])
         change = base.fire[end].astype(np.int16) - after.fire[end].astype(np.int16)
-        changed = int((np.abs(change) >= round(CLEARLY * 255)).sum())
+        changed = int((np.abs(change) >= round(CLEAR_CHANGE * 255)).sum())
         return PreviewResult(
             request, after.metrics, base.metrics, fire, change, changed, seconds=perf_counter() - began
         )
@@ -110,23 +110,23 @@ class PlanPreviewer:
             self._made_of = request.project, request.backend
         return self._model
 
-    def _base_of(self, model: Model, request: PreviewRequest, check: Check) -> Glance:
+    def _base_of(self, model: Model, request: PreviewRequest, check: Check) -> RolloutPreview:
         known = self._base
         if known is not None and known.drops == request.before and request.step in known.glance.fire:
             return known.glance
         schedule, steps = _schedule(model, request.before), {request.step, model.maps.n_steps}
-        found = self._engine.glance(model, schedule, steps, keep_states=True, check=check)
+        found = self._engine.preview_rollout(model, schedule, steps, keep_states=True, check=check)
         self._base = _Base(request.before, found)
         return found
 
-    def _after(self, model: Model, request: PreviewRequest, base: Glance, check: Check) -> Glance:
+    def _after(self, model: Model, request: PreviewRequest, base: RolloutPreview, check: Check) -> RolloutPreview:
         """Roll out from the start of the day of the first change. Gates and fire before it are the same."""
         first = request.after.first_change(request.before)
         if first is None:
             return base
         start = base.states[first // model.maps.steps_per_day]
         steps = {request.step, model.maps.n_steps}
-        return self._engine.glance(model, _schedule(model, request.after), steps, start=start, check=check)
+        return self._engine.preview_rollout(model, _schedule(model, request.after), steps, start=start, check=check)
 
 
 def _schedule(model: Model, drops: DropList) -> Schedule:

@@ -16,7 +16,7 @@ _ALWAYS = ("rate of spread", "ignition", "fuel factor")
 _EFFECTS = {"wind_gain": "wind strength", "wind_alignment": "wind direction", "slope_gain": "slope"}
 
 
-def taught(weights: NetworkWeights) -> tuple[str, ...]:
+def training_coverage(weights: NetworkWeights) -> tuple[str, ...]:
     """What the weights' training could teach, what it could not, and what is corrected on the rasters of its events."""
     training = weights.training
     return (*_gains(training), *_unseen(training), *map(_corrected, weights.corrections))

@@ -24,13 +24,13 @@ from firegui.runs.header import (
     path_text,
 )
 from firegui.runs.lock import FolderLock
-from firegui.runs.place import ResultStore
+from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import differences, value_words
 from firegui.runs.snapshot import ProjectSnapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptHeader:
+class SavedHeader:
     """What a header says of any run but a plan. The hashes are those of a plan's ``run.toml``.
 
     ``seconds`` are by the clock, of every session.
@@ -56,10 +56,10 @@ class KeptHeader:
         return header_text(self)
 
 
-Kind = TypeVar("Kind", bound=KeptHeader)
+Kind = TypeVar("Kind", bound=SavedHeader)
 
 
-class KeptSpec(Protocol):
+class SavedResultSpec(Protocol):
     """What such a run is asked for, whatever it is of."""
 
     @property
@@ -84,7 +84,7 @@ class KeptSpec(Protocol):
 
 
 def common_fields(
-    spec: KeptSpec, then: KeptHeader | None, backend: str, packages: Sequence[str] = PACKAGES
+    spec: SavedResultSpec, then: SavedHeader | None, backend: str, packages: Sequence[str] = PACKAGES
 ) -> dict[str, Any]:
     """The fields of a header that are filled in alike, ``settings`` among them, of a run that goes on from ``then``."""
     return {
@@ -103,14 +103,16 @@ def common_fields(
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class ResumeCheck:
     """How people are told that a run was another one: it was ``made``, ``made of`` a project, and what to do then."""
 
     made: str
     made_of: str
     remedy: str
 
-    def problems(self, spec: KeptSpec, then: KeptHeader, settings: Any, more: Iterable[Problem] = ()) -> list[Problem]:
+    def problems(
+        self, spec: SavedResultSpec, then: SavedHeader, settings: Any, more: Iterable[Problem] = ()
+    ) -> list[Problem]:
         """What keeps ``spec`` from going on with ``then``, which had ``settings``.
 
         ``more`` are those of the kind alone; what is left is then told of as another project.
@@ -132,7 +134,7 @@ class Likeness:
             found.append(Problem(where, what, self.remedy))
         return found
 
-    def engine_problems(self, then: KeptHeader, now: KeptHeader, where: Path) -> list[Problem]:
+    def engine_problems(self, then: SavedHeader, now: SavedHeader, where: Path) -> list[Problem]:
         """What was computed by something else does not belong into one table, nor searches that are repeated by it.
 
         A package that was not there then, or is not now, keeps nothing from being compared.
@@ -147,7 +149,7 @@ class Likeness:
         ]
 
 
-class KeptFolder(Generic[Kind]):
+class SavedResultFolder(Generic[Kind]):
     """The folder of one run: checked before anything is made, then held, and told how the run stands."""
 
     def __init__(self, place: ResultStore[Kind], out: Path, resume: bool) -> None:

@@ -17,10 +17,10 @@ from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import FinishReason, Progress, RunEvent, RunFinished, RunState
 from firegui.runs.messages import counted
-from firegui.runs.place import check_place
+from firegui.runs.result_store import check_writable
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
 from firegui.runs.state import RunMachine
-from firegui.runs.uq_folder import (
+from firegui.runs.uncertainty_folder import (
     DIFFERENCE,
     FIGURES,
     HEADER,
@@ -34,7 +34,7 @@ from firegui.runs.uq_folder import (
     read_ensemble,
     write_maps,
 )
-from firegui.runs.uq_summary import ensemble_csv, summarised, summary_csv
+from firegui.runs.uncertainty_summary import ensemble_csv, summarised, summary_csv
 
 TITLE = "The ensemble was not exported"
 _WORDS = {
@@ -114,7 +114,7 @@ class EnsembleExport:
         if spec.out.resolve() == spec.folder.resolve():
             problems.add(str(spec.out), "is the ensemble's own folder", "choose another one")
         try:
-            check_place(spec.out, "export", TITLE)
+            check_writable(spec.out, "export", TITLE)
         except InputError as error:
             problems.extend(error.problems)
         found = None

@@ -14,14 +14,14 @@ from firegui.domain.schedule import Schedule
 from firegui.rollout import backend as backends
 from firegui.rollout.day_state import DayState
 from firegui.rollout.model import Model
-from firegui.rollout.observe import Observer, Sight
+from firegui.rollout.observe import Observer, StateView
 from firegui.rollout.outcome import Check, Wanted
 
 Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Glance:
+class RolloutPreview:
     """Numbers of a rollout, ``P [H, W]`` at the steps that were looked at, and the states at the starts of days.
 
     ``fire`` is quantised to 1/255 as frames are. ``states`` begin with the day that the rollout began with.
@@ -32,7 +32,7 @@ class Glance:
     states: tuple[DayState, ...] = ()
 
 
-def glance(
+def preview_rollout(
     model: Model,
     schedule: Schedule,
     steps: Collection[int],
@@ -40,7 +40,7 @@ def glance(
     start: DayState | None = None,
     keep_states: bool = False,
     check: Check | None = None,
-) -> Glance:
+) -> RolloutPreview:
     """Roll ``schedule`` out and keep ``P`` at ``steps`` (0 … T) alone; those before ``start`` are not looked at.
 
     The answer is bit for bit that of :func:`~firegui.rollout.simulate.simulate` where, before the day of ``start``,
@@ -48,7 +48,7 @@ def glance(
     """
     observer = _Picks(model, steps)
     outcome = backends.engine(model).simulate(model, schedule, observer, check, Wanted(start, keep_states=keep_states))
-    return Glance(outcome.metrics, observer.fire, outcome.states)
+    return RolloutPreview(outcome.metrics, observer.fire, outcome.states)
 
 
 class _Picks(Observer):
@@ -63,6 +63,6 @@ class _Picks(Observer):
     def next_look(self, step: int) -> int:
         return next((wanted for wanted in self._wanted if wanted >= step), self._never)
 
-    def see(self, step: int, sight: Sight) -> None:
+    def see(self, step: int, sight: StateView) -> None:
         if step in self._wanted:
             self.fire[step] = Film(self._shape, (sight.fire(),)).picture(0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class EngineMessage:
     """One plain sentence; ``level`` is ``info`` or ``warning``, ``device`` what computes from now on, if another."""
 
     text: str
@@ -15,9 +15,9 @@ class Remark:
     device: str = ""
 
 
-Tell = Callable[[Remark], None]
+MessageCallback = Callable[[EngineMessage], None]
 """Takes a remark, in the thread that computes."""
 
 
-def silent(_: Remark) -> None:
+def ignore_message(_: EngineMessage) -> None:
     """Pass nothing on."""

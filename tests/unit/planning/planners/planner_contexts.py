@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from firegui.domain.benchmark import PlannerName
 from firegui.domain.settings import OptimizerSettings
 from firegui.planning.benchmark import planner_of
-from firegui.planning.contest import Contest, ContestPlanner
 from firegui.planning.evaluations import Arrays, Evaluations
+from firegui.planning.planner_context import BudgetedPlanner, PlannerContext
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.model import Model
 from tests.numerics.cases import model_of, random_maps, small_fleet
@@ -29,21 +29,21 @@ def contest_of(
     allowance: int = ALLOWANCE,
     state: Arrays | None = None,
     settings: OptimizerSettings = SETTINGS,
-) -> Contest:
+) -> PlannerContext:
     """On ``model`` as it is, with evaluations at their beginning or where ``state`` left them."""
-    return Contest(model, Evaluations(model, SharedObjective(budget), allowance, state), settings)
+    return PlannerContext(model, Evaluations(model, SharedObjective(budget), allowance, state), settings)
 
 
-def rounds(name: PlannerName, contest: Contest, state: Arrays | None = None) -> Iterator[ContestPlanner]:
+def rounds(name: PlannerName, context: PlannerContext, state: Arrays | None = None) -> Iterator[BudgetedPlanner]:
     """The planner before its first round and after each one."""
-    planner = planner_of(name, contest, state)
+    planner = planner_of(name, context, state)
     yield planner
     while not planner.finished:
         planner.advance()
         yield planner
 
 
-def finish(name: PlannerName, contest: Contest, state: Arrays | None = None) -> ContestPlanner:
+def finish(name: PlannerName, context: PlannerContext, state: Arrays | None = None) -> BudgetedPlanner:
     """The planner at its end."""
-    *_, planner = rounds(name, contest, state)
+    *_, planner = rounds(name, context, state)
     return planner

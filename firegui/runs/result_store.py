@@ -17,20 +17,20 @@ from firegui.io.plain_words import plain_words
 from firegui.runs.lock import FolderLock, held_problem, is_held
 
 
-class Said(Protocol):
+class HeaderText(Protocol):
     """What a folder says of itself."""
 
     def text(self) -> str:
         """As its file has it."""
 
 
-Header = TypeVar("Header", bound=Said)
+StoredHeader = TypeVar("StoredHeader", bound=HeaderText)
 Kind = TypeVar("Kind")
 FORMAT = 1
 """The format of every header."""
 
 
-def check_place(path: Path, thing: str, title: str) -> None:
+def check_writable(path: Path, thing: str, title: str) -> None:
     """Raise :class:`~firegui.errors.InputError` for a file, for what may not be written, and for one being written.
 
     ``path`` need not exist yet; ``thing`` is what is to be kept there, for people: ``run``.
@@ -45,7 +45,7 @@ def check_place(path: Path, thing: str, title: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultStore(Generic[Header]):
+class ResultStore(Generic[StoredHeader]):
     """Folders in which things of one kind are made, and gone on with.
 
     ``one`` is such a thing, for people: ``a benchmark``. ``header`` is the file that says what it is, a ``kind``, and
@@ -56,7 +56,7 @@ class ResultStore(Generic[Header]):
     one: str
     header: str
     title: str
-    kind: type[Header]
+    kind: type[StoredHeader]
     again: str
     lost: Callable[[list[str]], bool] = lambda names: True
 
@@ -65,27 +65,27 @@ class ResultStore(Generic[Header]):
         """Without its article."""
         return self.one.partition(" ")[2]
 
-    def read(self, folder: Path) -> Header:
+    def read(self, folder: Path) -> StoredHeader:
         """The header in ``folder``.
 
         Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new.
         """
-        return read_kept(folder / self.header, self.kind, FORMAT, self.again, self.title)
+        return read_header_file(folder / self.header, self.kind, FORMAT, self.again, self.title)
 
-    def write(self, folder: Path, header: Header) -> None:
+    def write(self, folder: Path, header: StoredHeader) -> None:
         """Replace the header in ``folder``."""
         atomic.write_text(folder / self.header, header.text())
 
-    def check(self, path: Path, resume: bool) -> Header | None:
+    def check(self, path: Path, resume: bool) -> StoredHeader | None:
         """What the one in ``path`` that is to be gone on with says of itself, ``None`` for a new one. Writes nothing.
 
         Raises :class:`~firegui.errors.InputError` for a folder with something else in it, one that would be
         overwritten, one that is at work, or nothing to resume.
         """
-        check_place(path, self.thing, self.title)
+        check_writable(path, self.thing, self.title)
         return self.found_in(path, resume)
 
-    def found_in(self, path: Path, resume: bool) -> Header | None:
+    def found_in(self, path: Path, resume: bool) -> StoredHeader | None:
         """What :meth:`check` finds, for whoever holds the folder's lock and so need not ask whether it is held."""
         names = names_in(path)
         if not names and not resume:
@@ -100,7 +100,7 @@ class ResultStore(Generic[Header]):
             raise self._refusal(path, f"holds {self.one}", "go on with it with --resume, or give another folder")
         return None
 
-    def claim(self, path: Path, resume: bool, then: Header | None) -> FolderLock:
+    def claim(self, path: Path, resume: bool, then: StoredHeader | None) -> FolderLock:
         """See :func:`claim`."""
         return claim(path, resume, then, self.found_in, self.title)
 
@@ -126,7 +126,7 @@ def names_in(path: Path) -> list[str]:
 
 
 def claim(
-    path: Path, resume: bool, then: Said | None, found_in: Callable[[Path, bool], Said | None], title: str
+    path: Path, resume: bool, then: HeaderText | None, found_in: Callable[[Path, bool], HeaderText | None], title: str
 ) -> FolderLock:
     """The lock of the folder ``path``, which held ``then`` when it was checked, and still does by ``found_in``.
 
@@ -144,7 +144,7 @@ def claim(
     return lock
 
 
-def read_kept(path: Path, kind: type[Kind], newest: int, again: str, title: str) -> Kind:
+def read_header_file(path: Path, kind: type[Kind], newest: int, again: str, title: str) -> Kind:
     """The TOML file ``path`` as ``kind``, of format ``newest`` at most.
 
     Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new; ``again`` is what to do then.

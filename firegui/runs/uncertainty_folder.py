@@ -37,12 +37,12 @@ from firegui.io.ensemble_file import read_members
 from firegui.io.exporters.geotiff import write_occupancy_tif
 from firegui.io.rasters import read_raster, write_raster
 from firegui.runs.header import event_hash
-from firegui.runs.kept import KeptHeader
-from firegui.runs.place import ResultStore
+from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import differences
+from firegui.runs.saved_result import SavedHeader
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import UncertaintySpec
-from firegui.runs.uq_summary import Summary, by_day, ensemble_csv, summary_csv, summary_values
+from firegui.runs.uncertainty_summary import Summary, by_day, ensemble_csv, summary_csv, summary_values
 
 HEADER, STATE = "ensemble.toml", "ensemble.safetensors"
 MEMBERS, SUMMARY, TABLE = "ensemble.csv", "summary.json", "summary.csv"
@@ -61,7 +61,7 @@ _TEXTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EnsembleHeader(KeptHeader):
+class EnsembleHeader(SavedHeader):
     """The content of ``ensemble.toml``. The hashes are those of a plan's ``run.toml``; ``schedule`` is one too.
 
     ``error`` is the error model that the members are drawn from, where they are; ``notes`` say what is approximate.
@@ -77,8 +77,8 @@ class EnsembleHeader(KeptHeader):
     schedule_file: str = ""
 
 
-PLACE = ResultStore("an ensemble", HEADER, TITLE, EnsembleHeader, "make the ensemble again elsewhere")
-read_header, write_header = PLACE.read, PLACE.write
+STORE = ResultStore("an ensemble", HEADER, TITLE, EnsembleHeader, "make the ensemble again elsewhere")
+read_header, write_header = STORE.read, STORE.write
 
 
 def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) -> list[Problem]:

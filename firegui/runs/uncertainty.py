@@ -28,6 +28,7 @@ from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.ensemble_file import read_members, write_members
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
+from firegui.runs.engine_messages import EngineMessages
 from firegui.runs.events import (
     EnsembleReady,
     ErrorFitted,
@@ -40,13 +41,12 @@ from firegui.runs.events import (
     RunState,
 )
 from firegui.runs.header import schedule_hash
-from firegui.runs.kept import KeptFolder, common_fields
-from firegui.runs.speaker import Speaker
+from firegui.runs.saved_result import SavedResultFolder, common_fields
 from firegui.runs.spec import UncertaintySpec
 from firegui.runs.state import RunMachine
-from firegui.runs.uq_folder import (
-    PLACE,
+from firegui.runs.uncertainty_folder import (
     STATE,
+    STORE,
     TITLE,
     Deterministic,
     EnsembleHeader,
@@ -55,8 +55,8 @@ from firegui.runs.uq_folder import (
     write_maps,
     write_tables,
 )
-from firegui.runs.uq_summary import summarised
-from firegui.runs.uq_text import error_text, notes, replan_note, summary_message
+from firegui.runs.uncertainty_summary import summarised
+from firegui.runs.uncertainty_text import error_text, notes, replan_note, summary_message
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model
@@ -99,8 +99,8 @@ class EnsembleRun:
         machine: RunMachine,
     ) -> None:
         self._spec, self._emit, self._control, self._engine, self._machine = spec, emit, control, engine, machine
-        self._speaker = Speaker(emit, engine, spec.backend)
-        self._folder = KeptFolder(PLACE, spec.out, spec.resume)
+        self._speaker = EngineMessages(emit, engine, spec.backend)
+        self._folder = SavedResultFolder(STORE, spec.out, spec.resume)
         self._members: Members | None = None
         self._fit: ErrorFit | None = None
         self.baseline_metrics: Metrics | None = None

@@ -26,26 +26,26 @@ from firegui.domain.study_table import StudyRow
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.io.schedule_file import fleet_ids, write_plan_safetensors
+from firegui.runs.benchmark_channel import TaskReport
 from firegui.runs.benchmark_folder import task_folder
-from firegui.runs.benchmark_line import Report
-from firegui.runs.benchmark_task import Cost, Desk, carried_out, scored
-from firegui.runs.benchmark_worker import ModelAtHand
+from firegui.runs.benchmark_task import Cost, TaskContext, carry_out_task, scored
+from firegui.runs.benchmark_worker import PreparedEngine
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.failures import failure_message, is_foreseen
 from firegui.runs.folder import PLAN
-from firegui.studies.parcel import unpacked
+from firegui.studies.project_archive import unpack_project
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model
 
 
-Told = Callable[[int, int, float], object]
+CellProgressCallback = Callable[[int, int, float], object]
 """Hears how far a cell is: rollout-equivalents charged, the allowance, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class WorkerSetup:
     """What a bench is set up from: plain values and a parcel of files, so that it can be sent anywhere.
 
     ``settings`` are a :class:`~firegui.domain.study.StudySettings` as JSON.
@@ -83,18 +83,18 @@ class Answer:
         return found
 
 
-class Bench:
+class CellWorker:
     """Carries out the cells of one study, one at a time."""
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: WorkerSetup) -> None:
         """Read the project. Raises :class:`~firegui.errors.InputError`."""
         self.settings = msgspec.json.decode(order.settings, type=StudySettings)
-        self._project, self._schedule = unpacked(order.parcel)
+        self._project, self._schedule = unpack_project(order.parcel)
         self._backend, self._name = order.backend, order.name
         self._engine = Engine()
         self._maps: tuple[tuple[int, int, WeatherDraw | None], Project, FireMaps] | None = None
 
-    def carry_out(self, cell: Cell, control: RunControl, told: Told) -> Answer:
+    def carry_out(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> Answer:
         """Plan ``cell``, score it and audit it. An error of any kind is its answer; it never raises."""
         began = time.monotonic()
         try:
@@ -107,7 +107,7 @@ class Bench:
         return Answer(cell.number, msgspec.json.encode(row), plan)
 
     # -- one cell ----------------------------------------------------------------------------------------------------
-    def _planned(self, cell: Cell, control: RunControl, told: Told) -> tuple[StudyRow, bytes]:
+    def _planned(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> tuple[StudyRow, bytes]:
         terms = prepared(self._project, self.settings, cell)
         problems = terms.project.problems()
         if problems:
@@ -118,8 +118,8 @@ class Bench:
         baseline = self._engine.simulate(model, nothing, check=control.check).metrics
         with tempfile.TemporaryDirectory(prefix="firegui-cell-") as folder:
             listener = _Listener(control, told, 0 if terms.planner == PlannerName.TWO_STAGE else terms.allowance)
-            desk = Desk(
-                Path(folder), Path(folder), self._backend, project, ModelAtHand(model), model, listener, float("inf")
+            desk = TaskContext(
+                Path(folder), Path(folder), self._backend, project, PreparedEngine(model), model, listener, float("inf")
             )  # fmt: skip
             task = self._task(terms, project)
             if terms.planner == SCHEDULE:
@@ -128,7 +128,7 @@ class Bench:
                 row = scored(desk, task, schedule, Cost(0, 1, 0.0, ()))
                 write_plan_safetensors(place, schedule)
             else:
-                row = carried_out(desk, task)
+                row = carry_out_task(desk, task)
                 place = task_folder(Path(folder), task.task) / PLAN
             plan = place.read_bytes()
         found = StudyRow(
@@ -185,11 +185,11 @@ def matched(schedule: Schedule, before: Fleet, after: Fleet) -> Schedule:
 class _Listener:
     """Follows the benchmark's task that a cell is."""
 
-    def __init__(self, control: RunControl, told: Told, allowance: int) -> None:
+    def __init__(self, control: RunControl, told: CellProgressCallback, allowance: int) -> None:
         self.control = control
         self._told, self._allowance = told, allowance
 
-    def say(self, report: Report) -> None:
+    def say(self, report: TaskReport) -> None:
         """Warnings of checkpoints; a cell makes none."""
 
     def say_progress(self, spent: int, best: float, seconds: float) -> None:
@@ -207,7 +207,7 @@ def _words(error: Exception) -> str:
 
 
 def encoded_settings(settings: StudySettings) -> bytes:
-    """As an :class:`Order` has them."""
+    """As an :class:`WorkerSetup` has them."""
     return msgspec.json.encode(settings)
 
 

@@ -51,7 +51,7 @@ class WorkerOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TaskReport:
     """From a worker: ``READY`` for tasks, ``PROGRESS`` of one, a ``WARNING``, and how it ended.
 
     ``best`` is ``None`` before the first; ``processor`` is the processor time of the process so far. ``FAILED``
@@ -72,19 +72,19 @@ class Report:
         return msgspec.json.encode(self)
 
     @staticmethod
-    def decoded(data: bytes) -> Report:
+    def decoded(data: bytes) -> TaskReport:
         """What was :meth:`encoded`."""
-        return msgspec.json.decode(data, type=Report)
+        return msgspec.json.decode(data, type=TaskReport)
 
 
-class Listener(Protocol):
+class TaskListener(Protocol):
     """Whoever follows a task at work, and can stop it."""
 
     @property
     def control(self) -> RunControl:
         """What the task asks whether it may go on."""
 
-    def say(self, report: Report) -> None:
+    def say(self, report: TaskReport) -> None:
         """Hear a report."""
 
     def say_progress(self, spent: int, best: float, seconds: float) -> None:
@@ -112,7 +112,7 @@ class WorkerChannel:
             yield terms
             self._at_work = False
 
-    def say(self, report: Report) -> None:
+    def say(self, report: TaskReport) -> None:
         """Send a report; if nobody is there to hear it, stop."""
         try:
             self._connection.send_bytes(replace(report, processor=time.process_time()).encoded())
@@ -121,7 +121,7 @@ class WorkerChannel:
 
     def say_progress(self, spent: int, best: float, seconds: float) -> None:
         """Send how far the task at work is."""
-        self.say(Report(MessageType.PROGRESS, spent, best if math.isfinite(best) else None, seconds))
+        self.say(TaskReport(MessageType.PROGRESS, spent, best if math.isfinite(best) else None, seconds))
 
     def end(self) -> None:
         """Ask the worker to save what it has and to end."""

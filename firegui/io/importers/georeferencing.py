@@ -27,7 +27,7 @@ class GridPlacement:
 
 
 @dataclass(frozen=True, slots=True)
-class Began:
+class EventStart:
     """The time of event day 0 (UTC), the local offset, and what was assumed about them."""
 
     start: datetime
@@ -35,7 +35,7 @@ class Began:
     notes: tuple[str, ...]
 
 
-def find_place(
+def find_placement(
     shape: tuple[int, int] | None,
     known: KnownGrid | None,
     crs: str | None,
@@ -71,7 +71,7 @@ def find_start(
     utc_offset_h: float | None,
     dates: Sequence[date],
     what: str = "observed",
-) -> Began:
+) -> EventStart:
     """The time of day 0: as said, else as recognised, else midnight of the first of ``dates``, else a stand-in.
 
     ``what`` says of which dates.
@@ -92,7 +92,7 @@ def find_start(
     if begin is None:
         begin = UNKNOWN_START
         notes.append(f"The start is not known; {begin:%Y-%m-%d} stands in for it.")
-    return Began(begin, offset, tuple(notes))
+    return EventStart(begin, offset, tuple(notes))
 
 
 def local_offset(grid: Grid, known: KnownGrid | None, start: datetime | None, utc_offset_h: float | None) -> float:

@@ -12,19 +12,19 @@ from firegui.domain.study import Cell
 from firegui.runs.benchmark_process import ONE_THREAD
 from firegui.runs.control import RunControl
 from firegui.runs.events import CellProgress, WorkerSeen
-from firegui.studies.bench import Answer, Bench, Order, Told
+from firegui.studies.cell_worker import Answer, CellProgressCallback, CellWorker, WorkerSetup
 
 HERE = "here"
 
 
 class Carries(Protocol):
-    """A :class:`~firegui.studies.bench.Bench`, or what stands in for one in tests."""
+    """A :class:`~firegui.studies.cell_worker.CellWorker`, or what stands in for one in tests."""
 
-    def carry_out(self, cell: Cell, control: RunControl, told: Told) -> Answer:
+    def carry_out(self, cell: Cell, control: RunControl, told: CellProgressCallback) -> Answer:
         """Plan the cell; never raises."""
 
 
-Opens = Callable[[Order], Carries]
+Opens = Callable[[WorkerSetup], Carries]
 """Makes a bench. On a cluster it must be a function of a module, which workers import by its name."""
 
 
@@ -63,7 +63,9 @@ class CellExecutor(Protocol):
 class Alone:
     """This process and its main thread: one cell after another, on one thread, in order."""
 
-    def __init__(self, order: Order, control: RunControl, hear: Callable[[], object], opens: Opens = Bench) -> None:
+    def __init__(
+        self, order: WorkerSetup, control: RunControl, hear: Callable[[], object], opens: Opens = CellWorker
+    ) -> None:
         """``hear`` is called now and then while a cell is worked at. Raises :class:`~firegui.errors.InputError`."""
         # Read whenever a model is made, so it need not be there before the engine is loaded.
         self._before = {name: os.environ.get(name) for name in ONE_THREAD}

@@ -19,7 +19,7 @@ from firegui.fire.prior import SOURCE
 _WIND_GAINS = ("wind_gain", "wind_alignment")
 
 
-def left_out(project: Project) -> tuple[str, ...]:
+def model_caveats(project: Project) -> tuple[str, ...]:
     """What the plan is made without: missing layers, what training could not teach, whether a correction holds.
 
     Of imported maps nothing is known.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from firegui.rollout.remark import Remark
+from firegui.rollout.engine_message import EngineMessage
 from firegui.runs.engine import Engine
 from firegui.runs.events import DeviceUsed, Message, RunEvent
 from firegui.runs.messages import engine_words
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from firegui.rollout.model import Model
 
 
-class Speaker:
+class EngineMessages:
     """Speaks through ``emit`` for a run that asked for ``backend``."""
 
     def __init__(self, emit: Callable[[RunEvent], None], engine: Engine, backend: str) -> None:
         self._emit, self._engine, self._backend = emit, engine, backend
         self._moved = False
 
-    def pass_on(self, remark: Remark) -> None:
+    def pass_on(self, remark: EngineMessage) -> None:
         """Make an event of what the engine says; called in the thread that computes."""
         self._moved = self._moved or bool(remark.device)
         used = self._used(remark.device) if remark.device else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from firegui.errors import Problems
-from firegui.io.importers.wind_places import Floats, Window
+from firegui.io.importers.wind_locations import Floats, Window
 from firegui.io.importers.wind_series import Stamps, WindSeries
 from firegui.io.importers.wind_units import (
     HEIGHT_SOURCE,
@@ -17,7 +17,7 @@ from firegui.io.importers.wind_units import (
     Sense,
     SpeedUnit,
     TimeBasis,
-    Traits,
+    WindConventions,
 )
 
 STRONGEST_MS = 100.0
@@ -44,7 +44,9 @@ def probe(series: WindSeries, window: Window | None) -> tuple[Floats, Floats]:
     return np.concatenate(parts[0]), np.concatenate(parts[1])
 
 
-def settle(series: WindSeries, wanted: Traits, one: Floats, other: Floats) -> tuple[Traits, list[str]]:
+def resolve_conventions(
+    series: WindSeries, wanted: WindConventions, one: Floats, other: Floats
+) -> tuple[WindConventions, list[str]]:
     """Every trait, and notes on what was converted and what was guessed; ``one`` and ``other`` are probed numbers."""
     said, notes = series.said, []
     components = wanted.components or said.components or Components.SPEED_DIRECTION
@@ -66,7 +68,7 @@ def settle(series: WindSeries, wanted: Traits, one: Floats, other: Floats) -> tu
     north = wanted.north or said.north or North.TRUE
     clock = wanted.clock or said.clock
     notes += _conversions(unit, height, sense if polar else None)
-    return Traits(components, unit, height, sense if polar else None, north, clock), notes
+    return WindConventions(components, unit, height, sense if polar else None, north, clock), notes
 
 
 def _guess_unit(one: Floats, other: Floats, polar: bool) -> tuple[SpeedUnit, str]:
@@ -88,7 +90,7 @@ def _conversions(unit: SpeedUnit, height: Height, sense: Sense | None) -> list[s
     return notes
 
 
-def vectors(one: Floats, other: Floats, traits: Traits) -> tuple[Floats, Floats, Floats]:
+def vectors(one: Floats, other: Floats, traits: WindConventions) -> tuple[Floats, Floats, Floats]:
     """Speed, and the components towards the east and the north of ``traits.north``, in m/s at 10 m.
 
     A direction α clockwise from north, where the wind comes from, gives ``u = −s sin α, v = −s cos α``.
@@ -104,7 +106,7 @@ def vectors(one: Floats, other: Floats, traits: Traits) -> tuple[Floats, Floats,
     return speed, sign * speed * np.sin(angle), sign * speed * np.cos(angle)
 
 
-def check_values(one: Floats, other: Floats, traits: Traits, where: str, problems: Problems) -> bool:
+def check_values(one: Floats, other: Floats, traits: WindConventions, where: str, problems: Problems) -> bool:
     """Whether all numbers can be a wind; else a problem."""
     assert traits.speed_unit is not None
     if traits.components is Components.SPEED_DIRECTION:
