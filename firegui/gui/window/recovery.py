@@ -29,7 +29,13 @@ from firegui.gui.planning.edited_plan_saver import BY_HAND, EditedPlanSaver, dra
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session
 from firegui.gui.window.documents import Documents
-from firegui.runs.autosave import AutosaveState, RecoverableProject, Slot, gone, left_behind
+from firegui.runs.autosave import (
+    AutosaveSlot,
+    AutosaveState,
+    RecoverableProject,
+    recoverable_projects,
+    recovery_gone_error,
+)
 from firegui.runs.folder import same_folder
 from firegui.runs.messages import counted
 from firegui.runs.run_requests import run_title
@@ -45,7 +51,7 @@ _ABOUT = (
 
 
 class Autosave(QObject):
-    """Writes unsaved work to a :class:`~firegui.runs.autosave.Slot`, in a thread so that the window never waits.
+    """Writes to a :class:`~firegui.runs.autosave.AutosaveSlot` in its own thread, so that no disk stalls the window.
 
     Kept are a project with unsaved edits, an imported one that was never saved, and the folders of unfinished runs.
     """
@@ -58,7 +64,7 @@ class Autosave(QObject):
     def __init__(self, session: Session, queue: RunQueue, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._queue = session, queue
-        self._slot = Slot(folder)
+        self._slot = AutosaveSlot(folder)
         self._opened: Project | None = session.project if session.has_project else None
         self._kept: Key = ()
         self._asked: Key | None = None
@@ -81,7 +87,7 @@ class Autosave(QObject):
         return self._slot.path
 
     # -- for the window ----------------------------------------------------------------------------------------------
-    def adopt(self, slot: Slot, opened: Project) -> None:
+    def adopt(self, slot: AutosaveSlot, opened: Project) -> None:
         """Go on in the slot that a killed window left; ``opened`` is the project as it was saved last.
 
         The contents of the slot stay until the recovered project has replaced them.
@@ -323,7 +329,7 @@ class Recovery(QObject):
     def offer(self) -> bool:
         """Ask about everything that was left; return whether a project was recovered and is open."""
         postponed: set[Path] = set()
-        while left := [each for each in left_behind(self._folder) if each.path not in postponed]:
+        while left := [each for each in recoverable_projects(self._folder) if each.path not in postponed]:
             dialog = RecoverDialog(left, self._window)
             dialog.exec()
             choice, chosen, resumes = dialog.choice, dialog.selected, dialog.resumes
@@ -357,7 +363,7 @@ class Recovery(QObject):
 
     def _read(self, left: RecoverableProject) -> tuple[AutosaveSlot, tuple[Project, Project]] | None:
         try:
-            slot = Slot(self._folder, left.path)
+            slot = AutosaveSlot(self._folder, left.path)
         except InputError:
             self._session.refuse(recovery_gone_error(left))
             return None

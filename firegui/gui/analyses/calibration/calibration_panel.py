@@ -15,7 +15,7 @@ from firegui.domain.fit import EventProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
-from firegui.fire.taught import taught
+from firegui.fire.training_coverage import training_coverage
 from firegui.gui.analyses.calibration.calibration_charts import FitPlots
 from firegui.gui.analyses.calibration.calibration_controller import (
     CalibrationController,
@@ -251,7 +251,7 @@ def _result_html(found: WeightsReady) -> str:
     head = f"<b>Best epoch {found.best.epoch + 1:,} of {found.epochs_done:,}</b>"
     rows = "".join(map(_row, found.best.events))
     titles = "<tr><th align='left'>Fitted days</th><th>&nbsp;mean IoU</th><th>&nbsp;lowest</th></tr>"
-    notes = "".join(f"<li>{escape(text)}</li>" for text in taught(found.weights))
+    notes = "".join(f"<li>{escape(text)}</li>" for text in training_coverage(found.weights))
     style = "margin-left: 14px; -qt-list-indent: 0; margin-top: 4px"
     return f"{head}<table cellspacing='0' cellpadding='2'>{titles}{rows}</table><ul style='{style}'>{notes}</ul>"
 
