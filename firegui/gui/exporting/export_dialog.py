@@ -29,7 +29,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.fire.left_out import left_out
+from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import may_replace, show_problems
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.tasks import Check, LatestTask
@@ -116,7 +116,7 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
         notes = [_COARSE_BASELINE] if kept.baseline is None and baseline is not None else []
     content = export_content(
         project, source.drops, run=source.run, made=made, plan=plan, baseline=baseline, water=layer,
-        limits=left_out(project),
+        limits=model_caveats(project),
     )  # fmt: skip
     return replace(content, notes=(*notes, *content.notes))
 
