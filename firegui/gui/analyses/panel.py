@@ -25,10 +25,10 @@ from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.dialogs import may_replace
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import Content, column, fill_column, row, scroll_area, splitter
 from firegui.gui.base.theme import set_role
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.layouts import Part, column, fill_column, row, scroll_area, splitter
 from firegui.gui.widgets.plan_choices import narrow_combo
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import table_text
@@ -194,7 +194,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         top = row(start, self.earlier, result, stretch=self.earlier)
         fill_column(self, top, self._work, self.pages, self.head, stretch=self.pages, margins=_MARGINS)
 
-    def _lay_out_beside(self, content: QWidget, width: int, *controls: Part, scrolls: bool = False) -> None:
+    def _lay_out_beside(self, content: QWidget, width: int, *controls: Content, scrolls: bool = False) -> None:
         """Lay out the panel with its buttons and ``controls`` at the left of ``content``."""
         buttons = self._button_row(*self._work_buttons(), self._enlarge_button())
         self._work = column(self._activity, *([self.bar] if self.texts.progress else []), spacing=4)

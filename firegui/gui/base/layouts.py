@@ -1,12 +1,15 @@
-"""Build box layouts in one call."""
+"""Build box layouts, scroll areas and labels in one call."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
-Part = QWidget | QLayout | int | tuple[QWidget | QLayout, int]
+Content = QWidget | QLayout
+Part = Content | int | tuple[Content, int]
+"""A widget or layout, a pair of that and its stretch factor, or the stretch factor of empty space."""
 Margins = int | tuple[int, int, int, int]
 _Box = TypeVar("_Box", bound=QBoxLayout)
 
@@ -14,19 +17,83 @@ _Box = TypeVar("_Box", bound=QBoxLayout)
 def vertical(
     owner: QWidget | None, *parts: Part, margins: Margins | None = None, spacing: int | None = None
 ) -> QVBoxLayout:
-    """Return ``parts`` below each other, as the layout of ``owner`` if given.
-
-    A part is a widget or layout, a pair of that and its stretch factor, or the stretch factor of empty space.
-    Without ``margins`` and ``spacing`` those of the style hold.
-    """
+    """Return ``parts`` below each other, as the layout of ``owner`` if given; by default with the style's spacing."""
     return _filled(QVBoxLayout(), owner, parts, margins, spacing)
 
 
 def horizontal(
     owner: QWidget | None, *parts: Part, margins: Margins | None = None, spacing: int | None = None
 ) -> QHBoxLayout:
-    """Return ``parts`` beside each other; see :func:`vertical`."""
+    """Return ``parts`` beside each other, as the layout of ``owner`` if given; by default with the style's spacing."""
     return _filled(QHBoxLayout(), owner, parts, margins, spacing)
+
+
+def column(
+    *parts: Content, stretch: Content | tuple[Content, ...] = (), spacing: int = 2, margins: Margins = 0
+) -> QWidget:
+    """Return a widget with ``parts`` below each other.
+
+    The parts in ``stretch`` share the spare room evenly; without any it stays free at the end.
+    """
+    widget = QWidget()
+    fill_column(widget, *parts, stretch=stretch, spacing=spacing, margins=margins)
+    return widget
+
+
+def fill_column(
+    widget: QWidget,
+    *parts: Content,
+    stretch: Content | tuple[Content, ...] = (),
+    spacing: int = 2,
+    margins: Margins = 0,
+) -> None:
+    """Lay ``parts`` out below each other in ``widget``; see :func:`column`."""
+    vertical(widget, *_stretched(parts, stretch), margins=margins, spacing=spacing)
+
+
+def row(*parts: Content, stretch: Content | tuple[Content, ...] = (), spacing: int | None = None) -> QWidget:
+    """Return a widget with ``parts`` beside each other; see :func:`column`."""
+    widget = QWidget()
+    horizontal(widget, *_stretched(parts, stretch), margins=0, spacing=spacing)
+    return widget
+
+
+def _stretched(parts: tuple[Content, ...], stretch: Content | tuple[Content, ...]) -> tuple[Part, ...]:
+    chosen = stretch if isinstance(stretch, tuple) else (stretch,)
+    return (*((part, 1 if part in chosen else 0) for part in parts), *(() if chosen else (1,)))
+
+
+def scroll_area(content: QWidget, *, horizontal: bool = True) -> QScrollArea:
+    """Return a frameless scroll area around ``content``."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QScrollArea.Shape.NoFrame)
+    area.setWidget(content)
+    policy = Qt.ScrollBarPolicy
+    area.setHorizontalScrollBarPolicy(policy.ScrollBarAsNeeded if horizontal else policy.ScrollBarAlwaysOff)
+    return area
+
+
+def splitter(left: QWidget, right: QWidget, sizes: tuple[int, int], *, wide: int) -> QSplitter:
+    """Return a horizontal splitter in which the part with index ``wide`` takes the spare width."""
+    parts = QSplitter(Qt.Orientation.Horizontal)
+    parts.addWidget(left)
+    parts.addWidget(right)
+    parts.setStretchFactor(wide, 1)
+    parts.setSizes(list(sizes))
+    return parts
+
+
+def labelled(text: str, box: QWidget) -> QLabel:
+    """Return a label whose mnemonic and screen-reader name belong to ``box``."""
+    label = QLabel(text)
+    label.setBuddy(box)
+    return label
+
+
+def describe(widget: QWidget, text: str) -> None:
+    """Give ``widget`` the same tooltip and name for screen readers."""
+    widget.setToolTip(text)
+    widget.setAccessibleName(text)
 
 
 def _filled(

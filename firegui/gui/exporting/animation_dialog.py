@@ -24,11 +24,10 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.base.dialogs import show_problems
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import row, vertical
 from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_board import SIDES, MapBoard, MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import FireView, Session
-from firegui.gui.widgets.layouts import row
 from firegui.io.exporters.animation import MOST_FPS, AnimationFrames, Picture, ffmpeg, film_problems, write_film
 from firegui.io.exporters.table import NOTICE
 

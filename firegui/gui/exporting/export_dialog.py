@@ -31,12 +31,11 @@ from firegui.domain.schedule import DropRecord
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import may_replace, show_problems
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import column, horizontal, scroll_area, splitter, vertical
 from firegui.gui.base.tasks import Check, LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
-from firegui.gui.widgets.layouts import column, scroll_area, splitter
 from firegui.gui.widgets.path_fields import PathField
 from firegui.io.exporters import file_names, refusals
 from firegui.io.exporters.content import ExportContent, Occupancy, export_content

@@ -29,10 +29,10 @@ from firegui.domain.benchmark import (
 from firegui.domain.spare_colors import ON_DARK, ON_LIGHT, spare_colors
 from firegui.gui.analyses.benchmark.benchmark_text import Tasks, curves_note, group_name, task_name
 from firegui.gui.base.elided_label import Piece
+from firegui.gui.base.layouts import column, fill_column, splitter
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import COLORS, Colors, Theme, current_colors
 from firegui.gui.charts.chart import Chart
-from firegui.gui.widgets.layouts import column, fill_column, splitter
 
 Floats = NDArray[np.float64]
 Trails = Mapping[PlannerTask, Sequence[tuple[int, float]]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from firegui.domain.benchmark import (
     LEVELS,
@@ -14,6 +14,7 @@ from firegui.domain.benchmark import (
     PlannerName,
 )
 from firegui.gui.analyses.benchmark.benchmark_controller import missing_package
+from firegui.gui.base.layouts import vertical
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.settings_paths import description_of
 from firegui.runs.requests import BenchmarkRequest
@@ -74,9 +75,7 @@ class BenchmarkForm(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(20)
         for part in (self._numbers(), self._choices()):
-            side = QVBoxLayout()
-            side.addLayout(part)
-            side.addStretch(1)
+            side = vertical(None, part, 1)
             row.addLayout(side)
         row.addStretch(1)
 

@@ -24,10 +24,10 @@ from firegui.gui.analyses.benchmark.benchmark_tables import (
 from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHING, Tasks, head_text, notes, task_name
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import column, scroll_area
 from firegui.gui.jobs.result_presenter import CompareMode
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.layouts import column, scroll_area
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import add_copy_shortcut, add_table_actions, show_table
 from firegui.runs.requests import BenchmarkRequest

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QSplitter, QWidget
 from firegui.domain.fit import FitProgress
 from firegui.gui.analyses.calibration.calibration_controller import CalibrationController
 from firegui.gui.base.elided_label import Piece
+from firegui.gui.base.layouts import fill_column
 from firegui.gui.base.number_text import number
 from firegui.gui.charts.chart import REPAINT_MS, Chart
-from firegui.gui.widgets.layouts import fill_column
 
 _EVENT_ROLES = ("accent", "warning", "water", "retardant", "error", "text")
 _SYMBOL = 4.5

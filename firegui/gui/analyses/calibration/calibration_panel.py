@@ -25,11 +25,11 @@ from firegui.gui.analyses.calibration.calibration_controller import (
 )
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.saved_results import SavedResult
+from firegui.gui.base.layouts import column, labelled, row
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.form_sections import Folded, labelled_rows
-from firegui.gui.widgets.layouts import column, labelled, row
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.io.project_store import load_project

@@ -14,10 +14,10 @@ from firegui.gui.analyses.sensitivity.sensitivity_chart import MEASURES, Sensiti
 from firegui.gui.analyses.sensitivity.sensitivity_controller import SavedTable, SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_form import SensitivityForm
 from firegui.gui.analyses.sensitivity.sensitivity_table import COLUMNS
+from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.base.number_text import number
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.layouts import column, describe, row
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
 from firegui.runs.requests import SensitivityRequest

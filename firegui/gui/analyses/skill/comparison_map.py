@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from firegui.domain.scenario import Scenario
 from firegui.fire.skill import LIKELY
+from firegui.gui.base.layouts import fill_column, row
 from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic, mask_path
 from firegui.gui.map.map_colors import Ink, fire_scale
-from firegui.gui.widgets.layouts import fill_column, row
 
 Bools = NDArray[np.bool_]
 

@@ -19,12 +19,12 @@ from firegui.gui.analyses.skill.skill_charts import METRICS, ReliabilityChart, S
 from firegui.gui.analyses.skill.skill_controller import SkillController, SkillRequest
 from firegui.gui.analyses.skill.skill_table import SkillModel, day_text, summary_html
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import column, describe, labelled, row
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.map.decorations import scale_image
 from firegui.gui.map.map_colors import Ink, fire_scale
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.layouts import column, describe, labelled, row
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.engine import Engine

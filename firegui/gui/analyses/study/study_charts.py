@@ -24,10 +24,10 @@ from firegui.domain.study_table import (
     tornado_of,
 )
 from firegui.gui.base.elided_label import Piece
+from firegui.gui.base.layouts import fill_column, labelled, row
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
 from firegui.gui.charts.chart import Chart
-from firegui.gui.widgets.layouts import fill_column, labelled, row
 
 _NEAR_PX, _MOST_BARS, _NAME_WIDTH, _LEVEL_WIDTH = 12.0, 30, 190, 92
 _BETTER, _WORSE = "#0072b2", "#d55e00"

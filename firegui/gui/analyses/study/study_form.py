@@ -8,8 +8,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QMenu, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QMenu, QPlainTextEdit, QWidget
 
+from firegui.gui.base.layouts import vertical
 from firegui.gui.widgets.number_fields import WholeField
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.studies.request import STUDY_TEMPLATES, StudyRequest
@@ -44,12 +45,7 @@ class StudyForm(QWidget):
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.changed)
         self._dress()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._files())
-        column.addLayout(self._people())
-        column.addWidget(self.text, 1)
+        vertical(self, self._files(), self._people(), (self.text, 1), margins=0, spacing=4)
         self.text.textChanged.connect(self._settle.start)
 
     # -- for others --------------------------------------------------------------------------------------------------

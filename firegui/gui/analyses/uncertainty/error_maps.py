@@ -17,16 +17,16 @@ from PySide6.QtGui import (
     QShowEvent,
     QTransform,
 )
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QLabel, QSizePolicy, QWidget
 
 from firegui.domain.uncertainty import ErrorModel
 from firegui.errors import InputError
 from firegui.gui.analyses.uncertainty.uncertainty_controller import EnsembleResult, UncertaintyController
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import fill_column, horizontal, row
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import current_colors
 from firegui.gui.map.map_colors import ColorScale, Packed, codes, signed_scale
-from firegui.gui.widgets.layouts import fill_column, row
 from firegui.gui.widgets.table_buttons import ButtonRow
 
 Floats = NDArray[np.float32]
@@ -240,11 +240,7 @@ class ErrorMaps(QWidget):
         self._pairs.setSpacing(10)
         for pair in (self.residuals, self.field):
             self._pairs.addWidget(pair, 1)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 2, 0, 0)
-        whole.setSpacing(8)
-        whole.addLayout(self._pairs, 1)
-        whole.addWidget(self.bar)
+        horizontal(self, (self._pairs, 1), self.bar, margins=(0, 2, 0, 0), spacing=8)
 
     def set_error(self, error: ErrorModel) -> None:
         """Draw on the scale of this error model from now on, of the whole raster until there are residuals."""

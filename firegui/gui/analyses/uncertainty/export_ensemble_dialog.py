@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import may_replace, show_problems
+from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import RunSlot
 from firegui.gui.session.session import Session
@@ -128,9 +128,7 @@ class EnsembleExportDialog(QDialog):
         kind, done = KIND_TITLES[self._header.settings.kind], self._header.members_done
         summary = QLabel(f"{kind}, {counted(done, 'member')}, seed {self._header.seed}.", wordWrap=True)
         self._browse.clicked.connect(self._choose_folder)
-        where = QHBoxLayout()
-        where.addWidget(self.folder, 1)
-        where.addWidget(self._browse)
+        where = horizontal(None, (self.folder, 1), self._browse)
         parts = QVBoxLayout()
         for box in self.boxes.values():
             parts.addWidget(box)
@@ -142,13 +140,7 @@ class EnsembleExportDialog(QDialog):
         self.open_button.clicked.connect(self._open_folder)
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setSpacing(10)
-        column.addWidget(summary)
-        column.addLayout(form)
-        column.addWidget(self.activity)
-        column.addWidget(self.why_not)
-        column.addWidget(self._buttons)
+        vertical(self, summary, form, self.activity, self.why_not, self._buttons, spacing=10)
 
     def _choose_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, "Folder for the export", self.folder.text())

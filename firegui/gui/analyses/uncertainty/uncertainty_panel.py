@@ -31,9 +31,9 @@ from firegui.gui.analyses.uncertainty.uncertainty_controller import (
 from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.layouts import column, describe, row
 from firegui.runs.requests import UncertaintyRequest
 from firegui.runs.saved_fires import member_spec
 from firegui.runs.uncertainty_summary import ensemble_csv, summarised, summary_csv
