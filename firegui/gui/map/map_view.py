@@ -1,8 +1,10 @@
-"""The map widget: layers, tools and read-outs put together, brought up to date by a timer and never by an event."""
+"""Map widget of layers, tools and read-outs, updated by timers and never per event."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -20,7 +22,7 @@ from firegui.gui.map.map_colors import Ink
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.readout import caption_of, hover_text, probe_rows
 from firegui.gui.map.region_menu import RegionMenu
-from firegui.gui.map.sketch import Sketch, Snapping
+from firegui.gui.map.sketch import Sketch
 from firegui.gui.map.tools.draw_tools import PolygonTool, RectangleTool, ZonePolygonTool, ZoneRectangleTool
 from firegui.gui.map.tools.drop_tool import DropTool
 from firegui.gui.map.tools.edit_tool import EditTool
@@ -29,17 +31,29 @@ from firegui.gui.map.tools.tool import MapTool, PanTool, Pointer, ProbeTool, Too
 from firegui.gui.session.session import FireView, Session, Tool
 
 REPAINT_MS = 50
-"""What moves by itself or under the mouse is drawn twenty times a second."""
+"""Interval of repaints: twenty times a second."""
 STEP_MS = 12
-"""A step is drawn at once, unless the one before was only just: playback asks for thirty a second."""
+"""Least time between the repaints of two steps; playback shows thirty steps a second."""
 _NEAR_PX = 4.0
+
+
+class _Cause(QObject):
+    """Reason to redraw. A bound method of a ``QObject``, which Qt disconnects when the map goes before the session."""
+
+    def __init__(self, name: str, mark: Callable[[str], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._name, self._mark = name, mark
+
+    def mark(self, *_: object) -> None:
+        """Mark the layers that follow this cause."""
+        self._mark(self._name)
 
 
 class MapView(QWidget):
     """North-up map of the session's project. Talks to the rest of the window through the session only."""
 
     hovered = Signal(object)
-    """Text for the status bar: where the mouse is and what is there; empty when it is not on the grid."""
+    """Text for the status bar on the cell under the mouse; empty beside the grid."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,31 +88,31 @@ class MapView(QWidget):
         self._set_ink()
         self._open()
 
-    # -- for others --------------------------------------------------------------------------------------------------
+    # -- public -----------------------------------------------------------------------------------------------------
     def fit(self) -> None:
         """Show the whole grid."""
         self.camera.fit()
 
     def zoom_in(self) -> None:
-        """Come closer."""
+        """Enlarge the map."""
         self.camera.zoom(1.5)
 
     def zoom_out(self) -> None:
-        """Step back."""
+        """Shrink the map."""
         self.camera.zoom(1.0 / 1.5)
 
     @property
     def drawn_step(self) -> int:
-        """The step that the layers have been brought up to; the session may be further."""
+        """The step that the layers show; the session may be further."""
         return self._drawn_step
 
     def snapshot(self) -> QImage:
-        """The map as it is on screen, up to date."""
+        """Return the map as it is on screen, up to date."""
         self.flush()
         return self.camera.viewport.grab().toImage()
 
     def flush(self) -> None:
-        """Bring everything that is out of date up to date now, without waiting for the timer."""
+        """Update everything that is out of date now, without waiting for the timer."""
         self._timer.stop()
         self._step_timer.stop()
         self._since_flush.start()
@@ -125,20 +139,18 @@ class MapView(QWidget):
             self.flush()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Catch up: nothing was drawn while nobody saw it."""
+        """Update the map; nothing was drawn while it was hidden."""
         super().showEvent(event)
         self._schedule()
 
-    # -- putting together --------------------------------------------------------------------------------------------
+    # -- set-up ------------------------------------------------------------------------------------------------------
     def _make_tools(self) -> dict[Tool, MapTool]:
-        drawing = self._session.drawing
-        snapping = Snapping(lambda: (drawing.snap_corners, drawing.snap_cells))
-        place = ToolContext(self._session, self.camera, self.sketch, self.layers.regions, self.menu, snapping)
+        context = ToolContext(self._session, self.camera, self.sketch, self.layers.regions, self.menu)
         return {
-            Tool.PAN: PanTool(place), Tool.RECTANGLE: RectangleTool(place), Tool.POLYGON: PolygonTool(place),
-            Tool.EDIT: EditTool(place), Tool.PROBE: ProbeTool(place, self._pin),
-            Tool.ZONE: ZoneRectangleTool(place), Tool.ZONE_POLYGON: ZonePolygonTool(place),
-            Tool.MEASURE: MeasureTool(place), Tool.DROP: DropTool(place, self.drop_menu, self.camera.bring),
+            Tool.PAN: PanTool(context), Tool.RECTANGLE: RectangleTool(context), Tool.POLYGON: PolygonTool(context),
+            Tool.EDIT: EditTool(context), Tool.PROBE: ProbeTool(context, self._pin),
+            Tool.ZONE: ZoneRectangleTool(context), Tool.ZONE_POLYGON: ZonePolygonTool(context),
+            Tool.MEASURE: MeasureTool(context), Tool.DROP: DropTool(context, self.drop_menu, self.camera.bring),
         }  # fmt: skip
 
     def _lay_out(self) -> None:
@@ -157,22 +169,24 @@ class MapView(QWidget):
     def _connect(self) -> None:
         session = self._session
         session.project_opened.connect(self._open)
-        # Methods, not lambdas: Qt must be able to cut them when the map goes before the session.
-        session.project_edited.connect(self._on_edit)
-        session.regions_changed.connect(self._on_regions)
-        session.operations_changed.connect(self._on_operations)
-        session.region_selected.connect(self._on_selection)
+        editor = session.plan_editor
+        for cause, signals in (
+            ("project", (session.project_edited,)),
+            ("regions", (session.regions_changed, session.region_selected)),
+            ("operations", (session.operations_changed,)),
+            ("view", (session.view_changed,)),
+            ("plan_editor", (editor.preview_ready, editor.selected_changed, editor.edited)),
+            ("ground", (session.ground.changed,)),
+        ):
+            mark = _Cause(cause, self._mark, self).mark
+            for signal in signals:
+                signal.connect(mark)
         session.step_changed.connect(self._on_step)
-        session.view_changed.connect(self._on_view)
         session.result_changed.connect(self._on_result)
         session.awaited_changed.connect(self._schedule)
         session.tool_changed.connect(self._on_tool)
-        editor = session.plan_editor
-        for signal in (editor.preview_ready, editor.selected_changed, editor.edited):
-            signal.connect(self._on_plan_editor)
-        session.ground.changed.connect(self._on_ground)
         self.layers.reordered.connect(self._schedule)
-        self.drop_card.closed.connect(self._let_go)
+        self.drop_card.closed.connect(self._deselect_drop)
         self.camera.moved.connect(self._schedule)
         self.layers.changed.connect(self._schedule)
         self._router.hovered.connect(self._on_hover)
@@ -216,37 +230,16 @@ class MapView(QWidget):
         if not self._timer.isActive():
             self._timer.start()
 
-    def _on_edit(self) -> None:
-        self._mark("project")
-
     def _on_step(self, _: int) -> None:
         self._mark("step")
         if not self._step_timer.isActive():
             self._step_timer.start(max(STEP_MS - int(self._since_flush.elapsed()), 0))
 
-    def _on_view(self, _: str) -> None:
-        self._mark("view")
-
     def _on_result(self) -> None:
         self._mark("result")
         self._ahead.start()
 
-    def _on_selection(self, _: str) -> None:
-        self._mark("regions")
-
-    def _on_regions(self) -> None:
-        self._mark("regions")
-
-    def _on_operations(self) -> None:
-        self._mark("operations")
-
-    def _on_plan_editor(self) -> None:
-        self._mark("plan_editor")
-
-    def _on_ground(self) -> None:
-        self._mark("ground")
-
-    def _let_go(self) -> None:
+    def _deselect_drop(self) -> None:
         self._session.plan_editor.request_preview(None)
         self._session.plan_editor.select(None)
 

@@ -22,7 +22,6 @@ from firegui.domain.schedule import DropRecord
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError
 from firegui.gui.session.base_map import BaseMap
-from firegui.gui.session.drawing_options import DrawingOptions
 from firegui.gui.session.plan_editor import PlanEditor
 from firegui.gui.session.undo import ReplaceCommand
 from firegui.runs.spec import Stage
@@ -91,8 +90,35 @@ class ShownResult:
         return self.against or "baseline", self.plan_name or "plan"
 
 
+class DrawingOptions(QObject):
+    """How shapes are drawn and measured on the map: snapping to corners and cells, metric or US units."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.snap_corners = self.snap_cells = self.us_units = False
+
+    def set_snap_corners(self, on: bool) -> None:
+        """Snap corners to near corners of other shapes, or not."""
+        self._set("snap_corners", on)
+
+    def set_snap_cells(self, on: bool) -> None:
+        """Snap corners to the corners of cells, or not."""
+        self._set("snap_cells", on)
+
+    def set_us_units(self, on: bool) -> None:
+        """Measure in feet, miles and acres, or in metres and hectares."""
+        self._set("us_units", on)
+
+    def _set(self, option: str, on: bool) -> None:
+        if on != getattr(self, option):
+            setattr(self, option, on)
+            self.changed.emit()
+
+
 class Session(QObject):
-    """See the module. Every signal carries nothing or a plain value; read the state from the session."""
+    """State that the panels and the map share. Signals carry nothing or a plain value; read the state from here."""
 
     project_opened = Signal()
     """Another project was opened: rebuild everything."""

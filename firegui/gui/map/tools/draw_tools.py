@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from firegui.domain.region_geometry import cell_rectangle, clamped
 from firegui.domain.regions import Region, Vertex
 from firegui.gui.map.shape_edits import add_region, add_zone, free_shape_name, size_text
-from firegui.gui.map.sketch import REACH_PX, Outline
+from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.tool import MapTool, Pointer, ToolContext
 from firegui.io.region_shapes import is_simple
 
@@ -21,16 +21,16 @@ class ShapeTool(MapTool):
     draws_zones = False
 
     def _new_name(self) -> str:
-        project = self.place.session.project
+        project = self.session.project
         if self.draws_zones:
             return free_shape_name("Z", project.operations.no_drop_zones)
         return free_shape_name("R", project.regions)
 
     def _add(self, shape: Region) -> bool:
-        return (add_zone if self.draws_zones else add_region)(self.place.session, shape)
+        return (add_zone if self.draws_zones else add_region)(self.session, shape)
 
     def _size_text(self, shape: Region) -> str:
-        return size_text(shape, self.place.session.project.scenario.grid)
+        return size_text(shape, self.session.project.scenario.grid)
 
 
 class RectangleTool(ShapeTool):
@@ -47,27 +47,27 @@ class RectangleTool(ShapeTool):
         """Show the rectangle and its size."""
         if self._start is not None and at.far_from(self._start):
             shape = self._shape(self._start, at)
-            self.place.sketch.show(Outline(shape.parts[0][0], self._size_text(shape)))
+            self.sketch.show(Outline(shape.parts[0][0], self._size_text(shape)))
 
     def release(self, at: Pointer) -> None:
         """Add the shape; a click adds none."""
         start, self._start = self._start, None
-        self.place.sketch.show(None)
+        self.sketch.show(None)
         if start is None:
             return
         if at.far_from(start):
             self._add(self._shape(start, at))
         else:
-            self.place.session.message.emit("Drag with the button held down to draw a rectangle.")
+            self.session.message.emit("Drag with the button held down to draw a rectangle.")
 
     def cancel(self) -> bool:
         """Forget the rectangle."""
         start, self._start = self._start, None
-        self.place.sketch.show(None)
+        self.sketch.show(None)
         return start is not None
 
     def _shape(self, start: Pointer, end: Pointer) -> Region:
-        rows, columns = cell_rectangle((start.row, start.column), (end.row, end.column), self.place.shape)
+        rows, columns = cell_rectangle((start.row, start.column), (end.row, end.column), self.context.shape)
         return Region.rectangle(self._new_name(), rows, columns)
 
 
@@ -76,15 +76,15 @@ class CornerTool(MapTool):
 
     cursor = Qt.CursorShape.CrossCursor
 
-    def __init__(self, place: ToolContext) -> None:
-        super().__init__(place)
+    def __init__(self, context: ToolContext) -> None:
+        super().__init__(context)
         self._corners: list[Vertex] = []
 
     def _closes(self, at: Pointer) -> bool:
         """Return whether a click at ``at`` closes the outline: on its first corner, with three or more set."""
         if len(self._corners) < 3:
             return False
-        step = self.place.camera.to_pixel(*self._corners[0]) - at.pixel
+        step = self.camera.to_pixel(*self._corners[0]) - at.pixel
         return bool(abs(step.x()) <= _NEAR_PX and abs(step.y()) <= _NEAR_PX)
 
     def _add_corner(self, corner: Vertex) -> None:
@@ -134,30 +134,28 @@ class PolygonTool(CornerTool, ShapeTool):
     def cancel(self) -> bool:
         """Forget every corner."""
         corners, self._corners = self._corners, []
-        self.place.sketch.show(None)
+        self.sketch.show(None)
         return bool(corners)
 
     def _snapped(self, at: Pointer) -> Vertex:
-        place = self.place
-        reach = REACH_PX / place.camera.pixels_per_cell
-        return clamped(*place.snapping.snapped(at.row, at.column, place.shapes, reach), place.shape)
+        return clamped(*self.context.snapped(at), self.context.shape)
 
     def _show(self, next_corner: Vertex | None) -> None:
         corners = (*self._corners, next_corner) if next_corner is not None else tuple(self._corners)
         if not corners:
-            self.place.sketch.show(None)
+            self.sketch.show(None)
             return
         shape = Region(self._new_name(), ((corners,),))
         whole = len(corners) >= 3
         # While two corners still coincide under the mouse the outline is not wrong, only unfinished.
         allowed = not whole or len(set(corners)) < len(corners) or is_simple(shape)
         text = self._size_text(shape) if whole else ""
-        self.place.sketch.show(Outline(corners, text, closed=whole, allowed=allowed, dots=True))
+        self.sketch.show(Outline(corners, text, closed=whole, allowed=allowed, dots=True))
 
     def _close(self) -> None:
         corners = tuple(self._corners)
         if len(corners) < 3:
-            self.place.session.message.emit("A polygon needs at least three corners.")
+            self.session.message.emit("A polygon needs at least three corners.")
             return
         # A refused polygon stays, so that its last corner can be removed and set again.
         if self._add(Region(self._new_name(), ((corners,),))):

@@ -38,8 +38,8 @@ class DropTool(PanningTool):
     cursor = Qt.CursorShape.ArrowCursor
     hint = "Drag a drop, or its handle to turn it · arrows, [ ] · Enter edits · Ins adds · Del removes · Esc"
 
-    def __init__(self, place: ToolContext, menu: DropMenu, look_at: Callable[[float, float], None]) -> None:
-        super().__init__(place)
+    def __init__(self, context: ToolContext, menu: DropMenu, look_at: Callable[[float, float], None]) -> None:
+        super().__init__(context)
         self._menu, self._look_at = menu, look_at
         self._drag: _DropDrag | None = None
         self._key_run: tuple[object, int] = (None, -1)
@@ -47,7 +47,7 @@ class DropTool(PanningTool):
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:
         """Take the handle of the chosen drop, a drop, or the map."""
-        editor = self.place.session.plan_editor
+        editor = self.session.plan_editor
         chosen = editor.selected
         if chosen is not None and self._on_handle(chosen, at):
             self._begin(chosen, at, turns=True)
@@ -60,13 +60,13 @@ class DropTool(PanningTool):
         self._begin(drop, at, turns=False)
 
     def _begin(self, drop: Drop, at: Pointer, *, turns: bool) -> None:
-        obstacle = self.place.session.plan_editor.obstacle
+        obstacle = self.session.plan_editor.obstacle
         if obstacle:
-            self.place.session.message.emit(f"Not done: {obstacle}")
+            self.session.message.emit(f"Not done: {obstacle}")
             return
         self._drag = _DropDrag(drop, at, turns)
         # Where it is now is worked out at once, so that the first movement finds the fire before the change ready.
-        self.place.session.plan_editor.request_preview(moved(self.place.session, drop, drop))
+        self.session.plan_editor.request_preview(moved(self.session, drop, drop))
 
     def move(self, at: Pointer) -> None:
         """Show where the drop would be, and ask what that does."""
@@ -80,8 +80,8 @@ class DropTool(PanningTool):
             return
         to = self._turned(drag.drop, at) if drag.turns else self._moved(drag, at)
         if drag.change is None or to != drag.change.drop:
-            drag.change = moved(self.place.session, drag.drop, to)
-            self.place.session.plan_editor.request_preview(drag.change)
+            drag.change = moved(self.session, drag.drop, to)
+            self.session.plan_editor.request_preview(drag.change)
 
     def release(self, at: Pointer) -> None:
         """Make the drag one undoable step; what breaks a rule is put back, and said."""
@@ -89,19 +89,19 @@ class DropTool(PanningTool):
         if drag is None:
             super().release(at)
             return
-        if drag.change is None or not make(self.place.session, drag.change):
-            self.place.session.plan_editor.request_preview(None)
+        if drag.change is None or not make(self.session, drag.change):
+            self.session.plan_editor.request_preview(None)
 
     def click(self, at: Pointer) -> None:
         """Beside every drop: choose none."""
-        self.place.session.plan_editor.request_preview(None)
-        self.place.session.plan_editor.select(None)
+        self.session.plan_editor.request_preview(None)
+        self.session.plan_editor.select(None)
 
     def double_click(self, at: Pointer) -> None:
         """On a drop, its numbers; beside them, a new one."""
         drop = self._drop_at(at)
         if drop is not None:
-            self.place.session.plan_editor.request_preview(None)
+            self.session.plan_editor.request_preview(None)
             self._drag = None
             self._menu.edit(drop)
         else:
@@ -111,19 +111,19 @@ class DropTool(PanningTool):
         """The menu of a drop is the map's own; beside drops, add one."""
         if self._drop_at(at) is not None:
             return False
-        self._menu.open_ground(at.row, at.column, self.place.camera.viewport.mapToGlobal(at.pixel.toPoint()))
+        self._menu.open_ground(at.row, at.column, self.camera.viewport.mapToGlobal(at.pixel.toPoint()))
         return True
 
     # -- the keyboard ------------------------------------------------------------------------------------------------
     def key(self, key: Qt.Key) -> bool:
         """Arrows move by a cell, brackets turn; N and B choose the next and the one before; Ins adds."""
-        editor = self.place.session.plan_editor
+        editor = self.session.plan_editor
         if self._drag is not None:
             return False
         if key in _NEIGHBOURS:
             self._choose(_NEIGHBOURS[key])
         elif key == Qt.Key.Key_Insert:
-            rows, columns = self.place.shape
+            rows, columns = self.context.shape
             chosen = editor.selected
             y, x = (rows / 2.0, columns / 2.0) if chosen is None else (chosen.y + 0.5, chosen.x + 0.5)
             self._menu.add(y, x)
@@ -134,9 +134,9 @@ class DropTool(PanningTool):
         return True
 
     def _key_on(self, drop: Drop, key: Qt.Key) -> bool:
-        session = self.place.session
+        session = self.session
         if key in ARROWS:
-            self._nudge(drop, drop.moved(*ARROWS[key], self.place.shape))
+            self._nudge(drop, drop.moved(*ARROWS[key], self.context.shape))
         elif key in _TURNS:
             self._nudge(drop, replace(drop, theta=(drop.theta + _TURNS[key]) % math.pi))
         elif key == Qt.Key.Key_Delete:
@@ -153,14 +153,14 @@ class DropTool(PanningTool):
 
     def _nudge(self, drop: Drop, to: Drop) -> None:
         """Steps of the keyboard on one drop are one undoable step, as long as nothing else is done between."""
-        run, index = self._key_run, self.place.session.undo_stack.index()
+        run, index = self._key_run, self.session.undo_stack.index()
         merge = run[1] if run[0] == (drop.key, index) else next(MERGE_KEYS)
-        if make(self.place.session, moved(self.place.session, drop, to), merge):
-            self._key_run = (to.key, self.place.session.undo_stack.index()), merge
+        if make(self.session, moved(self.session, drop, to), merge):
+            self._key_run = (to.key, self.session.undo_stack.index()), merge
 
     def _choose(self, onwards: int) -> None:
         """The next drop in time, beginning at the shown step, brought into view."""
-        session = self.place.session
+        session = self.session
         drops, chosen = session.plan_editor.drops.drops, session.plan_editor.selected
         if not drops:
             session.message.emit("The shown plan has no drops: Ins adds one.")
@@ -177,7 +177,7 @@ class DropTool(PanningTool):
     def cancel(self) -> bool:
         """Put the dragged drop back, else let go of the chosen one."""
         drag, self._drag = self._drag, None
-        editor = self.place.session.plan_editor
+        editor = self.session.plan_editor
         had = drag is not None or editor.change is not None or editor.selected is not None
         if editor.change is not None:
             editor.request_preview(None)
@@ -188,10 +188,10 @@ class DropTool(PanningTool):
     # -- helpers -----------------------------------------------------------------------------------------------------
     def _drop_at(self, at: Pointer) -> Drop | None:
         """The chosen drop where it is under the mouse, else one of the shown day, else any."""
-        session = self.place.session
+        session = self.session
         per_day = session.project.calendar.steps_per_day
         drops, chosen = session.result.drops, session.plan_editor.selected
-        near = _NEAR_PX / self.place.camera.pixels_per_cell
+        near = _NEAR_PX / self.camera.pixels_per_cell
         own = [each for each in drops if chosen is not None and (each.step, each.column) == chosen.key]
         today = [each for each in drops if each.step // per_day == session.step // per_day]
         for group in (own, today, drops):
@@ -201,15 +201,15 @@ class DropTool(PanningTool):
         return None
 
     def _on_handle(self, drop: Drop, at: Pointer) -> bool:
-        row, column = handle_of(self.place.session.plan_editor.rules, drop)
-        away = self.place.camera.to_pixel(row, column) - at.pixel
+        row, column = handle_of(self.session.plan_editor.rules, drop)
+        away = self.camera.to_pixel(row, column) - at.pixel
         return bool(math.hypot(away.x(), away.y()) <= _GRAB_PX)
 
     def _moved(self, drag: _DropDrag, at: Pointer) -> Drop:
-        return drag.drop.moved(at.row - drag.start.row, at.column - drag.start.column, self.place.shape)
+        return drag.drop.moved(at.row - drag.start.row, at.column - drag.start.column, self.context.shape)
 
     def _turned(self, drop: Drop, at: Pointer) -> Drop:
-        y, x = self.place.session.plan_editor.rules.landing(drop)
+        y, x = self.session.plan_editor.rules.landing(drop)
         along = QPointF(at.column - 0.5 - x, at.row - 0.5 - y)
         if not along.manhattanLength():
             return drop
@@ -217,10 +217,10 @@ class DropTool(PanningTool):
         return replace(drop, theta=math.atan2(-along.y(), along.x()) % math.pi)
 
     def _show_grip(self, at: Pointer) -> None:
-        chosen = self.place.session.plan_editor.selected
+        chosen = self.session.plan_editor.selected
         if chosen is not None and self._on_handle(chosen, at):
             shape = Qt.CursorShape.CrossCursor
         else:
             over = self._drop_at(at) is not None
             shape = Qt.CursorShape.SizeAllCursor if over else Qt.CursorShape.ArrowCursor
-        self.place.camera.set_cursor(shape)
+        self.camera.set_cursor(shape)

@@ -17,7 +17,7 @@ from firegui.domain.region_geometry import (
 )
 from firegui.domain.regions import Region
 from firegui.gui.map.shape_edits import change_region, find_region, size_text
-from firegui.gui.map.sketch import REACH_PX, Outline
+from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.tool import PanningTool, Pointer, ToolContext
 from firegui.io.region_shapes import is_simple
 
@@ -41,8 +41,8 @@ class EditTool(PanningTool):
     cursor = Qt.CursorShape.ArrowCursor
     hint = "Drag moves or reshapes · F2 renames · Enter numbers · Del deletes"
 
-    def __init__(self, place: ToolContext) -> None:
-        super().__init__(place)
+    def __init__(self, context: ToolContext) -> None:
+        super().__init__(context)
         self._drag: _RegionDrag | None = None
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ class EditTool(PanningTool):
         if region is None:
             super().press(at)
             return
-        self.place.session.select_region(region.name)
+        self.session.select_region(region.name)
         self._drag = _RegionDrag(region, None, at, region)
 
     def move(self, at: Pointer) -> None:
@@ -87,23 +87,23 @@ class EditTool(PanningTool):
         if drag.started:
             verb = "Move" if drag.handle is None else "Reshape"
             name = drag.before.name
-            change_region(self.place.session, f"{verb} region {name}", name, self._dragged(drag, at))
+            change_region(self.session, f"{verb} region {name}", name, self._dragged(drag, at))
 
     def click(self, at: Pointer) -> None:
         """Beside every region: select none."""
-        self.place.session.select_region("")
+        self.session.select_region("")
 
     def double_click(self, at: Pointer) -> None:
         """Add a corner on a polygon's edge; inside a region, rename it."""
         selected = self._selected()
         if selected is not None and selected.as_rectangle is None and self._handle_at(selected, at) is None:
-            changed = with_vertex_on_edge(selected, at.row, at.column, _GRAB_PX / self.place.camera.pixels_per_cell)
+            changed = with_vertex_on_edge(selected, at.row, at.column, _GRAB_PX / self.camera.pixels_per_cell)
             if changed is not None:
-                change_region(self.place.session, f"Add a corner to {selected.name}", selected.name, changed)
+                change_region(self.session, f"Add a corner to {selected.name}", selected.name, changed)
                 return
         region = self._region_at(at)
         if region is not None:
-            self.place.menu.rename(region.name)
+            self.context.menu.rename(region.name)
 
     def right_click(self, at: Pointer) -> bool:
         """Remove the corner of a polygon under the mouse."""
@@ -121,13 +121,13 @@ class EditTool(PanningTool):
         if selected is None or self._drag is not None:
             return False
         if key == Qt.Key.Key_Delete:
-            self.place.session.delete_region(selected.name)
+            self.session.delete_region(selected.name)
             return True
         if key == Qt.Key.Key_F2:
-            self.place.menu.rename(selected.name)
+            self.context.menu.rename(selected.name)
             return True
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.place.menu.edit_numbers(selected.name)
+            self.context.menu.edit_numbers(selected.name)
             return True
         return False
 
@@ -139,42 +139,41 @@ class EditTool(PanningTool):
 
     # -- helpers -----------------------------------------------------------------------------------------------------
     def _selected(self) -> Region | None:
-        return find_region(self.place.session, self.place.session.selected_region)
+        return find_region(self.session, self.session.selected_region)
 
     def _region_at(self, at: Pointer) -> Region | None:
-        session = self.place.session
+        session = self.session
         return region_at(session.project.regions, at.row, at.column, session.selected_region)
 
     def _handle_at(self, region: Region | None, at: Pointer) -> Handle | None:
         if region is None:
             return None
-        reach = _GRAB_PX / self.place.camera.pixels_per_cell
+        reach = _GRAB_PX / self.camera.pixels_per_cell
         near = [h for h in handles_of(region) if abs(h.row - at.row) <= reach and abs(h.column - at.column) <= reach]
         return min(near, key=lambda h: (h.row - at.row) ** 2 + (h.column - at.column) ** 2, default=None)
 
     def _dragged(self, drag: _RegionDrag, at: Pointer) -> Region:
         if drag.handle is not None:
-            place, reach = self.place, REACH_PX / self.place.camera.pixels_per_cell
-            row, column = place.snapping.snapped(at.row, at.column, place.shapes, reach, leave=drag.before.name)
-            return with_handle_at(drag.before, drag.handle, row, column, self.place.shape)
+            row, column = self.context.snapped(at, leave=drag.before.name)
+            return with_handle_at(drag.before, drag.handle, row, column, self.context.shape)
         shift = (at.row - drag.start.row, at.column - drag.start.column)
-        return drag.before.moved(*shift_on_grid(drag.before, *shift, self.place.shape))
+        return drag.before.moved(*shift_on_grid(drag.before, *shift, self.context.shape))
 
     def _show(self, drag: _RegionDrag) -> None:
-        self.place.regions.preview(drag.before.name, drag.after)
-        text = size_text(drag.after, self.place.session.project.scenario.grid)
-        self.place.sketch.show(Outline(drag.after.parts[0][0], text, allowed=is_simple(drag.after)))
+        self.context.regions.preview(drag.before.name, drag.after)
+        text = size_text(drag.after, self.session.project.scenario.grid)
+        self.sketch.show(Outline(drag.after.parts[0][0], text, allowed=is_simple(drag.after)))
 
     def _hide(self) -> None:
-        self.place.regions.preview("", None)
-        self.place.sketch.show(None)
+        self.context.regions.preview("", None)
+        self.sketch.show(None)
 
     def _remove_corner(self, region: Region, handle: Handle) -> None:
         changed = without_vertex(region, handle) if region.as_rectangle is None else region
         if changed is None:
-            self.place.session.message.emit("A polygon needs at least three corners.")
+            self.session.message.emit("A polygon needs at least three corners.")
         else:
-            change_region(self.place.session, f"Remove a corner of {region.name}", region.name, changed)
+            change_region(self.session, f"Remove a corner of {region.name}", region.name, changed)
 
     def _show_grip(self, at: Pointer) -> None:
         handle = self._handle_at(self._selected(), at)
@@ -182,7 +181,7 @@ class EditTool(PanningTool):
         shape = Qt.CursorShape.SizeAllCursor if inside else Qt.CursorShape.ArrowCursor
         if handle is not None:
             shape = _grip(handle)
-        self.place.camera.set_cursor(shape)
+        self.camera.set_cursor(shape)
 
 
 def _grip(handle: Handle) -> Qt.CursorShape:

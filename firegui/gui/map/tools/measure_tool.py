@@ -44,11 +44,11 @@ class MeasureTool(CornerTool):
 
     hint = "Click corners, the first again for an area · arrows and Enter · A area · U units · Backspace · Esc"
 
-    def __init__(self, place: ToolContext) -> None:
-        super().__init__(place)
+    def __init__(self, context: ToolContext) -> None:
+        super().__init__(context)
         self._mark: Vertex | None = None
         self._closed = self._done = False
-        place.session.drawing.changed.connect(self._on_choices)
+        context.session.drawing.changed.connect(self._on_choices)
 
     @property
     def text(self) -> str:
@@ -65,12 +65,12 @@ class MeasureTool(CornerTool):
             self._closed = True
             self._end()
         else:
-            self._add_corner(clamped(at.row, at.column, self.place.shape))
+            self._add_corner(clamped(at.row, at.column, self.context.shape))
 
     def move(self, at: Pointer) -> None:
         """Show where the next corner would be."""
         if self._corners and not self._done:
-            self._show(clamped(at.row, at.column, self.place.shape))
+            self._show(clamped(at.row, at.column, self.context.shape))
 
     def double_click(self, at: Pointer) -> None:
         """End; the first click of the pair has set the last corner already."""
@@ -87,7 +87,7 @@ class MeasureTool(CornerTool):
             self._closed = not self._closed
             self._show(None)
         elif key == Qt.Key.Key_U:
-            choices = self.place.session.drawing
+            choices = self.session.drawing
             choices.set_us_units(not choices.us_units)
         elif key == Qt.Key.Key_Backspace and self._corners:
             self._corners.pop()
@@ -110,11 +110,11 @@ class MeasureTool(CornerTool):
 
     def _move_mark(self, rows: float, columns: float) -> None:
         if self._mark is None:
-            middle = self.place.camera.viewport.rect().center()
-            self._mark = self._corners[-1] if self._corners else self.place.camera.to_cell(middle.toPointF())
-        step = max(round(_STEP_PX / self.place.camera.pixels_per_cell), 1)
+            middle = self.camera.viewport.rect().center()
+            self._mark = self._corners[-1] if self._corners else self.camera.to_cell(middle.toPointF())
+        step = max(round(_STEP_PX / self.camera.pixels_per_cell), 1)
         row, column = self._mark[0] + step * rows, self._mark[1] + step * columns
-        self._mark = clamped(row, column, self.place.shape)
+        self._mark = clamped(row, column, self.context.shape)
         self._show(self._mark)
 
     def cancel(self) -> bool:
@@ -122,7 +122,7 @@ class MeasureTool(CornerTool):
         had = bool(self._corners) or self._mark is not None
         self._begin_anew()
         self._mark = None
-        self.place.sketch.show(None)
+        self.sketch.show(None)
         return had
 
     # -- helpers -----------------------------------------------------------------------------------------------------
@@ -134,19 +134,19 @@ class MeasureTool(CornerTool):
         if len(self._corners) >= 2:
             self._done = True
             self._show(None)
-            self.place.session.message.emit(f"Measured: {self.text}")
+            self.session.message.emit(f"Measured: {self.text}")
 
     def _show(self, next_corner: Vertex | None) -> None:
         corners = (*self._corners, next_corner) if next_corner is not None and not self._done else tuple(self._corners)
         if not corners:
-            self.place.sketch.show(None)
+            self.sketch.show(None)
             return
-        self.place.sketch.show(Outline(corners, self._text(corners, closed=self._closed), self._closed, dots=True))
+        self.sketch.show(Outline(corners, self._text(corners, closed=self._closed), self._closed, dots=True))
 
     def _text(self, corners: Sequence[Vertex], *, closed: bool) -> str:
         if len(corners) < 2:
             return ""
-        grid, us = self.place.session.project.scenario.grid, self.place.session.drawing.us_units
+        grid, us = self.session.project.scenario.grid, self.session.drawing.us_units
         if not closed:
             return distance_text(length_of(corners, grid.cell_size_m), us=us)
         around = length_of((*corners, corners[0]), grid.cell_size_m)

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, Qt
 
 from firegui.domain.region_geometry import region_at
-from firegui.domain.regions import Region
+from firegui.domain.regions import Vertex
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.layers.shape_layers import RegionsLayer
 from firegui.gui.map.region_menu import RegionMenu
-from firegui.gui.map.sketch import Sketch, Snapping
+from firegui.gui.map.sketch import Sketch
 from firegui.gui.session.session import Session
 
+_REACH_PX = 10.0
 CLICK_PX = 4.0
 """A press that moves less than this is a click."""
 ARROWS = {
@@ -48,18 +49,27 @@ class ToolContext:
     sketch: Sketch
     regions: RegionsLayer
     menu: RegionMenu
-    snapping: Snapping
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the grid."""
         return self.session.project.scenario.grid.shape
 
-    @property
-    def shapes(self) -> tuple[Region, ...]:
-        """Shapes whose corners attract a drawn corner: protected regions and no-drop zones."""
-        project = self.session.project
-        return (*project.regions, *project.operations.no_drop_zones)
+    def snapped(self, at: Pointer, leave: str = "") -> Vertex:
+        """Return the corner that a click at ``at`` sets, snapped as the drawing options say.
+
+        Corners of regions and zones within reach come first, then the corners of cells. The shape called ``leave`` is
+        the one being drawn.
+        """
+        project, options = self.session.project, self.session.drawing
+        here = at.row, at.column
+        if options.snap_corners:
+            shapes = (shape for shape in (*project.regions, *project.operations.no_drop_zones) if shape.name != leave)
+            corners = (corner for shape in shapes for part in shape.parts for ring in part for corner in ring)
+            near = min(corners, key=lambda corner: math.dist(corner, here), default=None)
+            if near is not None and math.dist(near, here) <= _REACH_PX / self.camera.pixels_per_cell:
+                return near
+        return (float(round(at.row)), float(round(at.column))) if options.snap_cells else here
 
 
 class MapTool:
@@ -68,8 +78,9 @@ class MapTool:
     cursor = Qt.CursorShape.ArrowCursor
     hint = ""
 
-    def __init__(self, place: ToolContext) -> None:
-        self.place = place
+    def __init__(self, context: ToolContext) -> None:
+        self.context, self.session = context, context.session
+        self.camera, self.sketch = context.camera, context.sketch
 
     def press(self, at: Pointer) -> None:
         """The left button went down."""
@@ -101,8 +112,8 @@ class PanningTool(MapTool):
 
     cursor = Qt.CursorShape.OpenHandCursor
 
-    def __init__(self, place: ToolContext) -> None:
-        super().__init__(place)
+    def __init__(self, context: ToolContext) -> None:
+        super().__init__(context)
         self._pressed: Pointer | None = None
         self._last = QPointF()
         self._panning = False
@@ -117,9 +128,9 @@ class PanningTool(MapTool):
             return
         if not self._panning and at.far_from(self._pressed):
             self._panning = True
-            self.place.camera.set_cursor(Qt.CursorShape.ClosedHandCursor)
+            self.camera.set_cursor(Qt.CursorShape.ClosedHandCursor)
         if self._panning:
-            self.place.camera.pan(at.pixel - self._last)
+            self.camera.pan(at.pixel - self._last)
             self._last = at.pixel
 
     def release(self, at: Pointer) -> None:
@@ -127,7 +138,7 @@ class PanningTool(MapTool):
         pressed, self._pressed = self._pressed, None
         if self._panning:
             self._panning = False
-            self.place.camera.set_cursor(self.cursor)
+            self.camera.set_cursor(self.cursor)
         elif pressed is not None:
             self.click(at)
 
@@ -145,8 +156,8 @@ class PanTool(PanningTool):
 
     def click(self, at: Pointer) -> None:
         """Select the region under the mouse, or none."""
-        region = region_at(self.place.session.project.regions, at.row, at.column)
-        self.place.session.select_region(region.name if region is not None else "")
+        region = region_at(self.session.project.regions, at.row, at.column)
+        self.session.select_region(region.name if region is not None else "")
 
 
 Pin = Callable[[tuple[int, int] | None], None]
@@ -158,18 +169,18 @@ class ProbeTool(PanningTool):
     cursor = Qt.CursorShape.WhatsThisCursor
     hint = "Click a cell · Esc unpins"
 
-    def __init__(self, place: ToolContext, pin: Pin) -> None:
-        super().__init__(place)
+    def __init__(self, context: ToolContext, pin: Pin) -> None:
+        super().__init__(context)
         self._pin = pin
 
     def click(self, at: Pointer) -> None:
         """Pin the cell."""
         row, column = math.floor(at.row), math.floor(at.column)
-        rows, columns = self.place.shape
+        rows, columns = self.context.shape
         self._pin((row, column) if 0 <= row < rows and 0 <= column < columns else None)
 
     def cancel(self) -> bool:
         """Take the pin away."""
-        pinned = self.place.sketch.pin is not None
+        pinned = self.sketch.pin is not None
         self._pin(None)
         return super().cancel() or pinned
