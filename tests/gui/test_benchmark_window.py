@@ -23,7 +23,7 @@ from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.readout import hover_text, probe_rows
-from firegui.gui.planning.progress_charts import AreaChart
+from firegui.gui.planning.run_charts import AreaChart
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window import workbench as workbench_module

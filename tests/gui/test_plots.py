@@ -18,10 +18,9 @@ from firegui.domain.results import Frames
 from firegui.gui.base.elided_label import ElidedLabel, Piece
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.charts.chart import Chart
-from firegui.gui.charts.epoch_charts import ChartOptions
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.progress_charts import area_curve
 from firegui.gui.planning.progress_panel import ProgressPanel
+from firegui.gui.planning.run_charts import ChartOptions, area_curve
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.spec import Stage
 from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
@@ -23,18 +22,23 @@ from firegui.gui.base.controls import tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.charts.chart import REPAINT_MS, Chart
-from firegui.gui.charts.epoch_charts import ChartOptions, ColumnChart, EpochChart, ObjectiveChart, TermsChart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.progress_charts import (
+from firegui.gui.planning.result_view import ResultView, no_curves
+from firegui.gui.planning.run_charts import (
     AreaChart,
+    ChartOptions,
+    ColumnChart,
     DropsLeftChart,
     EliminationChart,
+    EpochChart,
     LoopChart,
+    ObjectiveChart,
     RemovedChart,
+    RunChart,
     SlackChart,
+    TermsChart,
 )
-from firegui.gui.planning.result_view import ResultView, no_curves
 from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason
 
@@ -90,6 +94,10 @@ class ProgressPanel(QWidget):
         return self.left, self.slack, self.removed
 
     @property
+    def _run_charts(self) -> tuple[RunChart, ...]:
+        return *self.epoch_charts, *self.elimination_charts
+
+    @property
     def page(self) -> int:
         """The page that is shown: ``FIRST``, ``SECOND`` or ``RESULT``."""
         return self._page
@@ -126,19 +134,9 @@ class ProgressPanel(QWidget):
         """Draw one chart after the other."""
         entry = self._queue.shown
         self.objective.set_tactical(self._tactical_of(entry))
-        for chart in self.epoch_charts:
-            if entry is None:
-                chart.clear()
-            else:
-                chart.draw(entry, self._options)
+        for chart in self._run_charts:
+            chart.show_run(entry, self._options)
             chart.settle()
-            yield
-        for each in self.elimination_charts:
-            if entry is None or not len(entry.removals):
-                each.clear()
-            else:
-                each.draw(entry.removals)
-            each.settle()
             yield
         self.result.show_run(entry)
         self.loop.show_run(entry)
@@ -198,17 +196,9 @@ class ProgressPanel(QWidget):
         self._caption.set_text(self._caption_text(entry))
         rows = 0 if entry is None else len(entry.removals if self.page == SECOND else entry.history)
         row = self._row if self._row is not None and self._row < rows else None
-        for chart in self.epoch_charts:
-            if entry is not None:
-                name, pieces = chart.read_out(entry, self._options, row if self.page == FIRST else None)
-                chart.set_title(name, *pieces)
-            chart.set_cursor(None if entry is None or row is None or self.page != FIRST else self._x_of(entry, row))
-        for each in self.elimination_charts:
-            at = row if self.page == SECOND else None
-            if entry is not None and len(entry.removals):
-                name, pieces = each.read_out(entry, at)
-                each.set_title(name, *pieces)
-            each.set_cursor(None if entry is None or at is None else float(entry.removals.column("rollouts")[at]))
+        for page, charts in ((FIRST, self.epoch_charts), (SECOND, self.elimination_charts)):
+            for chart in charts:
+                chart.show_row(entry, self._options, row if page == self.page else None)
 
     def _caption_text(self, entry: RunEntry | None) -> str:
         if entry is None:
@@ -216,20 +206,14 @@ class ProgressPanel(QWidget):
         stale = " · inputs were edited since" if entry.stale else ""
         return f"{entry.title} · {entry.status}{stale}"
 
-    def _x_of(self, entry: RunEntry, row: int) -> float:
-        value = float(entry.history.column(self._options.x_column)[row])
-        return value + 1 if self._options.x_column == "epoch" else value
-
     # -- events ------------------------------------------------------------------------------------------------------
     def _listen(self) -> None:
         self._queue.epochs_added.connect(self._on_epochs)
         self._queue.changed.connect(self._schedule)
         self._queue.shown_changed.connect(self._on_shown)
         self._session.result_changed.connect(self._schedule)
-        for chart in self.epoch_charts:
+        for chart in self._run_charts:
             chart.hovered.connect(self._on_hovered)
-        for curve in self.elimination_charts:
-            curve.hovered.connect(self._on_pointed)
         for each in self._charts:
             each.zoomed.connect(self._show_fit)
         self._page_buttons.idClicked.connect(self.show_page)
@@ -261,19 +245,8 @@ class ProgressPanel(QWidget):
         self._schedule()
 
     def _on_hovered(self, x: float | None) -> None:
-        entry = self._queue.shown
-        self._row = None
-        if x is not None and entry is not None and len(entry.history):
-            column = entry.history.column(self._options.x_column)
-            value = x - 1 if self._options.x_column == "epoch" else x
-            self._row = int(np.argmin(np.abs(column - value)))
-        self._write_titles()
-
-    def _on_pointed(self, x: float | None) -> None:
-        entry = self._queue.shown
-        self._row = None
-        if x is not None and entry is not None and len(entry.removals):
-            self._row = int(np.argmin(np.abs(entry.removals.column("rollouts") - x)))
+        chart = self.elimination_charts[0] if self.page == SECOND else self.epoch_charts[0]
+        self._row = chart.row_at(self._queue.shown, self._options, x)
         self._write_titles()
 
     # -- layout ------------------------------------------------------------------------------------------------------

@@ -1,0 +1,430 @@
+"""Charts of one run: over the epochs of its first stage, the rollouts of its second, and the days."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QWidget
+
+from firegui.domain.results import Frames, Metrics
+from firegui.domain.settings import ObjectiveWeights
+from firegui.gui.base.elided_label import Piece
+from firegui.gui.base.number_text import duration, number
+from firegui.gui.charts.chart import Chart
+from firegui.gui.jobs.run_entry import EventColumns, RunEntry
+from firegui.gui.session.session import Session
+
+Floats = NDArray[np.float64]
+Reading = tuple[str, list[Piece]]
+"""Title of a chart and its legend."""
+
+TERMS = (("burn", "burn", "warning"), ("final", "final", "error"), ("prot", "protected", "accent"))
+"""The fire terms of the objective: history column, title, colour."""
+_CURSOR_MS = 50
+_MOST_WORDED_MARKS = 4
+_BRANCHES = (
+    ("replanned daily", "accent", Qt.PenStyle.SolidLine),
+    ("fixed plan", "retardant", Qt.PenStyle.DashLine),
+    ("no drops", "muted", Qt.PenStyle.DotLine),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChartOptions:
+    """How the curves are drawn: over epochs, rollouts or time; logarithmic or linear; terms weighted or raw."""
+
+    rollouts: bool = False
+    time: bool = False
+    log: bool = False
+    weighted: bool = True
+
+    @property
+    def x_column(self) -> str:
+        """The history column on the abscissa."""
+        return "rollouts" if self.rollouts else "seconds" if self.time else "epoch"
+
+    @property
+    def x_label(self) -> str:
+        """Label of the abscissa."""
+        return "rollout equivalents" if self.rollouts else "seconds" if self.time else "epoch"
+
+
+class RunChart(Chart):
+    """Chart of the events of one stage of a run. A row is one event: that under the mouse, or the latest."""
+
+    def __init__(self, name: str, x_label: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, x_label, parent)
+        self._name = name
+
+    def show_run(self, entry: RunEntry | None, options: ChartOptions) -> None:
+        """Draw the stage of a run; ``None`` or a run without this stage clears the chart."""
+        if entry is None or not self._has_stage(entry):
+            self._clear()
+        else:
+            self._draw(entry, options)
+
+    def show_row(self, entry: RunEntry | None, options: ChartOptions, row: int | None) -> None:
+        """Write the numbers of a row, or of the latest, and move the cursor there."""
+        if entry is not None and self._has_stage(entry):
+            events = self._events(entry)
+            latest = len(events) - 1
+            name, pieces = self._read(entry, options, latest if row is None else row, row is None)
+            self.set_title(name, *(pieces if latest >= 0 else ()))
+        self.set_cursor(None if entry is None or row is None else float(self.abscissa(entry, options)[row]))
+
+    def row_at(self, entry: RunEntry | None, options: ChartOptions, x: float | None) -> int | None:
+        """Return the row nearest to ``x``; ``None`` where there is none."""
+        if entry is None or x is None or not len(self._events(entry)):
+            return None
+        return int(np.argmin(np.abs(self.abscissa(entry, options) - x)))
+
+    def abscissa(self, entry: RunEntry, options: ChartOptions) -> Floats:
+        """Return the abscissa of every row."""
+        raise NotImplementedError
+
+    def _events(self, entry: RunEntry) -> EventColumns[Any]:
+        raise NotImplementedError
+
+    def _has_stage(self, entry: RunEntry) -> bool:
+        raise NotImplementedError
+
+    def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
+        raise NotImplementedError
+
+    def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
+        """Return title and legend for a row; the legend is not used, and ``row`` −1, where there is none."""
+        raise NotImplementedError
+
+    def _clear(self) -> None:
+        for index in range(self.curve_count):
+            self.set_curve(index, np.empty(0), np.empty(0))
+        self.set_marks([])
+        self.set_level(None)
+        self.set_second_level(None)
+        self.set_title(self._name)
+
+
+# -- the first stage ---------------------------------------------------------------------------------------------------
+class EpochChart(RunChart):
+    """Chart over the epochs of the first stage."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, "epoch", parent)
+
+    def abscissa(self, entry: RunEntry, options: ChartOptions) -> Floats:
+        """Return the abscissa of every row. Epochs count from 1 on screen."""
+        column = entry.history.column(options.x_column)
+        return column + 1 if options.x_column == "epoch" else column
+
+    def _events(self, entry: RunEntry) -> EventColumns[Any]:
+        return entry.history
+
+    def _has_stage(self, entry: RunEntry) -> bool:
+        # Levels, such as that of the fire without drops, are shown before the first epoch.
+        return True
+
+    def _title(self, row: int, is_latest: bool) -> str:
+        return self._name if is_latest else f"{self._name}, epoch {row + 1:,}"
+
+
+class ObjectiveChart(EpochChart):
+    """Current and best objective, that of the fire without drops, and that of the tactical heuristic if known."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Objective", parent)
+        self._current = self.add_curve("muted", name="objective")
+        self._best = self.add_curve("accent", name="best", width=2.0)
+        self._tactical: float | None = None
+
+    def set_tactical(self, objective: float | None) -> None:
+        """Set the objective of the tactical heuristic at design effectiveness on the same inputs, if known."""
+        self._tactical = objective
+
+    def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
+        x = self.abscissa(entry, options)
+        self.set_curve(self._current, x, entry.history.column("objective"))
+        self.set_curve(self._best, x, entry.history.column("best"))
+        self.set_level(None if entry.baseline is None else entry.baseline.objective, "no drops")
+        self.set_second_level(self._tactical, "tactical")
+
+    def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
+        if row < 0:
+            return self._name, []
+        best, current = (number(float(entry.history.column(name)[row])) for name in ("best", "objective"))
+        pieces = [Piece(f"best {best}", "accent"), Piece(f"now {current}", "muted")]
+        if entry.baseline is not None:
+            pieces.append(Piece(f"no drops {number(entry.baseline.objective)}"))
+        if self._tactical is not None:
+            pieces.append(Piece(f"tactical {number(self._tactical)}"))
+        if is_latest:
+            pieces.append(Piece(f"epoch {entry.epoch:,} of {entry.epochs:,}"))
+        return self._title(row, is_latest), pieces
+
+
+class TermsChart(EpochChart):
+    """The fire terms of the objective, weighted as in the objective or raw."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Loss terms", parent)
+        self._lines = [self.add_curve(role, name=title, width=1.5) for _, title, role in TERMS]
+
+    def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
+        x = self.abscissa(entry, options)
+        for line, (column, _, _) in zip(self._lines, TERMS, strict=True):
+            weight = _weight(entry, options, column)
+            self.set_curve(line, x, entry.history.column(column) * weight)
+            # A term without weight would only flatten the others.
+            self.set_curve_visible(line, weight > 0)
+
+    def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
+        name = "Loss × λ" if options.weighted else "Loss, raw"
+        if row < 0:
+            return name, []
+        pieces = [
+            Piece(f"{title} {number(float(entry.history.column(column)[row]) * weight)}", role)
+            for column, title, role in TERMS
+            if (weight := _weight(entry, options, column)) > 0
+        ]
+        return name if is_latest else f"{name}, epoch {row + 1:,}", pieces
+
+
+class ColumnChart(EpochChart):
+    """One column of the history."""
+
+    def __init__(self, name: str, column: str, role: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, parent)
+        self._column, self._role = column, role
+        self._line = self.add_curve(role, name=column, width=1.5)
+
+    def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
+        self.set_curve(self._line, self.abscissa(entry, options), entry.history.column(self._column))
+
+    def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
+        if row < 0:
+            return self._name, []
+        value = float(entry.history.column(self._column)[row])
+        text = f"{value:,.0f}" if self._column == "drops" else number(value)
+        text = duration(value) if self._column == "seconds" else text
+        return self._title(row, is_latest), [Piece(text, self._role)]
+
+
+def _weight(entry: RunEntry, options: ChartOptions, column: str) -> float:
+    if not options.weighted:
+        return 1.0
+    weights = entry.project.plan.weights if entry.project is not None else ObjectiveWeights()
+    return float(getattr(weights, column))
+
+
+# -- the second stage --------------------------------------------------------------------------------------------------
+class EliminationChart(RunChart):
+    """Chart over the rollouts of the second stage. The begin of every pass after the first is marked."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, "rollouts", parent)
+
+    def abscissa(self, entry: RunEntry, options: ChartOptions) -> Floats:
+        """Return the abscissa of every row."""
+        return entry.removals.column("rollouts")
+
+    def _events(self, entry: RunEntry) -> EventColumns[Any]:
+        return entry.removals
+
+    def _has_stage(self, entry: RunEntry) -> bool:
+        return len(entry.removals) > 0
+
+    def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
+        passes, rollouts = entry.removals.column("passes"), entry.removals.column("rollouts")
+        begins = np.flatnonzero(np.diff(passes) > 0) + 1
+        word = "pass " if len(begins) <= _MOST_WORDED_MARKS else ""
+        self.set_marks([(float(rollouts[at]), f"{word}{int(passes[at])}") for at in begins])
+
+    @staticmethod
+    def _whole(entry: RunEntry, column: str, row: int) -> int:
+        return int(entry.removals.column(column)[row])
+
+
+class DropsLeftChart(EliminationChart):
+    """The drops that are left, and how many there were before."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Drops left", parent)
+        self._left = self.add_curve("retardant", width=2.0)
+
+    def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
+        super()._draw(entry, options)
+        self.set_curve(self._left, self.abscissa(entry, options), entry.removals.column("drops"))
+        self.set_level(entry.removals.last("drops_before"), "before")
+
+    def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
+        left, before = self._whole(entry, "drops", row), self._whole(entry, "drops_before", row)
+        where = f"pass {self._whole(entry, 'passes', row)}"
+        done, of = entry.tested
+        if is_latest and not entry.is_over and of:
+            where += f" · {done:,}/{of:,}"
+        elif not is_latest:
+            where += f" · rollout {self._whole(entry, 'rollouts', row):,}"
+        pieces = [Piece(f"{left:,}", "retardant"), Piece(f"before {before:,}")]
+        if left < before:
+            pieces.append(Piece(f"−{(before - left) / before:.0%}"))
+        return f"{self._name} · {where}", pieces
+
+
+class SlackChart(EliminationChart):
+    """The constrained losses relative to their limits. A removal that takes one past 1 is refused."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Loss ÷ its limit", parent)
+        self._lines = [self.add_curve(role, width=1.5) for _, _, role in TERMS]
+
+    def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
+        super()._draw(entry, options)
+        x = self.abscissa(entry, options)
+        for line, (column, _, _) in zip(self._lines, TERMS, strict=True):
+            values = entry.removals.column(column)
+            constrained = bool(np.isfinite(values).any())
+            self.set_curve(line, x if constrained else x[:0], values if constrained else values[:0])
+        self.set_level(1.0, "limit")
+
+    def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
+        values = [(title, float(entry.removals.column(column)[row]), role) for column, title, role in TERMS]
+        return self._name, [Piece(f"{title} {value:.3f}", role) for title, value, role in values if np.isfinite(value)]
+
+
+class RemovedChart(EliminationChart):
+    """The drops that every pass has removed so far. A pass that removes none is the last."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Removed this pass", parent)
+        self._removed = self.add_curve("warning", width=1.5)
+
+    def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
+        super()._draw(entry, options)
+        self.set_curve(self._removed, self.abscissa(entry, options), entry.removals.column("removed"))
+
+    def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
+        removed, passes = self._whole(entry, "removed", row), self._whole(entry, "passes", row)
+        pieces = [Piece(f"{removed:,} in pass {passes}", "warning")]
+        if not (is_latest and entry.is_over):
+            pieces.append(Piece(f"batches of {self._whole(entry, 'batch', row):,}"))
+        return self._name, pieces
+
+
+# -- the days ----------------------------------------------------------------------------------------------------------
+def area_curve(frames: Frames, n_steps: int, cell_area_ha: float) -> tuple[Floats, Floats]:
+    """Return ``(step, ha)`` of every frame: ``Σ_x P`` times the area of a cell. Approximate: frames are quantised."""
+    steps = np.minimum(np.arange(len(frames.fire)) * frames.stride, n_steps).astype(float)
+    return steps, frames.fire.sums() / 255.0 * cell_area_ha
+
+
+class AreaChart(Chart):
+    """Fire area over the days, with drops and without, from the frames of :attr:`Session.result`. A click seeks."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("Fire area", "day", parent)
+        self._session = session
+        self._without = self.add_curve("muted", width=1.0)
+        self._with = self.add_curve("accent", width=2.0)
+        self._drawn: tuple[Frames | None, Frames | None] = (None, None)
+        self._pointed: float | None = None
+        # Moving the cursor paints the whole chart, which playback must not wait for.
+        self._cursor_timer = QTimer(self, singleShot=True, interval=_CURSOR_MS)
+        self._cursor_timer.timeout.connect(self._show_step)
+        session.step_changed.connect(self._on_step)
+        session.project_opened.connect(self.fit)
+        self.clicked.connect(self._seek)
+        self.hovered.connect(self._on_hovered)
+
+    def refresh(self) -> None:
+        """Draw the result as it is now. Frames are summed only when they have changed."""
+        result = self._session.result
+        if not self._session.has_project:
+            return
+        wanted = (result.baseline, result.plan)
+        for curve, frames, drawn in zip((self._without, self._with), wanted, self._drawn, strict=True):
+            # Summing the frames of a large event takes twenty milliseconds, and mostly only the plan's have changed.
+            if frames is not drawn:
+                self._draw(curve, frames)
+        self._drawn = wanted
+        self.set_curve_visible(self._with, result.plan is not None)
+        self._show_step()
+        self._write_title()
+
+    def _draw(self, curve: int, frames: Frames | None) -> None:
+        if frames is None:
+            self.set_curve(curve, np.empty(0), np.empty(0))
+            return
+        shown = self._session.result.project or self._session.project
+        calendar = shown.calendar
+        steps, area = area_curve(frames, calendar.n_steps, shown.scenario.grid.cell_area_ha)
+        self.set_curve(curve, steps / calendar.steps_per_day, area)
+
+    def _on_step(self, _: int) -> None:
+        if not self._cursor_timer.isActive():
+            self._cursor_timer.start()
+
+    def _show_step(self) -> None:
+        if self._session.has_project:
+            self.set_cursor(self._session.step / self._session.project.calendar.steps_per_day)
+
+    def _seek(self, day: float) -> None:
+        if self._session.has_project:
+            self._session.set_step(round(day * self._session.project.calendar.steps_per_day))
+
+    def _on_hovered(self, day: float | None) -> None:
+        self._pointed = day
+        self._write_title()
+
+    def _write_title(self) -> None:
+        result = self._session.result
+        name = "Mean fire area ≈ ha" if result.mean_of else "Fire area ≈ ha"
+        if self._pointed is not None and any(frames is not None for frames in self._drawn):
+            self.set_title(f"{name}, day {self._pointed:.1f}", *self._read_out(self._pointed))
+            return
+        plan, first = self._names
+        ends = [_end(plan, "accent", result.plan_metrics), _end(first, "muted", result.baseline_metrics)]
+        self.set_title(name, *(end for end in ends if end is not None))
+
+    @property
+    def _names(self) -> tuple[str, str]:
+        """Names of the plan, and of the fire that it is compared with."""
+        result = self._session.result
+        return result.plan_name or "plan", result.against or "no drops"
+
+    def _read_out(self, day: float) -> list[Piece]:
+        pieces = []
+        plan, first = self._names
+        for name, role, curve in ((plan, "accent", self._with), (first, "muted", self._without)):
+            x, y = self.curve_points(curve)
+            if len(x):
+                pieces.append(Piece(f"{name} {number(float(np.interp(day, x, y)))}", role))
+        return pieces
+
+
+def _end(name: str, role: str, metrics: Metrics | None) -> Piece | None:
+    return None if metrics is None else Piece(f"{name} {number(metrics.final_extent_ha)}", role)
+
+
+class LoopChart(Chart):
+    """Burned cells by the evening of every day of a closed loop."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Burned cells, closed loop", "day", parent)
+        self._lines = [self.add_curve(role, width=1.5, style=style, symbol=5.0) for _, role, style in _BRANCHES]
+        self.hide()
+
+    def show_run(self, entry: RunEntry | None) -> None:
+        """Draw the days of a closed loop; hide for any other run."""
+        scores = None if entry is None else entry.replan
+        days = () if scores is None else scores.loop
+        self.setVisible(bool(days))
+        x = np.array([row.day + 1 for row in days], float)
+        branches = ([r.loop_cells for r in days], [r.open_cells for r in days], [r.none_cells for r in days])
+        for line, values in zip(self._lines, branches, strict=True):
+            self.set_curve(line, x, np.array(values, float))
+        last = [f" {values[-1]:,}" if values else "" for values in branches]
+        pieces = [Piece(f"{name}{text}", role) for (name, role, _), text in zip(_BRANCHES, last, strict=True)]
+        self.set_title("Burned cells by day of the plan, closed loop", *pieces)
