@@ -35,10 +35,10 @@ _HUNDREDTHS = 100.0
 
 
 class DropDialog(QDialog):
-    """Fields that follow each other: step and time, row and column and easting and northing.
+    """Fields for the numbers of one drop. Step and time follow each other, and so do cells and coordinates.
 
-    Whatever is entered is wondered about at once, so that the map and its card show what it does; a drop that breaks a
-    rule cannot be accepted, and the dialog says which.
+    Every entry requests a preview, which the map and its card show. A drop that breaks a rule cannot be accepted, and
+    the dialog lists the rules.
     """
 
     accepted_change = Signal(object)
@@ -63,40 +63,16 @@ class DropDialog(QDialog):
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
         )  # fmt: skip
-        self._dress()
+        self._fill_choices()
         self._lay_out()
         self._connect()
         self._show()
 
-    # -- making ------------------------------------------------------------------------------------------------------
-    def _dress(self) -> None:
-        calendar = self._project.calendar
-        metres = "metres in the grid's coordinate system" if self._place.has_place else "metres from the south-west"
-        dressed: tuple[tuple[QWidget, str, str], ...] = (
-            (self.aircraft, "Aircraft", "Who drops"),
-            (self.step, "Step", f"Steps from the start of the plan, {calendar.hours_per_step * 60:g} minutes each"),
-            (
-                self.time,
-                "Local time",
-                f"Day, hours and minutes of the drop, {calendar.zone_name}; it takes the step they fall into",
-            ),
-            (self.row, "Row", "Release point, cells from the north; whole numbers are middles of cells"),
-            (self.column, "Column", "Release point, cells from the west; whole numbers are middles of cells"),
-            (self.easting, "Easting", f"Release point, {metres}"),
-            (self.northing, "Northing", f"Release point, {metres}"),
-            (self.heading, "Heading", "Along which the drop is laid, degrees clockwise from grid north, either way"),
-        )
-        for widget, name, tip in dressed:
-            widget.setAccessibleName(name)
-            widget.setToolTip(tip)
-        for field, unit in (
-            (self.row, " cells"), (self.column, " cells"), (self.easting, " m"), (self.northing, " m"),
-            (self.heading, "°"),
-        ):  # fmt: skip
-            field.setSuffix(unit)
+    # -- set-up ------------------------------------------------------------------------------------------------------
+    def _fill_choices(self) -> None:
         for tail in self._editor.rules.tails:
             self.aircraft.addItem(f"{tail.name} · {tail.type.material.value}", tail.index)
-        self.time.setTimeZone(QTimeZone(round(calendar.utc_offset_h * 3600)))
+        self.time.setTimeZone(QTimeZone(round(self._project.calendar.utc_offset_h * 3600)))
         self.time.setDisplayFormat("d MMM yyyy HH:mm")
         self.time.setKeyboardTracking(False)
         self.trouble.setProperty("role", "warning")
@@ -104,14 +80,27 @@ class DropDialog(QDialog):
         self.note.setProperty("role", "muted")
 
     def _lay_out(self) -> None:
+        calendar = self._project.calendar
+        metres = "metres in the grid's coordinate system" if self._place.has_place else "metres from the south-west"
+        minutes = f"{calendar.hours_per_step * 60:g} minutes each"
+        time_tip = f"Day, hours and minutes of the drop, {calendar.zone_name}; it takes the step they fall into"
         form = QFormLayout()
-        zone = self._project.calendar.zone_name
-        for label, field in (
-            ("&Aircraft", self.aircraft), ("&Step", self.step), (f"&Time, {zone}", self.time),
-            ("&Heading", self.heading), ("&Row", self.row), ("&Column", self.column), ("&Easting", self.easting),
-            ("&Northing", self.northing),
-        ):  # fmt: skip
+        for label, field, tip in (
+            ("&Aircraft", self.aircraft, "Who drops"),
+            ("&Step", self.step, f"Steps from the start of the plan, {minutes}"),
+            (f"&Time, {calendar.zone_name}", self.time, time_tip),
+            ("&Heading", self.heading, "Along which the drop is laid, degrees clockwise from grid north, either way"),
+            ("&Row", self.row, "Release point, cells from the north; whole numbers are middles of cells"),
+            ("&Column", self.column, "Release point, cells from the west; whole numbers are middles of cells"),
+            ("&Easting", self.easting, f"Release point, {metres}"),
+            ("&Northing", self.northing, f"Release point, {metres}"),
+        ):
             form.addRow(label, field)
+            field.setAccessibleName("Local time" if field is self.time else label.replace("&", ""))
+            field.setToolTip(tip)
+        units = (self.row, " cells"), (self.column, " cells"), (self.easting, " m"), (self.northing, " m")
+        for number, unit in (*units, (self.heading, "°")):
+            number.setSuffix(unit)
         vertical(self, form, self.note, self.trouble, self.buttons)
         self.setMinimumWidth(360)
 
@@ -149,14 +138,14 @@ class DropDialog(QDialog):
         self._take(y=min(max(y, 0.0), rows - 1.0), x=min(max(x, 0.0), columns - 1.0))
 
     def accept(self) -> None:
-        """Take the drop, unless it breaks a rule."""
+        """Accept the drop, unless it breaks a rule."""
         if self.change.broken:
             return
         super().accept()
         self.accepted_change.emit(self.change)
 
     def done(self, result: int) -> None:
-        """Leave the map as it is; an accepted drop is shown by the edit that follows."""
+        """Stop the preview, unless the drop was accepted: the edit that follows shows it."""
         self._editor.preview_ready.disconnect(self._show_effect)
         if result != QDialog.DialogCode.Accepted:
             self._editor.request_preview(None)
@@ -164,7 +153,7 @@ class DropDialog(QDialog):
 
     # -- showing -----------------------------------------------------------------------------------------------------
     def _show(self) -> None:
-        """Every field as the drop is now."""
+        """Show the drop in every field."""
         drop, calendar, grid = self._drop, self._project.calendar, self._project.scenario.grid
         world = grid.to_world(drop.y, drop.x)
         numbers = (
@@ -201,17 +190,15 @@ class DropDialog(QDialog):
 
 
 def drop_at(drops: Iterable[DropRecord], row: float, column: float, within: float) -> DropRecord | None:
-    """The executed drop whose 2σ footprint covers the corner-coordinate point, widened by ``within`` cells.
+    """Return the executed drop whose 2σ footprint, widened by ``within`` cells, covers the corner-coordinate point.
 
-    Of several the one whose middle is nearest, of those in one place the latest.
+    Of several it is the one with the nearest middle; of those in one place, the latest.
     """
-    best: tuple[float, int] | None = None
-    found = None
-    for drop in drops:
-        away = _distance(drop, row, column, within) if drop.executed else None
-        if away is not None and (best is None or (away, -drop.step) < best):
-            best, found = (away, -drop.step), drop
-    return found
+    near = (
+        (away, drop) for drop in drops if drop.executed and (away := _distance(drop, row, column, within)) is not None
+    )
+    found = min(near, key=lambda pair: (pair[0], -pair[1].step), default=None)
+    return None if found is None else found[1]
 
 
 def _distance(drop: DropRecord, row: float, column: float, within: float) -> float | None:
@@ -224,7 +211,7 @@ def _distance(drop: DropRecord, row: float, column: float, within: float) -> flo
 
 
 class DropMenu:
-    """Opens over ``parent``; nothing here blocks."""
+    """Context menu of drops, with a window-modal dialog for their numbers."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         self._session, self._parent = session, parent
@@ -254,7 +241,7 @@ class DropMenu:
         menu.popup(at)
 
     def open_ground(self, row: float, column: float, at: QPoint) -> None:
-        """Show what can be done beside drops at a place in corner coordinates."""
+        """Show the menu of a place without drops, in corner coordinates."""
         session = self._session
         menu = self._new_menu("Drops", when_text(session, session.step) if session.has_project else "")
         add = menu.addAction("Add a drop here…", lambda: self.add(row, column))
@@ -263,15 +250,14 @@ class DropMenu:
         keep.setEnabled(session.plan_editor.plan is not None)
         menu.popup(at)
 
-    # -- what can be done --------------------------------------------------------------------------------------------
+    # -- commands ----------------------------------------------------------------------------------------------------
     def question(self, drop: Drop) -> None:
-        """See what the fire would do without ``drop``; nothing is changed."""
+        """Preview the fire without ``drop``; nothing is changed."""
         session = self._session
-        if session.plan_editor.obstacle:
-            session.message.emit(f"Not done: {session.plan_editor.obstacle}")
+        if self._is_refused(session.plan_editor.obstacle):
             return
         session.plan_editor.select(drop)
-        # Leaving a drop out breaks no rule worth telling here: it stays.
+        # Broken rules are not shown here, for the drop stays in the plan.
         session.plan_editor.request_preview(replace(removed(session, drop), broken=(), text="Without this drop"))
 
     def edit(self, drop: Drop) -> None:
@@ -283,11 +269,10 @@ class DropMenu:
         session = self._session
         obstacle = session.plan_editor.obstacle
         found = None if obstacle else free_aircraft(session, session.step, row - 0.5, column - 0.5)
-        if found is None:
-            why = obstacle or f"no aircraft may drop here on {when_text(session, session.step)}"
-            session.message.emit(f"Not done: {why}")
-            return
-        self._ask("New drop", found, is_new=True)
+        if found is not None:
+            self._ask("New drop", found, is_new=True)
+        else:
+            self._is_refused(obstacle or f"no aircraft may drop here on {when_text(session, session.step)}")
 
     def toggle_pin(self, drop: Drop) -> None:
         """Pin ``drop``, or let planning move it again."""
@@ -298,10 +283,15 @@ class DropMenu:
             add_pins(self._session, [self._pin(drop)])
 
     # -- helpers -----------------------------------------------------------------------------------------------------
+    def _is_refused(self, reason: str) -> bool:
+        """Report ``reason``, if there is one, in the status bar."""
+        if reason:
+            self._session.message.emit(f"Not done: {reason}")
+        return bool(reason)
+
     def _ask(self, title: str, drop: Drop, *, is_new: bool) -> None:
         session = self._session
-        if session.plan_editor.obstacle:
-            session.message.emit(f"Not done: {session.plan_editor.obstacle}")
+        if self._is_refused(session.plan_editor.obstacle):
             return
 
         def change_to(to: Drop) -> DropChange:

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QHBoxLayout,
     QHeaderView,
     QInputDialog,
     QLabel,
@@ -25,7 +24,8 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.regions import Region, Vertex
-from firegui.gui.map.shape_edits import change_region, refusal_of, rename_region, size_text
+from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.map.shape_edits import change_region, find_region, refusal_of, rename_region, size_text
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.number_fields import WholeField, settle_editing
 
@@ -33,7 +33,7 @@ _HINT = "Rows are counted from the north, columns from the west, both at the edg
 
 
 class RegionDialog(QDialog):
-    """What it says is checked as it is typed; only a sound region can be accepted. One undoable step."""
+    """Numbers of a region, checked while they are typed. Accepting a valid region is one undoable step."""
 
     def __init__(self, session: Session, region: Region, parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -42,25 +42,20 @@ class RegionDialog(QDialog):
         self.note, self.trouble = QLabel(wordWrap=True), QLabel(wordWrap=True)
         self.sides: dict[str, WholeField] = {}
         self.rings, self.corners = QComboBox(), QTableWidget(0, 2)
-        self.buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
-        )  # fmt: skip
-        column = QVBoxLayout(self)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         hint = QLabel(_HINT, wordWrap=True)
         hint.setProperty("role", "muted")
-        column.addWidget(hint)
-        column.addLayout(self._corner_table() if region.as_rectangle is None else self._side_form())
         self.trouble.setProperty("role", "warning")
         self.trouble.setAccessibleName("What is wrong with the region")
-        for part in (self.note, self.trouble, self.buttons):
-            column.addWidget(part)
+        fields = self._corner_table() if region.as_rectangle is None else self._side_form()
+        vertical(self, hint, fields, self.note, self.trouble, self.buttons)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self.setMinimumWidth(340)
-        self._judge()
+        self._check()
 
     def accept(self) -> None:
-        """Take the region, unless something is wrong with it."""
+        """Accept the region, unless it is invalid."""
         settle_editing()
         if not self.trouble.text() and change_region(
             self._session, f"Numbers of region {self._name}", self._name, self.region
@@ -90,13 +85,12 @@ class RegionDialog(QDialog):
         top, bottom, left, right = (self.sides[key].value() for key in ("top", "bottom", "left", "right"))
         if top < bottom and left < right:
             self.region = Region.rectangle(self._name, (top, bottom), (left, right), self.region.weight)
-            self._judge()
+            self._check()
         else:
-            self._say("The end must lie behind the beginning: give a larger end row and end column.")
+            self._show_trouble("The end must lie behind the beginning: give a larger end row and end column.")
 
     # -- a polygon ---------------------------------------------------------------------------------------------------
     def _corner_table(self) -> QVBoxLayout:
-        column = QVBoxLayout()
         for p, part in enumerate(self.region.parts):
             for r in range(len(part)):
                 self.rings.addItem(f"Part {p + 1}, {f'hole {r}' if r else 'outline'}", (p, r))
@@ -109,9 +103,6 @@ class RegionDialog(QDialog):
         self.corners.setToolTip("Corners in cells from the north-west of the grid; double-click or F2 to change one")
         self.corners.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.corners.itemChanged.connect(self._take_item)
-        column.addWidget(self.rings)
-        column.addWidget(self.corners)
-        row = QHBoxLayout()
         self.insert, self.remove = QPushButton("&Insert after"), QPushButton("&Remove")
         for button, tip, run in (
             (self.insert, "Add a corner half-way to the next one", self._insert),
@@ -120,11 +111,8 @@ class RegionDialog(QDialog):
             button.setToolTip(tip)
             button.setAutoDefault(False)
             button.clicked.connect(run)
-            row.addWidget(button)
-        row.addStretch(1)
-        column.addLayout(row)
         self._list_corners()
-        return column
+        return vertical(None, self.rings, self.corners, horizontal(None, self.insert, self.remove, 1))
 
     @property
     def _ring(self) -> tuple[Vertex, ...]:
@@ -148,7 +136,7 @@ class RegionDialog(QDialog):
         try:
             value = float(item.text())
         except ValueError:
-            self._say(f"{item.text()!r} is no number: give the corner in cells, such as 12.5.")
+            self._show_trouble(f"{item.text()!r} is no number: give the corner in cells, such as 12.5.")
             return
         ring, line = list(self._ring), item.row()
         vertex = list(ring[line])
@@ -167,7 +155,7 @@ class RegionDialog(QDialog):
     def _remove(self) -> None:
         ring, line = list(self._ring), self.corners.currentRow()
         if line < 0 or len(ring) <= 3:
-            self._say("A polygon needs at least three corners." if line >= 0 else "Choose a corner first.")
+            self._show_trouble("A polygon needs at least three corners." if line >= 0 else "Choose a corner first.")
             return
         del ring[line]
         self._take_ring(ring)
@@ -178,14 +166,14 @@ class RegionDialog(QDialog):
         parts = [list(part) for part in self.region.parts]
         parts[p][r] = tuple(ring)
         self.region = replace(self.region, parts=tuple(tuple(part) for part in parts))
-        self._judge()
+        self._check()
 
-    # -- judging -----------------------------------------------------------------------------------------------------
-    def _judge(self) -> None:
+    # -- checking ----------------------------------------------------------------------------------------------------
+    def _check(self) -> None:
         self.note.setText(size_text(self.region, self._session.project.scenario.grid))
-        self._say(refusal_of(self._session, self._name, self.region))
+        self._show_trouble(refusal_of(self._session, self._name, self.region))
 
-    def _say(self, trouble: str) -> None:
+    def _show_trouble(self, trouble: str) -> None:
         self.trouble.setText(trouble)
         ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         ok.setEnabled(not trouble)
@@ -193,7 +181,7 @@ class RegionDialog(QDialog):
 
 
 class RegionMenu:
-    """Opens over ``parent``; nothing here blocks."""
+    """Context menu of regions, with window-modal dialogs."""
 
     def __init__(self, session: Session, parent: QWidget, zoom_to: Callable[[Region], None]) -> None:
         self._session = session
@@ -223,7 +211,7 @@ class RegionMenu:
 
     def edit_numbers(self, name: str) -> None:
         """Ask for its corners, or its rows and columns."""
-        region = next((region for region in self._session.project.regions if region.name == name), None)
+        region = find_region(self._session, name)
         if region is not None:
             if self.numbers is not None:
                 self.numbers.deleteLater()
@@ -239,7 +227,7 @@ class RegionMenu:
 
     def weigh(self, name: str) -> None:
         """Ask for a new weight."""
-        region = next((region for region in self._session.project.regions if region.name == name), None)
+        region = find_region(self._session, name)
         if region is None:
             return
         dialog = self._ask("Region weight", f"Weight of region {name} in the mean over regions (1 unless changed):")
@@ -251,7 +239,7 @@ class RegionMenu:
         dialog.open()
 
     def _set_weight(self, name: str, weight: float) -> None:
-        region = next((region for region in self._session.project.regions if region.name == name), None)
+        region = find_region(self._session, name)
         if region is not None:
             change_region(self._session, f"Weight of {name}", name, replace(region, weight=weight))
 
