@@ -1,10 +1,11 @@
-"""Flat buttons, and the keyboard focus."""
+"""Flat buttons, shortcuts and the keyboard focus."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget
 
 
@@ -16,6 +17,13 @@ def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
     button.setCheckable(checkable)
     button.setAutoRaise(True)
     return button
+
+
+def add_shortcut(widget: QWidget, keys: QKeySequence | str, run: Callable[[], object], *, below: bool = False) -> None:
+    """Run ``run`` when ``keys`` are pressed in ``widget``, or also in what it contains if ``below``."""
+    shortcut, context = QShortcut(QKeySequence(keys), widget), Qt.ShortcutContext
+    shortcut.setContext(context.WidgetWithChildrenShortcut if below else context.WidgetShortcut)
+    shortcut.activated.connect(run)
 
 
 def focus_first(content: QWidget) -> None:

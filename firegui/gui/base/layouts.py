@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QScrollArea,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 Content = QWidget | QLayout
 Part = Content | int | tuple[Content, int]
@@ -63,6 +73,13 @@ def _stretched(parts: tuple[Content, ...], stretch: Content | tuple[Content, ...
     return (*((part, 1 if part in chosen else 0) for part in parts), *(() if chosen else (1,)))
 
 
+def group_box(title: str, *parts: Part, spacing: int = 4) -> QGroupBox:
+    """Return a titled box with ``parts`` below each other."""
+    group = QGroupBox(title)
+    vertical(group, *parts, spacing=spacing)
+    return group
+
+
 def scroll_area(content: QWidget, *, horizontal: bool = True) -> QScrollArea:
     """Return a frameless scroll area around ``content``."""
     area = QScrollArea(widgetResizable=True)
@@ -87,6 +104,13 @@ def labelled(text: str, box: QWidget) -> QLabel:
     """Return a label whose mnemonic and screen-reader name belong to ``box``."""
     label = QLabel(text)
     label.setBuddy(box)
+    return label
+
+
+def muted_label(text: str = "", role: str = "muted") -> QLabel:
+    """Return a label that wraps its text, in the style called ``role``."""
+    label = QLabel(text, wordWrap=True)
+    label.setProperty("role", role)
     return label
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QUrl, Signal
-from PySide6.QtGui import QAction, QDesktopServices, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QAction, QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.errors import InputError
+from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.tasks import LatestTask
@@ -259,9 +260,7 @@ class RunsPanel(QWidget):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
             table.setColumnWidth(column, width)
         table.doubleClicked.connect(lambda _index: self.show_selected())
-        enter = QShortcut(QKeySequence(Qt.Key.Key_Return), table)
-        enter.setContext(Qt.ShortcutContext.WidgetShortcut)
-        enter.activated.connect(self.show_selected)
+        add_shortcut(table, "Return", self.show_selected)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         table.customContextMenuRequested.connect(lambda point: self._open_menu(table.viewport().mapToGlobal(point)))
         return table

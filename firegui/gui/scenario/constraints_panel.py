@@ -10,19 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QFileDialog,
-    QGridLayout,
-    QGroupBox,
-    QHBoxLayout,
     QLabel,
     QScrollArea,
     QTableView,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,7 +25,8 @@ from firegui.domain.operations import MOST_DROPS, Daylight, Operations, PinnedDr
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.controls import add_shortcut
+from firegui.gui.base.layouts import describe, group_box, horizontal, labelled, muted_label, row, vertical
 from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
 from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel, choose_pins, pin_columns, zone_columns
 from firegui.gui.session.reporting import refusing
@@ -65,23 +61,16 @@ class ConstraintsPanel(QScrollArea):
         self.pins = TableModel[PinnedDrop](pin_columns(session), self)
         self.grounding_view = self._table(self.groundings, "Groundings of part of a day")
         self.sorties_view = self._table(self.sorties, "Sorties a day")
-        self.zones_view, self.pins_view = (
-            self._table(self.zones, "No-drop zones"),
-            self._table(self.pins, "Pinned drops"),
-        )
+        self.zones_view = self._table(self.zones, "No-drop zones")
+        self.pins_view = self._table(self.pins, "Pinned drops")
         self.pins_view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.daylight = DaylightForm(session)
         self.capped, self.cap = QCheckBox("At most"), WholeField(0, MOST_DROPS)
-        self.problems, self.notes = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self.problems, self.notes = muted_label(role="warning"), muted_label()
         self._build()
-        removals = (
-            (self.grounding_view, self._remove_grounding), (self.zones_view, self._delete_zone),
-            (self.pins_view, self.unpin),
-        )  # fmt: skip
-        for view, remove in removals:
-            key = QShortcut(QKeySequence(Qt.Key.Key_Delete), view)
-            key.setContext(Qt.ShortcutContext.WidgetShortcut)
-            key.activated.connect(remove)
+        add_shortcut(self.grounding_view, "Del", self._remove_grounding)
+        add_shortcut(self.zones_view, "Del", self._delete_zone)
+        add_shortcut(self.pins_view, "Del", self.unpin)
         for signal in (session.project_opened, session.project_edited):
             signal.connect(self.refresh)
         session.result_changed.connect(self._enable)
@@ -142,90 +131,71 @@ class ConstraintsPanel(QScrollArea):
         if name:
             self.save(Path(name))
 
-    def _draw(self, tool: Tool) -> None:
-        self._session.set_tool(tool)
-
     # -- building ----------------------------------------------------------------------------------------------------
     def _build(self) -> None:
         self._page = page = QWidget()
-        column = QVBoxLayout(page)
-        column.setSpacing(8)
-        self.problems.setProperty("role", "warning")
         self.problems.setAccessibleName("What is wrong with the constraints")
         self.problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.notes.setProperty("role", "muted")
-        for part in (
-            self._file_buttons(), self.problems, self.notes, _group("Daylight", self.daylight),
-            _group("On the ground for part of a day", self._grounding_buttons(), self.grounding_view),
-            _group("Drops a day, each aircraft of a type", self.sorties_view), _group("Drops in all", self._cap_row()),
-            _group("No-drop zones", self._zone_buttons(), self.zones_view),
-            _group("Pinned drops", self._pin_buttons(), self.pins_view),
-        ):  # fmt: skip
-            column.addWidget(part)
-        column.addStretch(1)
+        vertical(
+            page, self._file_buttons(), self.problems, self.notes, group_box("Daylight", self.daylight),
+            group_box("On the ground for part of a day", self._grounding_buttons(), self.grounding_view),
+            group_box("Drops a day, each aircraft of a type", self.sorties_view),
+            group_box("Drops in all", self._cap_row()),
+            group_box("No-drop zones", self._zone_buttons(), self.zones_view),
+            group_box("Pinned drops", self._pin_buttons(), self.pins_view), 1, spacing=8,
+        )  # fmt: skip
         self.setWidget(page)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setMinimumWidth(page.minimumSizeHint().width() + 16)
 
-    def _file_buttons(self) -> ButtonRow:
-        row, off = ButtonRow(), "Turn every constraint off; can be undone"
-        self._buttons |= {
-            "import": row.add("import", "Load…", "Replace the constraints by those in a TOML file", self._ask_load,
-                              show_text=True),
-            "export": row.add("export", "Save…", "Write the constraints to a TOML file", self._ask_save,
-                              show_text=True),
-            "reset": row.add("reset", "All off", off, self._all_off, show_text=True),
-        }  # fmt: skip
+    def _button_row(self, *buttons: tuple[str, str, str, str, Callable[[], object]]) -> ButtonRow:
+        """Return a row of buttons, each with key, icon, text, help and action; removals show their icon only."""
+        row = ButtonRow()
+        for key, icon, text, help, pressed in buttons:
+            self._buttons[key] = row.add(icon, text, help, pressed, show_text=icon != "delete")
         return row
+
+    def _file_buttons(self) -> ButtonRow:
+        return self._button_row(
+            ("import", "import", "Load…", "Replace the constraints by those in a TOML file", self._ask_load),
+            ("export", "export", "Save…", "Write the constraints to a TOML file", self._ask_save),
+            ("reset", "reset", "All off", "Turn every constraint off; can be undone", self._all_off),
+        )
 
     def _grounding_buttons(self) -> ButtonRow:
-        row = ButtonRow()
-        self._buttons |= {
-            "grounding-add": row.add("add", "Ground aircraft", "Ground an aircraft or a type for part of a day",
-                                     self.add_grounding, show_text=True),
-            "grounding-delete": row.add("delete", "Remove", "Remove the selected line (Del)", self._remove_grounding),
-        }  # fmt: skip
-        return row
+        return self._button_row(
+            ("grounding-add", "add", "Ground aircraft", "Ground an aircraft or a type for part of a day",
+             self.add_grounding),
+            ("grounding-delete", "delete", "Remove", "Remove the selected line (Del)", self._remove_grounding),
+        )  # fmt: skip
 
     def _zone_buttons(self) -> ButtonRow:
-        row = ButtonRow()
-        self._buttons |= {
-            "zone": row.add("zone", "Draw rectangle", "Drag a no-drop zone on the map (6)",
-                            lambda: self._draw(Tool.ZONE), show_text=True),
-            "zone-polygon": row.add("zone-polygon", "Draw polygon", "Click the corners of a zone on the map (7)",
-                                    lambda: self._draw(Tool.ZONE_POLYGON), show_text=True),
-            "zone-delete": row.add("delete", "Delete", "Delete the selected zone (Del)", self._delete_zone),
-        }  # fmt: skip
-        return row
+        draw = self._session.set_tool
+        return self._button_row(
+            ("zone", "zone", "Draw rectangle", "Drag a no-drop zone on the map (6)", lambda: draw(Tool.ZONE)),
+            ("zone-polygon", "zone-polygon", "Draw polygon", "Click the corners of a zone on the map (7)",
+             lambda: draw(Tool.ZONE_POLYGON)),
+            ("zone-delete", "delete", "Delete", "Delete the selected zone (Del)", self._delete_zone),
+        )  # fmt: skip
 
     def _pin_buttons(self) -> ButtonRow:
-        row = ButtonRow()
         add = "Choose drops of the shown plan that every plan keeps; or right-click a drop on the map"
-        self._buttons |= {
-            "pin-add": row.add("pin", "Pin drops…", add, self.pin_drops, show_text=True),
-            "pin-delete": row.add("delete", "Unpin", "Let plans move the selected drops again (Del)", self.unpin),
-        }
-        return row
+        return self._button_row(
+            ("pin-add", "pin", "Pin drops…", add, self.pin_drops),
+            ("pin-delete", "delete", "Unpin", "Let plans move the selected drops again (Del)", self.unpin),
+        )
 
     def _cap_row(self) -> QWidget:
-        box, row = QWidget(), QHBoxLayout()
         self.capped.setToolTip("Limit the drops of the whole plan; pinned drops count")
         self.cap.setSuffix(" drops")
-        self.cap.setAccessibleName("Most drops of the whole plan")
-        self.cap.setToolTip("Most drops of the whole plan")
+        describe(self.cap, "Most drops of the whole plan")
         self.capped.toggled.connect(self._toggle_cap)
         self.cap.valueChanged.connect(self._write_cap)
         self.cap.editingFinished.connect(self._settle)
         self.cap.refused.connect(lambda why: self._session.message.emit(f"Drops in all: {why}"))
-        row.setContentsMargins(0, 0, 0, 0)
-        for part in (self.capped, self.cap):
-            row.addWidget(part)
-        row.addWidget(QLabel("in the whole plan"))
-        row.addStretch(1)
-        box.setLayout(row)
-        return box
+        return row(self.capped, self.cap, QLabel("in the whole plan"))
 
     def _table(self, model: TableModel[Any], name: str) -> QTableView:
         view = QTableView()
@@ -317,15 +287,6 @@ def _selected(view: QTableView, model: TableModel[Any]) -> int:
     return model.position(rows[0]) if rows else -1
 
 
-def _group(title: str, *parts: QWidget) -> QGroupBox:
-    group = QGroupBox(title)
-    column = QVBoxLayout(group)
-    column.setSpacing(4)
-    for part in parts:
-        column.addWidget(part)
-    return group
-
-
 class DaylightForm(QWidget):
     """Daylight rule with its margins, and sun and flying window by day. Every edit is one undo step."""
 
@@ -339,8 +300,7 @@ class DaylightForm(QWidget):
         self.model = TableModel[SunDay](self._columns(), self)
         self.table = QTableView()
         show_table(self.table, self.model, "Daylight by day", lines=_DAYS, stretch=0, is_sortable=False)
-        self.note = QLabel(NO_PLACE, wordWrap=True)
-        self.note.setProperty("role", "muted")
+        self.note = muted_label(NO_PLACE)
         self._lay_out()
         self.rule.toggled.connect(self._toggle)
 
@@ -406,11 +366,8 @@ class DaylightForm(QWidget):
             self._session.set_operations("change the daylight margins", replace(operations, daylight=rule), self._merge)
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        for column, (text, box) in enumerate((("From sunrise +", self.after), ("to sunset −", self.before))):
-            label = QLabel(text)
-            label.setBuddy(box)
-            grid.addWidget(label, 0, 2 * column)
-            grid.addWidget(box, 0, 2 * column + 1)
-            grid.setColumnStretch(2 * column + 1, 1)
-        vertical(self, self.rule, grid, self.table, self.note, margins=0)
+        margins = horizontal(
+            None, labelled("From sunrise +", self.after), (self.after, 1), labelled("to sunset −", self.before),
+            (self.before, 1),
+        )  # fmt: skip
+        vertical(self, self.rule, margins, self.table, self.note, margins=0)

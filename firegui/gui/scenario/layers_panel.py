@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence, QMouseEvent, QShortcut
+from functools import partial
+
+from PySide6.QtCore import QEvent, QPointF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -16,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import vertical
 from firegui.gui.map.layers.layer import MapLayer
@@ -38,7 +41,7 @@ class LayersPanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._layers = layers
-        self._rows = {layer.key: _Row(layers, layer) for layer in layers}
+        self._rows = {layer.key: _LayerControls(layers, layer) for layer in layers}
         self._legend = LegendView()
         self._grid = QGridLayout()
         self._reset = QToolButton()
@@ -49,9 +52,7 @@ class LayersPanel(QScrollArea):
         self._list()
         self.setMinimumWidth(body.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
         for keys, by in (("Ctrl+Up", 1), ("Ctrl+Down", -1)):
-            key = QShortcut(QKeySequence(keys), self)
-            key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            key.activated.connect(lambda by=by: self._move_focused(by))
+            add_shortcut(self, keys, partial(self._move_focused, by), below=True)
         layers.changed.connect(self._refresh)
         layers.refreshed.connect(self._refresh)
         layers.reordered.connect(self._arrange)
@@ -172,7 +173,7 @@ class _Grip(QToolButton):
             super().keyPressEvent(event)
 
 
-class _Row:
+class _LayerControls:
     """The controls of one layer."""
 
     def __init__(self, layers: LayerStack, layer: MapLayer) -> None:
@@ -206,16 +207,13 @@ class _Row:
         """Take the layer's state over."""
         layer = self._layer
         why = layer.missing() or ("" if layer.in_view else "not part of the view that is shown")
-        self.box.blockSignals(True)
-        self.box.setChecked(layer.visible)
+        with QSignalBlocker(self.box), QSignalBlocker(self.slider):
+            self.box.setChecked(layer.visible)
+            self.slider.setValue(round(100 * layer.opacity))
         self.box.setIcon(QIcon(swatch_pixmap(layer.swatch, faint=bool(why))))
-        self.box.blockSignals(False)
         self.box.setToolTip(f"{layer.help}\nNow empty: {why}" if why else layer.help)
         font = self.box.font()
         font.setItalic(bool(why))
         self.box.setFont(font)
-        self.slider.blockSignals(True)
-        self.slider.setValue(round(100 * layer.opacity))
-        self.slider.blockSignals(False)
         self.slider.setEnabled(layer.visible)
         self.slider.setToolTip(f"Opacity of {layer.title}: {self.slider.value()} %")

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
     QHeaderView,
-    QLabel,
     QMenu,
     QTableView,
     QTreeView,
@@ -22,8 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.errors import InputError
+from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.dialogs import ProblemsDialog
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import EXPORT_ROLE, ROOT, Index, TableModel
 from firegui.io.atomic import write_text
@@ -77,13 +77,13 @@ def show_table(
     if has_menu:
         add_copying(view, copy)
     else:
-        add_copy_shortcut(view, copy or (lambda: copy_table(view)))
+        add_shortcut(view, QKeySequence(QKeySequence.StandardKey.Copy), copy or (lambda: copy_table(view)))
 
 
 def add_copying(view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:
     """Add Ctrl+C to a table, and a context menu with "Copy" and "Save as CSV…"."""
     copy = copy or (lambda: copy_table(view))
-    add_copy_shortcut(view, copy)
+    add_shortcut(view, QKeySequence(QKeySequence.StandardKey.Copy), copy)
 
     def open_menu(point: QPoint) -> None:
         menu = QMenu(view)
@@ -93,13 +93,6 @@ def add_copying(view: QAbstractItemView, copy: Callable[[], object] | None = Non
 
     view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
     view.customContextMenuRequested.connect(open_menu)
-
-
-def add_copy_shortcut(view: QAbstractItemView, copy: Callable[[], object]) -> None:
-    """Run ``copy`` when Ctrl+C is pressed in a table."""
-    shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
-    shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-    shortcut.activated.connect(copy)
 
 
 def add_table_actions(menu: QMenu, view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:
@@ -197,8 +190,7 @@ class TableForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.view = QTableView()
-        self._footer = QLabel(wordWrap=True)
-        self._footer.setProperty("role", "muted")
+        self._footer = muted_label()
 
     @property
     def footer(self) -> str:

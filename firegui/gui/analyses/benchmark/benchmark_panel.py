@@ -23,13 +23,14 @@ from firegui.gui.analyses.benchmark.benchmark_tables import (
 )
 from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHING, Tasks, head_text, notes, task_name
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
+from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, scroll_area
 from firegui.gui.jobs.result_presenter import CompareMode
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import TableModel
-from firegui.gui.widgets.table_view import add_copy_shortcut, add_table_actions, show_table
+from firegui.gui.widgets.table_view import add_table_actions, show_table
 from firegui.runs.requests import BenchmarkRequest
 
 
@@ -88,7 +89,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
     def _lay_out(self) -> None:
         show_table(self.tasks_view, self.tasks, "Tasks of the benchmark", copy=self.copy)
         show_table(self.deployment_view, self.deployment, "Which planner for the time available", copy=self.copy)
-        add_copy_shortcut(self.table, self.copy)
+        add_shortcut(self.table, "Ctrl+C", self.copy)
         note = ElidedLabel(DEPLOYMENT_NOTE, role="muted")
         self._decisions = column(self.deployment_view, note, stretch=self.deployment_view)
         self.remarks.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
