@@ -21,7 +21,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.controls import tool_button
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.theme import set_role
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import CoverageChoice, CoverageForm, choice_of
@@ -52,8 +52,7 @@ class ScenarioPanel(QScrollArea):
         super().__init__(parent)
         self._session = session
         self._values: dict[str, QLabel] = {}
-        self._banner = QLabel(SYNTHETIC, wordWrap=True)
-        self._banner.setProperty("role", "banner")
+        self._banner = muted_label(SYNTHETIC, role="banner")
         self._banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._notes = _value()
         self._notes.setProperty("role", "muted")
@@ -210,8 +209,7 @@ class CoverageDialog(QDialog):
         self._before = self._choice = choice_of(project.coverage, self._cells, shipped_table())
         self.form = CoverageForm()
         self.form.edited.connect(self._on_edited)
-        about = QLabel(_ABOUT_COVERAGE, wordWrap=True)
-        about.setProperty("role", "muted")
+        about = muted_label(_ABOUT_COVERAGE)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
