@@ -6,7 +6,7 @@ What an ensemble comes to is in :mod:`firegui.domain.ensemble`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -173,6 +173,11 @@ class UncertaintySettings:
         about="ε of an observed state, where the error is fitted",
     )  # fmt: skip
     weather: WeatherSpread = WeatherSpread()
+
+    def of_kind(self) -> UncertaintySettings:
+        """Return the settings without what another kind alone reads: only drawn states can be kept."""
+        kept = self.keep_members and self.kind is UncertaintyKind.ALEATORIC
+        return replace(self, keep_members=kept)
 
     def problems(self) -> list[Problem]:
         """Everything that is wrong."""

@@ -22,6 +22,11 @@ from firegui.runs.result_store import unused
 from firegui.runs.spec import PlanSpec, ReplanSpec, Stage
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
+STAGE_TITLES: dict[tuple[Stage, ...], tuple[str, str]] = {
+    BOTH: ("Both stages", "search for a plan, then remove every drop that it does not need"),
+    (Stage.OPTIMIZE,): ("First stage only", "search for a plan"),
+}
+"""Title and help of what a run can do."""
 REPLAN = "replan"
 """End of the name of a replanned run's folder."""
 CHECKPOINT_SECONDS = 5.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from firegui.assets import resource
 from firegui.gui.help.help_view import PAGES
-from firegui.gui.widgets.next_run_form import STAGES as STAGE_TEXTS
 from firegui.gui.window.action_registry import ACTIONS, MENUS, START_PAGE, SUBMENUS, TOOL_BAR, shortcuts_page
 from firegui.gui.window.actions import STAGES
+from firegui.runs.run_requests import STAGE_TITLES
 
 
 def test_the_page_of_shortcuts_is_the_one_made_from_the_registry() -> None:
@@ -30,4 +30,4 @@ def test_no_two_actions_have_a_key_in_common() -> None:
 def test_stages_are_called_the_same_in_the_menu_and_in_the_form() -> None:
     for name, stages in STAGES.items():
         spec = ACTIONS[f"stages:{name}"]
-        assert (spec.text, spec.help) == STAGE_TEXTS[stages]
+        assert (spec.text, spec.help) == STAGE_TITLES[stages]

@@ -72,9 +72,9 @@ def test_what_is_ticked_and_typed_is_what_is_run_in_the_projects_folder(
     panel, desk = make(execute)
     choose_planners(panel.form, P.NONE, P.GRADIENT, P.CMA_ES)
     tick(panel.form.matched[P.GRADIENT])
+    asked = {"seeds": "2", "seed": "7", "allowance": "900", "budget": "12"}
     for box, text in (
-        (panel.form.seeds, "2"), (panel.form.seed, "7"), (panel.form.allowance, "900"), (panel.form.budget, "12"),
-        (panel.form.processes, "3"),
+        *((panel.form.fields.box(name), text) for name, text in asked.items()), (panel.form.processes, "3"),
     ):  # fmt: skip
         type_into_field(qtbot, box, text)
     QTest.mouseClick(panel.button("start"), LEFT)
@@ -128,7 +128,7 @@ def test_a_budget_of_0_is_explained(qtbot: QtBot, make: Make) -> None:
     panel, _desk = make()
     assert "the two-stage plan comes first" in panel.about.text()
     choose_planners(panel.form, P.GRADIENT)
-    type_into_field(qtbot, panel.form.budget, "30")
+    type_into_field(qtbot, panel.form.fields.box("budget"), "30")
     assert "two-stage" not in panel.about.text()
 
 
@@ -204,9 +204,9 @@ def test_a_finished_benchmark_takes_more_seeds_but_no_other_allowance(
     panel, _desk = make()
     reopen(panel)
     assert not panel.button("resume").isEnabled()
-    type_into_field(qtbot, panel.form.seeds, "3")
+    type_into_field(qtbot, panel.form.fields.box("seeds"), "3")
     assert panel.button("resume").isEnabled()
-    type_into_field(qtbot, panel.form.allowance, "700")
+    type_into_field(qtbot, panel.form.fields.box("allowance"), "700")
     assert not panel.button("resume").isEnabled()
 
 

@@ -17,7 +17,7 @@ from firegui.errors import InputError
 from firegui.fire.first_project import first_project
 from firegui.gui.importing import event_dialogs as dialogs_module
 from firegui.gui.importing.event_dialogs import ImportEventDialog, ImportEventsDialog
-from firegui.gui.widgets.path_fields import PathField
+from firegui.gui.widgets.fields import PathField
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.importers.events import import_events
 from tests.gui.hands import LEFT

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.settings import EliminationSettings, ObjectiveWeights, RetardantSide, Setting, Start
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.number_fields import DecimalField, WholeField
+from firegui.gui.widgets.fields import DecimalField, WholeField
 from firegui.runs.spec import Stage
 from tests.gui.hands import LEFT, choose, type_into_field
 

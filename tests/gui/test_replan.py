@@ -90,7 +90,7 @@ def test_the_projects_own_perimeter_is_taken_and_the_search_is_the_dialogs(ask: 
     dialog = ask()
     dialog.day.setCurrentIndex(1)
     for name, value in (("epochs", 7), ("patience", 5), ("seed", 11)):
-        dialog.search(name).setValue(value)
+        dialog.search.box(name).setValue(value)
     dialog.go.click()
     spec = dialog.spec
     assert spec is not None and spec.observed is not None

@@ -207,7 +207,7 @@ def test_a_run_is_started_again_with_another_seed_on_the_inputs_it_had(
     faults: list[str] = []
 
     def change(dialog: DuplicateRunDialog) -> None:
-        type_into_field(qtbot, dialog.field("seed"), "11")
+        type_into_field(qtbot, dialog.search.box("seed"), "11")
         press(dialog, "Start")
 
     bench.workbench.runs.select(first)

@@ -143,7 +143,11 @@ def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
     shown = {}
     for kind in SensitivityKind:
         panel.form.set_kind(kind)
-        boxes = {"draws": panel.form.draws, "members": panel.form.members, "schedule": panel.form.schedule}
+        boxes = {
+            "draws": panel.form.fields.box("draws"),
+            "members": panel.form.fields.box("members"),
+            "schedule": panel.form.schedules.box,
+        }
         shown[kind] = {name for name, box in boxes.items() if box.isVisible()}
     assert shown[RAN.POSE] == {"draws", "schedule"}
     assert shown[RAN.DESIGN] == {"members"}
@@ -166,9 +170,9 @@ def test_the_table_that_is_asked_for_goes_into_the_project(
     execute = Tables(table_of(RAN.POSE, (PoseRow(0.0, (reading(1.0),)),)))
     panel, desk = make(execute)
     panel.form.set_kind(RAN.POSE)
-    panel.form.add_file(schedule_file)
-    panel.form.draws.setValue(7)
-    panel.form.scales.setText("0, 2e-3")
+    panel.form.schedules.add_file(schedule_file)
+    panel.form.fields.box("draws").setValue(7)
+    panel.form.fields.box("scales").setText("0, 2e-3")
     run(qtbot, panel, desk)
     (spec,) = execute.specs
     assert spec.out == saved / SAVED_TABLES.directory / "20260304-050607-pose"
@@ -181,8 +185,8 @@ def test_a_sweep_has_its_designs_members_and_epochs(qtbot: QtBot, make: Make) ->
     execute = Tables(table_of(RAN.DESIGN, ()))
     panel, desk = make(execute)
     panel.form.set_kind(RAN.DESIGN)
-    panel.form.designs.setText("0.85/0.75")
-    panel.form.members.setValue(20)
+    panel.form.fields.box("designs").setText("0.85/0.75")
+    panel.form.fields.box("members").setValue(20)
     panel.form.epochs.setValue(11)
     run(qtbot, panel, desk)
     (spec,) = execute.specs
@@ -196,7 +200,7 @@ def test_a_sweep_has_its_designs_members_and_epochs(qtbot: QtBot, make: Make) ->
 def test_designs_that_cannot_be_used_are_told_and_not_started(make: Make, text: str, said: str) -> None:
     panel, _desk = make(Tables(table_of(RAN.DESIGN, ())))
     panel.form.set_kind(RAN.DESIGN)
-    panel.form.designs.setText(text)
+    panel.form.fields.box("designs").setText(text)
     assert said in panel.notes.text()
     assert not panel.button("start").isEnabled()
 
@@ -209,7 +213,7 @@ def test_a_schedule_of_another_plan_is_refused(
     path = tmp_path / "other.safetensors"
     write_plan_safetensors(path, Schedule.empty(7, project.fleet.n_aircraft))
     panel.form.set_kind(RAN.EFFECTIVENESS)
-    panel.form.add_file(path)
+    panel.form.schedules.add_file(path)
     panel.button("start").click()
     assert not execute.specs
     assert refusals
@@ -247,7 +251,7 @@ def test_work_shows_how_far_it_is_and_stops_with_what_there_is(qtbot: QtBot, mak
 def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> SensitivityPanel:
     panel, desk = make(Tables(table_of(RAN.EFFECTIVENESS, EFFECTIVENESS)))
     panel.form.set_kind(RAN.EFFECTIVENESS)
-    panel.form.add_file(schedule_file)
+    panel.form.schedules.add_file(schedule_file)
     run(qtbot, panel, desk)
     return panel
 
@@ -296,7 +300,7 @@ def test_perturbed_poses_are_drawn_with_their_spread(qtbot: QtBot, make: Make, s
     rows = (PoseRow(0.0, (reading(1.0),)), PoseRow(1e-3, (reading(1.5), reading(2.5))))
     panel, desk = make(Tables(table_of(RAN.POSE, rows)))
     panel.form.set_kind(RAN.POSE)
-    panel.form.add_file(schedule_file)
+    panel.form.schedules.add_file(schedule_file)
     run(qtbot, panel, desk)
     assert list(panel.chart.curve_points(0)[1]) == [1.0, 2.0]
     assert list(panel.chart.curve_points(1)[1]) == [1.0, 1.5]
@@ -312,8 +316,8 @@ def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     qtbot.addWidget(panel)
     panel.start_requested.connect(panel.start)
     panel.form.set_kind(RAN.EFFECTIVENESS)
-    panel.form.add_file(schedule_file)
-    panel.form.pairs.setText("0.9/0.9, 0.5/0.5")
+    panel.form.schedules.add_file(schedule_file)
+    panel.form.fields.box("pairs").setText("0.9/0.9, 0.5/0.5")
     run(qtbot, panel, desk)
     assert cells(panel, 0) == ["0.9/0.9", "0.5/0.5"]
     (found,) = SAVED_TABLES.in_project(saved)
@@ -325,7 +329,7 @@ def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     panel.earlier.setCurrentIndex(1)
     panel.earlier.activated.emit(1)
     assert cells(panel, 0) == ["0.9/0.9", "0.5/0.5"]
-    assert panel.form.pairs.text() == "0.9/0.9, 0.5/0.5"
+    assert panel.form.fields.box("pairs").text() == "0.9/0.9, 0.5/0.5"
     desk.shutdown()
     desk.deleteLater()
 

@@ -150,7 +150,12 @@ def summary(panel: UncertaintyPanel, quantity: str) -> dict[str, str]:
 def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
     panel, _desk = make(Draws(ensemble_of()))
     form, shown = panel.form, {}
-    boxes = {"keep": form.keep, "mode": form.mode, "threshold": form.threshold, "speed": form.speed}
+    boxes = {
+        "keep": form.fields.box("keep_members"),
+        "mode": form.fields.box("mode"),
+        "threshold": form.fields.box("threshold"),
+        "speed": form.fields.box("weather_speed_sd"),
+    }
     for kind in KIND:
         form.set_kind(kind)
         shown[kind] = {name for name, box in boxes.items() if box.isVisible()}
@@ -160,10 +165,10 @@ def test_only_the_settings_of_the_kind_are_shown(make: Make) -> None:
 def test_the_papers_error_model_has_no_softening_and_says_it_is_approximate(make: Make) -> None:
     panel, _desk = make(Draws(ensemble_of()))
     panel.form.set_kind(KIND.EPISTEMIC)
-    assert panel.form.softening.isVisible()
-    panel.form.error.setCurrentIndex(panel.form.error.findData(ErrorSource.PAPER.value))
-    assert not panel.form.softening.isVisible()
-    assert "approximate" in panel.form.error.currentText()
+    assert panel.form.fields.box("softening").isVisible()
+    panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
+    assert not panel.form.fields.box("softening").isVisible()
+    assert "approximate" in panel.form.fields.box("error").currentText()
 
 
 def test_what_is_asked_for_goes_into_the_project_with_its_schedule(
@@ -172,10 +177,10 @@ def test_what_is_asked_for_goes_into_the_project_with_its_schedule(
     execute = Draws(ensemble_of(KIND.WEATHER))
     panel, desk = make(execute)
     panel.form.set_kind(KIND.WEATHER)
-    panel.form.add_file(schedule_file)
-    panel.form.members.setValue(17)
-    panel.form.seed.setValue(5)
-    panel.form.direction.setValue(25.0)
+    panel.form.schedules.add_file(schedule_file)
+    panel.form.fields.box("members").setValue(17)
+    panel.form.fields.box("seed").setValue(5)
+    panel.form.fields.box("weather_direction_sd").setValue(25.0)
     run(qtbot, panel, desk)
     (spec,) = execute.specs
     assert spec.out == saved / SAVED_ENSEMBLES.directory / "20260304-050607-weather"
@@ -188,7 +193,7 @@ def test_what_is_asked_for_goes_into_the_project_with_its_schedule(
 def test_without_a_schedule_there_are_only_fires_without_drops(qtbot: QtBot, make: Make) -> None:
     execute = Draws(ensemble_of(plan=False))
     panel, desk = make(execute)
-    assert "no drops only" in panel.form.schedule.currentText()
+    assert "no drops only" in panel.form.schedules.box.currentText()
     run(qtbot, panel, desk)
     assert execute.specs[0].schedule is None
     assert "Plan mean" not in panel.tables.summary.titles
@@ -207,14 +212,18 @@ def test_an_error_model_cannot_be_fitted_without_perimeters_and_the_dock_says_so
     assert not panel.button("start").isEnabled()
     assert "no perimeters to fit it to" in panel.notes.text()
     assert "--" not in panel.notes.text()
-    panel.form.error.setCurrentIndex(panel.form.error.findData(ErrorSource.PAPER.value))
+    panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
     assert panel.button("start").isEnabled()
 
 
 def test_a_wind_that_is_never_off_is_told_and_not_started(make: Make) -> None:
     panel, _desk = make(Draws(ensemble_of()))
     panel.form.set_kind(KIND.WEATHER)
-    for box in (panel.form.speed, panel.form.direction, panel.form.timing):
+    for box in (
+        panel.form.fields.box("weather_speed_sd"),
+        panel.form.fields.box("weather_direction_sd"),
+        panel.form.fields.box("weather_timing_sd"),
+    ):
         box.setValue(0.0)
     assert "all three spreads are 0" in panel.notes.text()
     assert not panel.button("start").isEnabled()
@@ -227,7 +236,7 @@ def test_a_schedule_of_another_plan_is_refused(
     panel, desk = make(execute)
     path = tmp_path / "other.safetensors"
     write_plan_safetensors(path, Schedule.empty(7, project.fleet.n_aircraft))
-    panel.form.add_file(path)
+    panel.form.schedules.add_file(path)
     panel.button("start").click()
     assert not execute.specs
     assert refusals
@@ -256,7 +265,7 @@ def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is
 @pytest.fixture
 def shown(qtbot: QtBot, make: Make, schedule_file: Path) -> UncertaintyPanel:
     panel, desk = make(Draws(ensemble_of()))
-    panel.form.add_file(schedule_file)
+    panel.form.schedules.add_file(schedule_file)
     run(qtbot, panel, desk)
     return panel
 
@@ -359,7 +368,7 @@ def test_a_fitted_error_model_is_drawn_with_its_points(qtbot: QtBot, make: Make)
 def test_the_papers_error_model_is_marked_approximate_where_it_is_drawn(qtbot: QtBot, make: Make) -> None:
     panel, desk = make(Draws(ensemble_of(KIND.EPISTEMIC)))
     panel.form.set_kind(KIND.EPISTEMIC)
-    panel.form.error.setCurrentIndex(panel.form.error.findData(ErrorSource.PAPER.value))
+    panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
     run(qtbot, panel, desk)
     assert "approximate" in panel.error_text.text()
     assert len(panel.variogram.found_points()[0]) == 0
@@ -377,7 +386,7 @@ def test_a_mean_below_the_start_stands_under_the_pictures_with_why(qtbot: QtBot,
     for kind, there in ((KIND.EPISTEMIC, True), (KIND.ALEATORIC, False)):
         panel, desk = make(Draws(replace(ensemble_of(kind), extent=falling)))
         panel.form.set_kind(kind)
-        panel.form.error.setCurrentIndex(panel.form.error.findData(ErrorSource.PAPER.value))
+        panel.form.fields.box("error").setCurrentIndex(panel.form.fields.box("error").findData(ErrorSource.PAPER.value))
         run(qtbot, panel, desk)
         assert panel.caution.isVisible() is there
         assert ("below the 9 cells that burned at the start" in panel.caution.text()) is there
@@ -403,8 +412,8 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     monkeypatch: pytest.MonkeyPatch, refusals: list[InputError],
 ) -> None:  # fmt: skip
     panel, desk = make()
-    panel.form.add_file(schedule_file)
-    panel.form.members.setValue(3)
+    panel.form.schedules.add_file(schedule_file)
+    panel.form.fields.box("members").setValue(3)
     panel.button("start").click()
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)
     assert set(members(panel, "Member")) == {"0", "1", "2"}
@@ -423,7 +432,7 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
     panel.button("folder").click()
     assert [Path(url.toLocalFile()) for url in opened] == [found.folder]
-    panel.form.members.setValue(5)
+    panel.form.fields.box("members").setValue(5)
     panel.earlier.setCurrentIndex(1)
     panel.button("resume").click()
     qtbot.waitUntil(lambda: not desk.is_busy, timeout=60_000)

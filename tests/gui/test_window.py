@@ -24,7 +24,7 @@ from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.scenario.calendar_panel import CalendarPanel
 from firegui.gui.session.session import FireView, Session, Tool
-from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.widgets.fields import WholeField
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window import main_window as main_window_module
 from firegui.gui.window.documents import RunningAnswer, UnsavedAnswer

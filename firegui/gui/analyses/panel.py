@@ -29,7 +29,7 @@ from firegui.gui.base.layouts import Content, column, fill_column, row, scroll_a
 from firegui.gui.base.theme import set_role
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.plan_choices import narrow_combo
+from firegui.gui.widgets.fields import narrow_combo
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import table_text
 from firegui.io.atomic import write_text

@@ -36,7 +36,7 @@ from firegui.gui.base.tasks import Check, LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
-from firegui.gui.widgets.path_fields import PathField
+from firegui.gui.widgets.fields import PathField
 from firegui.io.exporters import file_names, refusals
 from firegui.io.exporters.content import ExportContent, Occupancy, export_content
 from firegui.io.exporters.map_sheet import Sheet

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.gui.base.layouts import row
-from firegui.gui.widgets.path_fields import text_line
+from firegui.gui.widgets.fields import text_line
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.map_sheet import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
 

@@ -15,7 +15,7 @@ from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import as_input_error
-from firegui.gui.widgets.path_fields import PathField, number, numbers, read_entry, text_line
+from firegui.gui.widgets.fields import PathField, number, numbers, read_entry, text_line
 from firegui.io.importers.events import EventFileSource, list_events
 from firegui.io.importers.events_file import EventEntry
 

@@ -28,7 +28,7 @@ from firegui.gui.map.layers.drop_layers import SIGMAS
 from firegui.gui.map.shape_edits import add_pins, pinned_row, remove_pins
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.number_fields import DecimalField, WholeField
+from firegui.gui.widgets.fields import DecimalField, WholeField
 from firegui.io.georeference import Georeference, half_turn
 
 _HUNDREDTHS = 100.0

@@ -27,7 +27,7 @@ from firegui.domain.regions import Region, Vertex
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.map.shape_edits import change_region, find_region, refusal_of, rename_region, size_text
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.number_fields import WholeField, settle_editing
+from firegui.gui.widgets.fields import WholeField, settle_editing
 
 _HINT = "Rows are counted from the north, columns from the west, both at the edges of cells: 0 is the edge of the grid."
 

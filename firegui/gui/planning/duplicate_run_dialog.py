@@ -14,17 +14,15 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.domain.project import Project
-from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
+from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, Setting
 from firegui.gui.base.layouts import vertical
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_comparison import inputs_apart
-from firegui.gui.widgets.next_run_form import STAGES
-from firegui.gui.widgets.number_fields import DecimalField, WholeField
-from firegui.gui.widgets.settings_paths import description_of
+from firegui.gui.widgets.settings_form import SettingsForm
+from firegui.runs.run_requests import STAGE_TITLES
 from firegui.runs.spec import Stage
 
-_WHOLE = ("epochs", "patience", "seed")
-_RATE = "learning_rate"
+_OFFERED = ("epochs", "patience", "seed", "learning_rate")
 _SAME = "The project still has the inputs of this run."
 _APART = "The project takes these inputs of the run back; Ctrl+Z undoes it:"
 _MOST_LINES = 6
@@ -42,8 +40,7 @@ class DuplicateRunDialog(QDialog):
         self.setWindowTitle("Duplicate a run")
         self.setMinimumWidth(460)
         self._then = entry.project
-        self._fields = {name: self._whole(name) for name in _WHOLE}
-        self.rate = self._decimal()
+        self.search = SettingsForm(entry.project.plan.optimizer, only=_OFFERED)
         self.setting, self.stages = QComboBox(), QComboBox()
         self.starts = True
         """Whether the run is to begin at once."""
@@ -54,54 +51,27 @@ class DuplicateRunDialog(QDialog):
     def project(self) -> Project:
         """The project of the run, with the changes."""
         plan = self._then.plan
-        optimizer = replace(
-            plan.optimizer,
-            epochs=self._fields["epochs"].value(),
-            patience=self._fields["patience"].value(),
-            seed=self._fields["seed"].value(),
-            learning_rate=self.rate.value(),
-        )
         # Qt makes plain text of what it is given.
         setting = Setting(self.setting.currentData())
         same = setting is plan.setting or setting is Setting.CUSTOM
         weights = plan.weights if same else ObjectiveWeights.of(setting)
-        return replace(self._then, plan=replace(plan, optimizer=optimizer, setting=setting, weights=weights))
+        return replace(self._then, plan=replace(plan, optimizer=self.search.value(), setting=setting, weights=weights))
 
     @property
     def chosen_stages(self) -> tuple[Stage, ...]:
         """What the run does."""
-        return list(STAGES)[self.stages.currentIndex()]
-
-    def field(self, name: str) -> WholeField:
-        """The field ``epochs``, ``patience`` or ``seed``. Raises ``KeyError`` for another name."""
-        return self._fields[name]
+        return list(STAGE_TITLES)[self.stages.currentIndex()]
 
     # -- putting together --------------------------------------------------------------------------------------------
-    def _whole(self, name: str) -> WholeField:
-        about = description_of(OptimizerSettings(), (name,))
-        box = WholeField(about.low, about.high)
-        box.setValue(getattr(self._then.plan.optimizer, name))
-        box.setToolTip(about.tooltip())
-        box.setAccessibleName(about.title)
-        return box
-
-    def _decimal(self) -> DecimalField:
-        about = description_of(OptimizerSettings(), (_RATE,))
-        box = DecimalField(about.low, about.high)
-        box.setValue(self._then.plan.optimizer.learning_rate)
-        box.setToolTip(about.tooltip())
-        box.setAccessibleName(about.title)
-        return box
-
     def _fill(self, entry: RunEntry) -> None:
         for setting in Setting:
             self.setting.addItem(SETTING_TITLES[setting], setting)
         self.setting.setCurrentIndex(list(Setting).index(self._then.plan.setting))
         self.setting.setAccessibleName("Objective")
         self.setting.setToolTip("What the plan is for")
-        for title, _help in STAGES.values():
+        for title, _help in STAGE_TITLES.values():
             self.stages.addItem(title)
-        known = list(STAGES)
+        known = list(STAGE_TITLES)
         self.stages.setCurrentIndex(known.index(entry.stages) if entry.stages in known else 0)
         self.stages.setAccessibleName("Stages")
         self.stages.setToolTip("What the run does")
@@ -112,9 +82,7 @@ class DuplicateRunDialog(QDialog):
         form.addRow("Like", QLabel(entry.title))
         form.addRow("&Objective", self.setting)
         form.addRow("Sta&ges", self.stages)
-        for name in _WHOLE:
-            form.addRow(description_of(PlanSettings(), ("optimizer", name)).title, self._fields[name])
-        form.addRow(description_of(PlanSettings(), ("optimizer", _RATE)).title, self.rate)
+        self.search.add_rows(form, _OFFERED)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         go = buttons.addButton("&Start", QDialogButtonBox.ButtonRole.AcceptRole)
         go.setToolTip("Take these inputs into the project, save it, and start the run or queue it")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtWidgets import (
@@ -16,14 +15,12 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.domain.project import Project
-from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.tasks import wait_for
-from firegui.gui.widgets.number_fields import WholeField
-from firegui.gui.widgets.path_fields import PathField
-from firegui.gui.widgets.settings_paths import description_of
+from firegui.gui.widgets.fields import PathField
+from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.runs.run_requests import replan_spec, with_optimizer
 from firegui.runs.spec import ReplanSpec
 
@@ -59,19 +56,13 @@ class ReplanDialog(QDialog):
         self.file = PathField("observed", "GeoTIFF, npz mask or polygons of what has burned", files=_KINDS)
         self.loop = QCheckBox("Closed loop: simulate it on a drawn fire")
         self.about = QLabel(wordWrap=True)
-        self._search: dict[str, WholeField] = {}
+        self.search = SettingsForm(project.plan.optimizer, only=_SEARCH)
         self._lay_out()
         self._on_change()
 
     def accept(self) -> None:
         """Read the form; shut it only when it can be carried out."""
-        optimizer = replace(
-            self._project.plan.optimizer,
-            epochs=self._search["epochs"].value(),
-            patience=self._search["patience"].value(),
-            seed=self._search["seed"].value(),
-        )
-        project, day = with_optimizer(self._project, optimizer), self.day.currentData()
+        project, day = with_optimizer(self._project, self.search.value()), self.day.currentData()
         closed = self.loop.isChecked()
         observed = self.file.path if not closed and self.source.currentData() == _FILE else None
         try:
@@ -88,10 +79,6 @@ class ReplanDialog(QDialog):
             return
         super().accept()
 
-    def search(self, name: str) -> WholeField:
-        """The field ``epochs``, ``patience`` or ``seed``. Raises ``KeyError`` for another name."""
-        return self._search[name]
-
     # -- putting together --------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         calendar = self._project.calendar
@@ -107,8 +94,7 @@ class ReplanDialog(QDialog):
         form.addRow("Plan", QLabel(self._title))
         for text, box in (("&From", self.day), ("", self.loop), ("&Observed", self.source), ("", self.file)):
             form.addRow(text, box)
-        for name in _SEARCH:
-            form.addRow(*self._field(name))
+        self.search.add_rows(form, _SEARCH)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.go = buttons.addButton("Replan", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
@@ -121,15 +107,6 @@ class ReplanDialog(QDialog):
             combo.currentIndexChanged.connect(lambda _index: self._on_change())
         self.loop.toggled.connect(lambda _on: self._on_change())
         self.file.line.textChanged.connect(lambda _text: self._on_change())
-
-    def _field(self, name: str) -> tuple[str, WholeField]:
-        optimizer = self._project.plan.optimizer
-        about = description_of(OptimizerSettings(), (name,))
-        box = self._search[name] = WholeField(about.low, about.high)
-        box.setValue(getattr(optimizer, name))
-        box.setToolTip(about.tooltip())
-        box.setAccessibleName(about.title)
-        return about.title, box
 
     def _on_change(self) -> None:
         closed, day = self.loop.isChecked(), self.day.currentData()

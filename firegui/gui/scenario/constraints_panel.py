@@ -31,7 +31,7 @@ from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
 from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel, choose_pins, pin_columns, zone_columns
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, Tool
-from firegui.gui.widgets.number_fields import DecimalField, WholeField
+from firegui.gui.widgets.fields import DecimalField, WholeField
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QObject, QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QFileDialog,
     QGridLayout,
     QGroupBox,
     QLabel,
@@ -16,57 +21,150 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from firegui.domain.options import replaced_at, value_at
-from firegui.domain.settings import (
-    SETTING_TITLES,
-    EliminationSettings,
-    ObjectiveWeights,
-    PlanSettings,
-    RetardantSide,
-    Setting,
-)
+from firegui.domain.options import replaced_at, setting_fields
+from firegui.domain.settings import MORE, SETTING_TITLES, ObjectiveWeights, PlanSettings, Setting, Start
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
-from firegui.gui.widgets.form_sections import Folded, labelled_rows
-from firegui.gui.widgets.next_run_form import StagesChoice, StartChoice
-from firegui.gui.widgets.plan_choices import PlanCheck, PlanChoice, narrow_combo
-from firegui.gui.widgets.plan_fields import PlanField
-from firegui.gui.widgets.settings_paths import Path
+from firegui.gui.widgets.fields import narrow_combo
+from firegui.gui.widgets.settings_form import FoldedSection, SettingsForm, labelled_rows
+from firegui.runs.folder import RUN
+from firegui.runs.run_requests import STAGE_TITLES
 
-SIDES = {
-    RetardantSide.BOTH: "Both cells (default)",
-    RetardantSide.EMITTER: "Emitting neighbour only",
-    RetardantSide.RECEIVER: "Receiving cell only",
-}
-_SIDE_HELP = "which use of the fuel factor retardant changes; reports name it"
+_MERGE_KEYS = count(1_000)
+_BROWSE, _FILE = "browse", "file"
+_SCHEDULES = "Schedules (*.safetensors *.csv);;All files (*)"
 _PURPOSE = {
     Setting.A: "Keeps the whole fire small, day by day and at the end.",
     Setting.B: "Keeps the fire out of the protected regions; total size comes second.",
     Setting.CUSTOM: "Your own weights. Editing a weight below switches to this.",
 }
-_WEIGHTS: tuple[Path, ...] = (("weights", "burn"), ("weights", "final"), ("weights", "prot"), ("weights", "budget"))
-_SEARCH: tuple[Path, ...] = tuple(("optimizer", name) for name in ("epochs", "patience", "learning_rate", "seed"))
-_DETAILS: tuple[Path, ...] = tuple(
-    ("optimizer", name)
-    for name in ("clip_norm", "logit_clamp", "initial_logit", "exclusion_cells", "jitter_cells", "full_carry")
-)
-_ELIMINATION: tuple[Path, ...] = tuple(("elimination", item.name) for item in fields(EliminationSettings))
+
+
+class PlanForm(SettingsForm[PlanSettings]):
+    """Fields of the plan's settings: they follow the session and edit it, one undoable step per visit of a field."""
+
+    def __init__(self, session: Session) -> None:
+        plan = session.project.plan if session.has_project else PlanSettings()
+        super().__init__(plan, skip=("setting", "optimizer_start"), offsets={"start_day": 1})
+        self._session = session
+        self._merge = {name: next(_MERGE_KEYS) for name in self.editors}
+        for name, editor in self.editors.items():
+            editor.left.connect(partial(self._on_left, name))
+        self.edited.connect(self._write)
+        for signal in (session.project_opened, session.plan_changed):
+            signal.connect(self.read)
+        self.read()
+
+    def read(self) -> None:
+        """Show the plan of the session."""
+        if self._session.has_project:
+            self.set_value(self._session.project.plan)
+
+    def write(self, path: tuple[str, ...], value: Any, title: str, merge: int = -1) -> None:
+        """Give the plan the value at ``path``; a weight makes the weights custom, a later start shortens the plan."""
+        before = self._session.project.plan
+        plan = replaced_at(before, path, value)
+        if path[0] == "weights" and plan != before:
+            plan = replace(plan, setting=Setting.CUSTOM)
+        elif path == ("start_day",):
+            # The plan is shortened in the same step rather than made invalid.
+            left = self._session.project.scenario.days - int(value)
+            plan = replace(plan, days=max(1, min(plan.days, left)))
+        if plan != before:
+            self._session.set_plan(f"change {title.lower()}", plan, merge)
+
+    def _write(self, name: str) -> None:
+        if self._session.has_project:
+            editor = self.editors[name]
+            merge = self._merge[name] if editor.is_number else -1
+            self.write(editor.path, editor.value(), editor.option.title, merge)
+
+    def _on_left(self, name: str) -> None:
+        self._merge[name] = next(_MERGE_KEYS)
+
+
+class StagesChoice(QObject):
+    """Combo box of what the next run does: both stages, or the first alone."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self.box, self.label = narrow_combo("Stages", "stages"), QLabel("Stages")
+        self.box.setToolTip("\n".join(f"{title}: {help}" for title, help in STAGE_TITLES.values()))
+        for title, _help in STAGE_TITLES.values():
+            self.box.addItem(title)
+        self.box.activated.connect(lambda index: session.set_stages(list(STAGE_TITLES)[index]))
+        session.next_run_changed.connect(self._read)
+        self._read()
+
+    def _read(self) -> None:
+        with QSignalBlocker(self.box):
+            self.box.setCurrentIndex(list(STAGE_TITLES).index(self._session.stages))
+
+
+class StartChoice(QObject):
+    """Combo box of where the first stage begins: as the settings say, or with a saved schedule."""
+
+    def __init__(self, session: Session, form: PlanForm, window: QWidget) -> None:
+        super().__init__()
+        self._session, self._form, self._window = session, form, window
+        self._item = next(item for item in setting_fields(PlanSettings()) if item.path == ("optimizer", "start"))
+        option = self._item.option
+        self.box, self.label = narrow_combo(option.field_label, "optimizer_start"), QLabel(option.field_label)
+        for start, title in option.choices.items():
+            self.box.addItem(title, start.value)
+        self.box.addItem("Saved run or schedule…", _BROWSE)
+        self.box.activated.connect(self._choose)
+        for signal in (session.next_run_changed, session.project_opened, session.plan_changed):
+            signal.connect(self._show)
+        self._show()
+
+    def _choose(self, _index: int) -> None:
+        chosen = self.box.currentData()
+        if chosen == _BROWSE:
+            self._browse()
+        elif chosen != _FILE:
+            self._session.set_start_file(None)
+            self._form.write(self._item.path, Start(chosen), self._item.option.field_label)
+        self._show()
+
+    def _browse(self) -> None:
+        start = self._session.start_file or self._session.folder or Path.home()
+        name, _filter = QFileDialog.getOpenFileName(self._window, "Start from a saved schedule", str(start), _SCHEDULES)
+        if name:
+            self._session.set_start_file(Path(name))
+
+    def _show(self) -> None:
+        file, place = self._session.start_file, self.box.findData(_FILE)
+        with QSignalBlocker(self.box):
+            if place >= 0:
+                self.box.removeItem(place)
+            if file is not None:
+                # A file in the folder of a run is called by its run.
+                title = file.parent.name if (file.parent / RUN).is_file() else file.name
+                self.box.insertItem(len(Start), title, _FILE)
+                self.box.setCurrentIndex(len(Start))
+            elif self._session.has_project:
+                self.box.setCurrentIndex(self.box.findData(self._session.project.plan.optimizer.start.value))
+        self.box.setToolTip(self._item.option.help if file is None else f"{file}\nfor the next run only")
 
 
 class ObjectivePanel(QScrollArea):
-    """See the module. Every edit is one undoable step of the session."""
+    """Dock of the objective. Every edit is one undoable step of the session."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._fields: dict[Path, PlanField] = {}
-        self._checks: list[PlanCheck] = []
-        self._refusals: dict[Path, str] = {}
+        self._form = PlanForm(session)
+        self._refusals: dict[str, str] = {}
         self._problems = QLabel(wordWrap=True)
         self._problems.setProperty("role", "warning")
         self._problems.setAccessibleName("What keeps a run from starting")
         self._problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._build()
+        for name, editor in self._form.editors.items():
+            editor.refused.connect(partial(self._note, name))
+            editor.edited.connect(partial(self._note, name, ""))
         for signal in (session.project_opened, session.project_edited):
             signal.connect(self._refresh)
         session.backend_changed.connect(self._refresh)
@@ -102,8 +200,7 @@ class ObjectivePanel(QScrollArea):
         self._purpose = QLabel(wordWrap=True)
         self._purpose.setProperty("role", "muted")
         column.addWidget(self._purpose)
-        fields = [self._field(path, change_weight=True) for path in _WEIGHTS]
-        column.addLayout(labelled_rows([(field.label, field.box) for field in fields], columns=2))
+        column.addLayout(self._form.grid(self._form.names("weights"), columns=2))
         return group
 
     def _effectiveness(self) -> QWidget:
@@ -118,9 +215,9 @@ class ObjectivePanel(QScrollArea):
         for row, material in enumerate(("retardant", "water"), start=1):
             grid.addWidget(QLabel(material.capitalize()), row, 0)
             for index, side in enumerate(("design", "nominal")):
-                field = self._field((side, material))
-                field.box.setAccessibleName(f"{side} effectiveness of {material}")
-                grid.addWidget(field.box, row, index + 1)
+                box = self._form.box(f"{side}_{material}")
+                box.setAccessibleName(f"{side} effectiveness of {material}")
+                grid.addWidget(box, row, index + 1)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(2, 1)
         column.addLayout(grid)
@@ -128,9 +225,8 @@ class ObjectivePanel(QScrollArea):
 
     def _window(self) -> QWidget:
         group, column = _group("Planned days")
-        start, days = self._field(("start_day",), offset=1), self._field(("days",))
-        days.box.setSuffix(" days")
-        column.addLayout(labelled_rows([(start.label, start.box), (days.label, days.box)], columns=2))
+        self._form.editors["days"].show_unit()
+        column.addLayout(self._form.grid(self._form.names(group=""), columns=2))
         self._dates = QLabel(wordWrap=True)
         self._dates.setProperty("role", "muted")
         column.addWidget(self._dates)
@@ -138,9 +234,8 @@ class ObjectivePanel(QScrollArea):
 
     def _search(self) -> QWidget:
         group, column = _group("Search")
-        fields = [self._field(path) for path in _SEARCH]
-        column.addLayout(labelled_rows([(field.label, field.box) for field in fields], columns=2))
-        self._stages, self._start = StagesChoice(self._session), StartChoice(self._session, self)
+        column.addLayout(self._form.grid(self._form.names("optimizer", group=""), columns=2))
+        self._stages, self._start = StagesChoice(self._session), StartChoice(self._session, self._form, self)
         self._backend = narrow_combo("Device", "backend")
         self._backend.setToolTip("what the next run computes on; kept with this computer, not with the project")
         for name, title in BACKENDS.items():
@@ -151,33 +246,11 @@ class ObjectivePanel(QScrollArea):
         return group
 
     def _details(self) -> QWidget:
-        self._side = PlanChoice(self._session, ("retardant_acts_on",), "Retardant acts on", _SIDE_HELP, SIDES)
-        rows = [(self._side.label, self._side.box), *(self._detail(path) for path in _DETAILS)]
-        return Folded("More settings", labelled_rows(rows, columns=1))
+        names = [*self._form.names(group=MORE), *self._form.names("optimizer", MORE)]
+        return FoldedSection(MORE, self._form.grid(names, units=True))
 
     def _second_stage(self) -> QWidget:
-        return Folded("Second stage", labelled_rows([self._detail(path) for path in _ELIMINATION], columns=1))
-
-    def _detail(self, path: Path) -> tuple[QLabel, QWidget]:
-        if isinstance(value_at(PlanSettings(), path), bool):
-            check = PlanCheck(self._session, path)
-            self._checks.append(check)
-            return QLabel(), check.box
-        field = self._field(path)
-        if field.about.unit:
-            field.box.setSuffix(f" {field.about.unit}")
-        return field.label, field.box
-
-    def _field(self, path: Path, *, offset: int = 0, change_weight: bool = False) -> PlanField:
-        change = None
-        if change_weight:
-            change = lambda plan, value: replace(replaced_at(plan, path, value), setting=Setting.CUSTOM)  # noqa: E731
-        elif path == ("start_day",):
-            change = self._with_start
-        field = PlanField(self._session, path, offset=offset, change=change)
-        field.refused.connect(lambda why: self._note(path, why))
-        self._fields[path] = field
-        return field
+        return FoldedSection("Second stage", self._form.grid(self._form.names("elimination"), units=True))
 
     # -- editing -----------------------------------------------------------------------------------------------------
     def _choose(self, setting: Setting) -> None:
@@ -187,13 +260,8 @@ class ObjectivePanel(QScrollArea):
         if changed != plan:
             self._session.set_plan(f"choose {SETTING_TITLES[setting]}", changed)
 
-    def _with_start(self, plan: PlanSettings, start: float) -> PlanSettings:
-        # A later start leaves fewer days with weather; the plan is shortened in the same step rather than made invalid.
-        left = self._session.project.scenario.days - int(start)
-        return replace(plan, start_day=int(start), days=max(1, min(plan.days, left)))
-
-    def _note(self, path: Path, why: str) -> None:
-        self._refusals[path] = why
+    def _note(self, name: str, why: str) -> None:
+        self._refusals[name] = why
         self._show_problems()
 
     # -- showing -----------------------------------------------------------------------------------------------------
@@ -208,16 +276,16 @@ class ObjectivePanel(QScrollArea):
         with QSignalBlocker(self._backend):
             self._backend.setCurrentIndex(max(self._backend.findData(self._session.backend), 0))
         event = project.scenario
-        self._limit(("start_day",), event.days - 1)
-        self._limit(("days",), max(event.days - plan.start_day, plan.days))
+        self._limit("start_day", event.days - 1)
+        self._limit("days", max(event.days - plan.start_day, plan.days))
         calendar = project.calendar
         first, last = calendar.date_of_day(0), calendar.date_of_day(calendar.days - 1)
         span = f"{first.day} {first:%b %Y} to {last.day} {last:%b %Y}"
         self._dates.setText(f"{span}, local dates · the event has weather for {event.days} days")
         self._show_problems()
 
-    def _limit(self, path: Path, high: int) -> None:
-        box = self._fields[path].box
+    def _limit(self, name: str, high: int) -> None:
+        box = self._form.box(name)
         with QSignalBlocker(box):
             box.setMaximum(max(high, int(box.minimum())))
 

@@ -22,8 +22,7 @@ from firegui.domain.fuel import NONBURNABLE, fuel_name
 from firegui.domain.options import plain_number
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import horizontal, vertical
-from firegui.gui.widgets.number_fields import DecimalField
-from firegui.gui.widgets.path_fields import number
+from firegui.gui.widgets.fields import DecimalField, number
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import show_table
 from firegui.io.coverage_toml import CoverageTable, shipped_table

@@ -8,7 +8,7 @@ from datetime import datetime
 from PySide6.QtCore import QAbstractItemModel, QDate, QDateTime, QModelIndex, QPersistentModelIndex, Qt, QTime
 from PySide6.QtWidgets import QComboBox, QDateTimeEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from firegui.gui.widgets.combo_box import NoScrollComboBox
+from firegui.gui.widgets.fields import NoScrollComboBox
 
 Index = QModelIndex | QPersistentModelIndex
 CLOCK_FORMAT = "d MMM yyyy HH:mm"

@@ -1,95 +1,288 @@
-"""Fields for a settings dataclass that is not part of the project, made from what it says of itself."""
+"""Forms generated from settings dataclasses, and the sections that forms are put together from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from enum import StrEnum
+from functools import partial
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
+from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QGridLayout,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from firegui.domain.options import Option
-from firegui.gui.widgets.number_fields import DecimalField, WholeField
-from firegui.gui.widgets.settings_paths import description_of
+from firegui.domain.options import SettingField, replaced_at, setting_fields
+from firegui.errors import Problem
+from firegui.gui.widgets.fields import DecimalField, WholeField, narrow_combo
 
 Settings = TypeVar("Settings")
-Box = WholeField | DecimalField | QCheckBox
+
+
+class SettingEditor(QObject):
+    """Label and input widget of one setting: a number field, check box, combo box or, for a list, a line of text.
+
+    ``offset`` is added to the number for people, who count days from 1.
+    """
+
+    edited = Signal()
+    """The value was changed, by a person or with :meth:`QSpinBox.setValue` and the like."""
+    left = Signal()
+    """The field was left; what is typed on the next visit is an edit of its own."""
+    refused = Signal(str)
+    """``title: what was refused and why``."""
+
+    def __init__(self, item: SettingField, offset: int = 0) -> None:
+        super().__init__()
+        self._item, self.option = item, item.option
+        self._value, self._shown = item.value, 0.0
+        self.label = QLabel("" if item.kind is bool else item.option.field_label)
+        self.box = self._make(offset)
+        self.box.setObjectName("_".join(item.path))
+        self.box.setToolTip(item.option.tooltip(offset) if self.is_number else item.option.help)
+        self.box.setAccessibleName(item.option.accessible_name)
+        self.box.setAccessibleDescription(item.option.help)
+        self.label.setBuddy(self.box)
+        self.label.setToolTip(self.box.toolTip())
+        self.show_value(item.value)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Path of the setting."""
+        return self._item.path
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the value is a number."""
+        return isinstance(self.box, (WholeField, DecimalField))
+
+    def value(self) -> Any:
+        """Return the value; of a line that cannot be read the last one that could."""
+        if isinstance(self.box, QCheckBox):
+            return self.box.isChecked()
+        if isinstance(self.box, QComboBox):
+            # Qt makes plain text of what it is given.
+            return self._item.kind(self.box.currentData())
+        if isinstance(self.box, QLineEdit):
+            return self._value if self.problems() else self._item.parse(self.box.text())
+        # What is shown may be rounded.
+        return self._value if self.box.value() == self._shown else self.option.kept(self.box.value())
+
+    def show_value(self, value: Any) -> None:
+        """Show another value, without a signal."""
+        self._value = value
+        with QSignalBlocker(self.box):
+            if isinstance(self.box, QCheckBox):
+                self.box.setChecked(value)
+            elif isinstance(self.box, QComboBox):
+                self.box.setCurrentIndex(self.box.findData(value.value))
+            elif isinstance(self.box, QLineEdit):
+                self.box.setText(self._item.text(value).replace(",", ", "))
+                self.box.setCursorPosition(0)
+            else:
+                if self.box.value() != self.option.shown(value):
+                    self.box.setValue(self.option.shown(value))
+                self._shown = self.box.value()
+
+    def problems(self) -> list[Problem]:
+        """Return what cannot be read in a line of text."""
+        if not isinstance(self.box, QLineEdit):
+            return []
+        where, text, found = self.option.title[:1].lower() + self.option.title[1:], self.box.text(), []
+        for part in filter(None, (part.strip() for part in text.split(","))):
+            try:
+                self._item.parse_element(part)
+            except ValueError:
+                found.append(Problem(where, f"'{part}' cannot be read", "see the tooltip of the field"))
+        return found or ([] if text.strip(" ,") else [Problem(where, "is empty", "give at least one")])
+
+    def show_unit(self) -> None:
+        """Show the unit in the field."""
+        if isinstance(self.box, (WholeField, DecimalField)) and self.option.shown_unit:
+            self.box.setSuffix(f" {self.option.shown_unit}")
+
+    def _make(self, offset: int) -> WholeField | DecimalField | QCheckBox | QComboBox | QLineEdit:
+        option = self.option
+        if self._item.kind is bool:
+            check = QCheckBox(option.field_label)
+            check.toggled.connect(self.edited)
+            return check
+        if self._item.is_choice:
+            combo = narrow_combo(option.title, "")
+            for value in self._item.kind:
+                combo.addItem(option.choices.get(value, value.value), value.value)
+            combo.currentIndexChanged.connect(self.edited)
+            return combo
+        if self._item.is_list or self._item.kind is str:
+            line = QLineEdit()
+            line.textChanged.connect(self.edited)
+            return line
+        low, high = option.shown_bounds
+        box = WholeField(low, high, offset) if self._item.kind is int else DecimalField(low, high)
+        box.valueChanged.connect(self.edited)
+        box.editingFinished.connect(self.left)
+        box.refused.connect(self._on_refused)
+        return box
+
+    def _on_refused(self, why: str) -> None:
+        self.refused.emit(f"{self.option.title}: {why}")
 
 
 class SettingsForm(QObject, Generic[Settings]):
-    """A field for every number and every yes or no of ``settings``; lay them out with :meth:`pairs`."""
+    """Editor of every declared setting of a settings dataclass, called by its path with ``_`` between the names.
+
+    ``only`` and ``skip`` choose settings, ``offsets`` are added to numbers for people. Lay the fields out with
+    :meth:`grid`, :meth:`folded` or :meth:`add_rows`.
+    """
 
     changed = Signal()
-    """A person, or :meth:`set_value`, has changed a field."""
+    """A field was changed, by a person or with :meth:`set_value`."""
+    edited = Signal(str)
+    """A person has changed the setting of that name."""
     refused = Signal(str)
     """``title: what was refused and why``; empty when a good value has been given since."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        only: Collection[str] = (),
+        skip: Collection[str] = (),
+        offsets: Mapping[str, int] | None = None,
+    ) -> None:
         super().__init__()
         self._settings = settings
-        self._about = {item.name: description_of(settings, (item.name,)) for item in fields(settings)}  # type: ignore[arg-type]
-        self._boxes = {name: self._make(name, about) for name, about in self._about.items()}
-        self.set_value(settings)
+        self.editors: dict[str, SettingEditor] = {}
+        self._rows: list[tuple[SettingEditor, QFormLayout]] = []
+        for item in setting_fields(settings):
+            name = "_".join(item.path)
+            if name not in skip and (not only or name in only):
+                editor = self.editors[name] = SettingEditor(item, (offsets or {}).get(name, 0))
+                editor.edited.connect(partial(self._on_edited, name))
+                editor.refused.connect(self.refused)
 
-    def box(self, name: str) -> Box:
-        """The field of a setting. Raises ``KeyError`` for another name."""
-        return self._boxes[name]
+    def box(self, name: str) -> Any:
+        """Return the input widget of a setting. Raises ``KeyError`` for another name."""
+        return self.editors[name].box
 
-    def pairs(self, names: Sequence[str]) -> list[tuple[QLabel, QWidget]]:
-        """Label and field of each; the text of a yes or no stands beside its own box."""
-        found: list[tuple[QLabel, QWidget]] = []
-        for name in names:
-            box = self._boxes[name]
-            label = QLabel("" if isinstance(box, QCheckBox) else self._about[name].field_label)
-            label.setToolTip(box.toolTip())
-            found.append((label, box))
-        return found
+    def names(self, prefix: str = "", group: str | None = None) -> list[str]:
+        """Return the settings below ``prefix`` and of ``group``, all groups for ``None``."""
+        return [
+            name
+            for name, editor in self.editors.items()
+            if "_".join(editor.path[:-1]) == prefix and group in (None, editor.option.group)
+        ]
 
     def value(self) -> Settings:
-        """The settings as they stand in the fields."""
-        values: dict[str, Any] = {}
-        for name, box in self._boxes.items():
-            values[name] = box.isChecked() if isinstance(box, QCheckBox) else box.value()
-        return replace(self._settings, **values)  # type: ignore[type-var]
+        """Return the settings in the fields."""
+        settings = self._settings
+        for editor in self.editors.values():
+            settings = replaced_at(settings, editor.path, editor.value())
+        return settings
 
     def set_value(self, settings: Settings) -> None:
         """Show other settings."""
-        for name, box in self._boxes.items():
-            value = getattr(settings, name)
-            with QSignalBlocker(box):
-                if isinstance(box, QCheckBox):
-                    box.setChecked(value)
-                else:
-                    box.setValue(value)
+        self._settings = settings
+        for item in setting_fields(settings):
+            if (name := "_".join(item.path)) in self.editors:
+                self.editors[name].show_value(item.value)
         self.changed.emit()
 
     def set_enabled(self, enabled: bool) -> None:
         """Let the fields be changed, or not."""
-        for box in self._boxes.values():
-            box.setEnabled(enabled)
+        for editor in self.editors.values():
+            editor.box.setEnabled(enabled)
 
-    def _make(self, name: str, about: Option) -> Box:
-        value = getattr(self._settings, name)
-        if isinstance(value, bool):
-            check = QCheckBox(about.title)
-            check.toggled.connect(lambda _checked: self._on_changed())
-            _dress(check, name, about, about.help)
-            return check
-        box: WholeField | DecimalField
-        box = WholeField(about.low, about.high) if isinstance(value, int) else DecimalField(about.low, about.high)
-        box.valueChanged.connect(lambda _value: self._on_changed())
-        box.refused.connect(lambda why: self.refused.emit(f"{about.title}: {why}"))
-        _dress(box, name, about, about.tooltip())
-        return box
+    # -- layout ------------------------------------------------------------------------------------------------------
+    def pairs(self, names: Iterable[str], *, units: bool = False) -> list[tuple[QLabel, QWidget]]:
+        """Return label and field of settings; ``units`` are shown in the fields."""
+        editors = [self.editors[name] for name in names]
+        if units:
+            for editor in editors:
+                editor.show_unit()
+        return [(editor.label, editor.box) for editor in editors]
 
-    def _on_changed(self) -> None:
+    def grid(self, names: Iterable[str], columns: int = 1, *, units: bool = False) -> QGridLayout:
+        """Return labels and fields in a grid of ``columns`` pairs a row; check boxes stand below, over all of it."""
+        pairs = self.pairs(names, units=units)
+        grid = labelled_rows([(label, box) for label, box in pairs if not isinstance(box, QCheckBox)], columns)
+        for row, box in enumerate((box for _label, box in pairs if isinstance(box, QCheckBox)), start=grid.rowCount()):
+            grid.addWidget(box, row, 0, 1, 2 * columns)
+        return grid
+
+    def folded(self, group: str, prefix: str = "", *, units: bool = False) -> FoldedSection:
+        """Return the folded section of a group."""
+        return FoldedSection(group, self.grid(self.names(prefix, group), units=units))
+
+    def add_rows(self, form: QFormLayout, names: Iterable[str] = (), *, units: bool = False) -> None:
+        """Add a row for every setting, of all without ``names``; :meth:`show_kind` shows and hides them."""
+        for name in names or self.editors:
+            editor = self.editors[name]
+            if units:
+                editor.show_unit()
+            editor.box.setAccessibleName(editor.option.field_label)
+            if isinstance(editor.box, QCheckBox):
+                form.addRow(editor.box)
+            else:
+                form.addRow(editor.label, editor.box)
+            self._rows.append((editor, form))
+
+    def show_kind(self, kind: StrEnum, hidden: Callable[[SettingEditor], bool] = lambda editor: False) -> None:
+        """Show the rows of the settings that ``kind`` reads, but for those ``hidden``."""
+        for editor, form in self._rows:
+            form.setRowVisible(editor.box, kind in (editor.option.kinds or (kind,)) and not hidden(editor))
+
+    def _on_edited(self, name: str) -> None:
         self.refused.emit("")
+        self.edited.emit(name)
         self.changed.emit()
 
 
-def _dress(box: QWidget, name: str, about: Option, tip: str) -> None:
-    box.setToolTip(tip)
-    box.setAccessibleName(about.accessible_name)
-    box.setAccessibleDescription(about.help)
-    box.setObjectName(name)
+def labelled_rows(pairs: Sequence[tuple[QLabel, QWidget]], columns: int) -> QGridLayout:
+    """Return labels and fields in a grid of ``columns`` pairs a row, fields sharing the width evenly."""
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(8)
+    grid.setVerticalSpacing(5)
+    for index, (label, field) in enumerate(pairs):
+        row, column = divmod(index, columns)
+        label.setBuddy(field)
+        grid.addWidget(label, row, 2 * column)
+        grid.addWidget(field, row, 2 * column + 1)
+    for column in range(columns):
+        grid.setColumnStretch(2 * column + 1, 1)
+    return grid
+
+
+class FoldedSection(QWidget):
+    """Section of a form that is closed until its title is pressed."""
+
+    def __init__(self, title: str, content: QLayout, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._button = QToolButton()
+        self._button.setText(title)
+        self._button.setToolTip(f"Show or hide: {title}")
+        self._button.setCheckable(True)
+        self._button.setAutoRaise(True)
+        self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._button.setArrowType(Qt.ArrowType.RightArrow)
+        self._button.toggled.connect(self._fold)
+        self._body = QWidget()
+        self._body.setLayout(content)
+        self._body.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._button)
+        column.addWidget(self._body)
+
+    def _fold(self, opened: bool) -> None:
+        self._button.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
+        self._body.setVisible(opened)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import horizontal
-from firegui.gui.widgets.number_fields import settle_editing
+from firegui.gui.widgets.fields import settle_editing
 
 
 class ButtonRow(QWidget):

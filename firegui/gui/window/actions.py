@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QToolBar, QToolBu
 from firegui.gui.base.icons import icon
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.number_fields import settle_editing
+from firegui.gui.widgets.fields import settle_editing
 from firegui.gui.window.action_registry import (
     ACTIONS,
     MENUS,

@@ -54,7 +54,7 @@ from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import FireView, Session, Tool
-from firegui.gui.widgets.number_fields import settle_editing
+from firegui.gui.widgets.fields import settle_editing
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.actions import STAGES, Actions, Handler
 from firegui.gui.window.docks import PanelDock, arrange, first_area

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from firegui.domain.project import Project
 from firegui.gui import app
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.widgets.fields import WholeField
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.recovery import RecoverDialog
 from firegui.runs.events import EpochDone, RunState

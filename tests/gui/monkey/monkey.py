@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QDialog
 
 from firegui.domain.project import Project
-from firegui.gui.widgets.number_fields import settle_editing
+from firegui.gui.widgets.fields import settle_editing
 from firegui.gui.window import main_window as main_window_module
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project_layers import contents_of

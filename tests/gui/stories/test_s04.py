@@ -9,7 +9,7 @@ from firegui.domain.settings import Setting
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.session.session import FireView
-from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.widgets.fields import WholeField
 from firegui.runs.events import FinishReason, RunState
 from firegui.runs.folder import read_run
 from tests.gui.hands import type_into_field

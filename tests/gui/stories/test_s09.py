@@ -21,7 +21,8 @@ def test_planners_are_ticked_run_ranked_and_two_of_them_put_on_the_map(person: P
             if box.isChecked() != (name in wanted):
                 person.press(box)
     for field, value in (
-        (panel.form.seeds, 1), (panel.form.allowance, 60), (panel.form.budget, 10), (panel.form.processes, 1),
+        (panel.form.fields.box("seeds"), 1), (panel.form.fields.box("allowance"), 60),
+        (panel.form.fields.box("budget"), 10), (panel.form.processes, 1),
     ):  # fmt: skip
         person.see(field)
         type_into_field(person.qtbot, field, str(value))

@@ -29,7 +29,7 @@ def test_what_was_flown_stays_and_the_rest_is_planned_anew(person: Person) -> No
         assert dialog.day.currentData() == DAY
         for name in ("epochs", "patience"):
             # Tab, for Enter would replan at once.
-            box = dialog.search(name)
+            box = dialog.search.box(name)
             box.setFocus()
             box.selectAll()
             QTest.keyClicks(box, "3")

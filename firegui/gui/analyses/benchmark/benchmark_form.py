@@ -1,8 +1,9 @@
-"""What a benchmark is made of: the planners, which of them also at the matched allowance, seeds, allowance, budget."""
+"""Form of a benchmark: the planners, which of them also at the matched allowance, and its settings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QHBoxLayout, QLabel, QWidget
@@ -13,10 +14,11 @@ from firegui.domain.benchmark import (
     BenchmarkSettings,
     PlannerName,
 )
+from firegui.domain.settings import MORE
 from firegui.gui.analyses.benchmark.benchmark_controller import missing_package
 from firegui.gui.base.layouts import vertical
-from firegui.gui.widgets.number_fields import WholeField
-from firegui.gui.widgets.settings_paths import description_of
+from firegui.gui.widgets.fields import WholeField
+from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.runs.requests import BenchmarkRequest
 
 _ORDER = (PlannerName.TWO_STAGE, *(name for name in PlannerName if name is not PlannerName.TWO_STAGE))
@@ -26,7 +28,7 @@ _PROCESSES_TIP = "tasks at work at a time, each in a process of one thread; 0 is
 
 
 class BenchmarkForm(QWidget):
-    """See the module. The settings are the form's own; they are kept with the benchmark that comes of them."""
+    """Form of a benchmark; its settings are saved with the benchmark."""
 
     changed = Signal()
 
@@ -34,21 +36,17 @@ class BenchmarkForm(QWidget):
         super().__init__(parent)
         self.planners = {name: QCheckBox() for name in _ORDER}
         self.matched = {name: QCheckBox() for name in _ORDER if name not in LEVELS}
-        self.seeds, self.seed, self.allowance, self.budget = map(_whole, ("seeds", "seed", "allowance", "budget"))
+        self.fields = SettingsForm(BenchmarkSettings(), skip=("planners", "matched"))
         self.processes = WholeField(0, _MOST_PROCESSES)
         self.processes.setToolTip(_PROCESSES_TIP)
         self.processes.setObjectName("processes")
-        self._excess = BenchmarkSettings().excess
         self._lay_out()
         self.set_settings(BenchmarkSettings())
 
     # -- for others --------------------------------------------------------------------------------------------------
     def settings(self) -> BenchmarkSettings:
         """What the form asks for."""
-        return BenchmarkSettings(
-            planners=_ticked(self.planners), matched=_ticked(self.matched), seeds=self.seeds.value(),
-            seed=self.seed.value(), allowance=self.allowance.value(), budget=self.budget.value(), excess=self._excess,
-        )  # fmt: skip
+        return replace(self.fields.value(), planners=_ticked(self.planners), matched=_ticked(self.matched))
 
     def request(self) -> BenchmarkRequest:
         """What the form asks for, and by how many processes."""
@@ -56,17 +54,11 @@ class BenchmarkForm(QWidget):
 
     def set_settings(self, settings: BenchmarkSettings) -> None:
         """Show other settings; a planner that cannot be run here stays unticked."""
-        self._excess = settings.excess
+        self.fields.set_value(settings)
         for boxes, names in ((self.planners, settings.planners), (self.matched, settings.matched)):
             for name, box in boxes.items():
                 with QSignalBlocker(box):
                     box.setChecked(name in names and box.isEnabledTo(self))
-        for field, value in (
-            (self.seeds, settings.seeds), (self.seed, settings.seed), (self.allowance, settings.allowance),
-            (self.budget, settings.budget),
-        ):  # fmt: skip
-            with QSignalBlocker(field):
-                field.setValue(value)
         self._on_edited()
 
     # -- layout ------------------------------------------------------------------------------------------------------
@@ -86,16 +78,14 @@ class BenchmarkForm(QWidget):
         self._from_plan, every_core = QLabel("0: the two-stage plan's drops"), QLabel("0: one for every core")
         for hint in (self._from_plan, every_core):
             hint.setProperty("role", "muted")
-        rows = (
-            ("Seeds", self.seeds), ("First seed", self.seed), ("Allowance", self.allowance),
-            ("Drop budget", self.budget), ("", self._from_plan), ("Processes", self.processes),
-            ("", every_core),
-        )  # fmt: skip
-        for title, field in rows:
-            form.addRow(title, field) if title else form.addRow(field)
-            if isinstance(field, WholeField):
-                field.setAccessibleName(title)
-                field.valueChanged.connect(self._on_edited)
+        self.fields.add_rows(form, self.fields.names(group=""))
+        form.addRow(self._from_plan)
+        form.addRow("Processes", self.processes)
+        form.addRow(every_core)
+        form.addRow(self.fields.folded(MORE))
+        self.processes.setAccessibleName("Processes")
+        self.processes.valueChanged.connect(self._on_edited)
+        self.fields.changed.connect(self._on_edited)
         return form
 
     def _choices(self) -> QGridLayout:
@@ -127,7 +117,7 @@ class BenchmarkForm(QWidget):
         box.toggled.connect(self._on_edited)
 
     def _on_edited(self, _value: object = None) -> None:
-        self._from_plan.setVisible(self.budget.value() == 0)
+        self._from_plan.setVisible(self.fields.box("budget").value() == 0)
         self.changed.emit()
 
 
@@ -135,11 +125,3 @@ def _ticked(boxes: dict[PlannerName, QCheckBox]) -> tuple[PlannerName, ...]:
     """In the order of the planners' names, which a table's rows are begun in."""
     ticked: Iterable[PlannerName] = (name for name, box in boxes.items() if box.isChecked())
     return tuple(sorted(ticked, key=list(PlannerName).index))
-
-
-def _whole(name: str) -> WholeField:
-    about = description_of(BenchmarkSettings(), (name,))
-    box = WholeField(about.low, about.high)
-    box.setToolTip(about.tooltip())
-    box.setObjectName(name)
-    return box

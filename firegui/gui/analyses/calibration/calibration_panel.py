@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QWidget
 
-from firegui.domain.fit import EventProgress, NetworkFitSettings
+from firegui.domain.fit import STEPS, EventProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
@@ -29,8 +29,7 @@ from firegui.gui.base.layouts import column, labelled, row
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.form_sections import Folded, labelled_rows
-from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.io.project_store import load_project
 from firegui.io.weights_file import write_weights
@@ -43,8 +42,6 @@ _ASK = (
     "forecast of those days can be scored."
 )
 _CONTROLS_WIDTH = 330
-_MAIN = ("fit_days", "epochs", "patience", "seed")
-_MORE = ("learning_rate", "correction_rate", "node_spacing_m", "margin_cells")
 _LIST_LINES = 3
 _SUFFIX = ".safetensors"
 
@@ -122,10 +119,9 @@ class CalibratePanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
             self._result_row,
             self.notes,
             self.summary,
-            labelled_rows(self.form.pairs(_MAIN), 2),
-            self.form.box("correction"),
+            self.form.grid(self.form.names(group=""), columns=2),
             row(labelled("Start from", self.origin), self.origin, stretch=self.origin),
-            Folded("Step sizes and grid", labelled_rows(self.form.pairs(_MORE), 1)),
+            self.form.folded(STEPS),
             self._companion_list(),
         )
 

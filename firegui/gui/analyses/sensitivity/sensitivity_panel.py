@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QTableView, QWidget
@@ -81,9 +82,8 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
     def _on_project(self) -> None:
         if self._session.has_project:
             optimizer = self._session.project.plan.optimizer
-            with QSignalBlocker(self.form.epochs), QSignalBlocker(self.form.seed):
-                self.form.epochs.setValue(optimizer.epochs)
-                self.form.seed.setValue(optimizer.seed)
+            settings = replace(self.form.fields.value(), seed=optimizer.seed)
+            self.form.set_settings(settings, optimizer.epochs)
 
     def _find_problems(self) -> Sequence[Problem]:
         return self.form.problems()

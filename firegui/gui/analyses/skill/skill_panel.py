@@ -25,7 +25,7 @@ from firegui.gui.map.decorations import scale_image
 from firegui.gui.map.map_colors import Ink, fire_scale
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.engine import Engine
 from firegui.runs.skill import FIT_DAYS, MOST_DAYS, available_days, fitted_days, skill_problems

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QMenu, QPlainTextEdit, QWidget
 
 from firegui.gui.base.layouts import vertical
-from firegui.gui.widgets.number_fields import WholeField
+from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.studies.request import STUDY_TEMPLATES, StudyRequest
 

@@ -30,9 +30,7 @@ from firegui.gui.importing.landscape.wizard_page import (
     put_text,
     show_text,
 )
-from firegui.gui.widgets.combo_box import NoScrollComboBox
-from firegui.gui.widgets.number_fields import WholeField
-from firegui.gui.widgets.path_fields import PathField
+from firegui.gui.widgets.fields import NoScrollComboBox, PathField, WholeField
 from firegui.gui.widgets.table_view import show_table
 from firegui.io.importers.landscape_source import LayerBand
 from firegui.io.importers.units import UNITS

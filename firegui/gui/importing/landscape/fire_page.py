@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QComboBox
 from firegui.errors import Problems
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import WizardPage, copyable_label, flush_form, put_text, show_text
-from firegui.gui.widgets.combo_box import NoScrollComboBox
-from firegui.gui.widgets.path_fields import PathField, numbers, read_entry, text_line
+from firegui.gui.widgets.fields import NoScrollComboBox, PathField, numbers, read_entry, text_line
 from firegui.io.perimeter_growth import PerimeterGrowth
 from firegui.io.perimeter_survey import PerimeterSurvey
 from firegui.io.perimeters import PerimeterSource

@@ -17,7 +17,7 @@ from firegui.gui.importing.landscape.wizard_page import (
     put_text,
     show_text,
 )
-from firegui.gui.widgets.path_fields import number, read_entry, text_line
+from firegui.gui.widgets.fields import number, read_entry, text_line
 from firegui.io.crs import metres_per_unit, short_name
 from firegui.io.importers.landscape_source import TargetGrid
 

@@ -15,7 +15,7 @@ from firegui.gui.importing.landscape.grid_page import size_text
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import WizardPage, copyable_label, form, problem_text, put_text
 from firegui.gui.widgets.coverage_form import CoverageForm
-from firegui.gui.widgets.path_fields import PathField, text_line
+from firegui.gui.widgets.fields import PathField, text_line
 
 
 class CoveragePage(WizardPage):

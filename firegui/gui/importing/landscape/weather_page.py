@@ -24,8 +24,7 @@ from firegui.gui.importing.landscape.wizard_page import (
     put_text,
     show_text,
 )
-from firegui.gui.widgets.combo_box import NoScrollComboBox
-from firegui.gui.widgets.path_fields import PathField, number, read_entry, text_line
+from firegui.gui.widgets.fields import NoScrollComboBox, PathField, number, read_entry, text_line
 from firegui.io.importers.wind import WindSource, WindSurvey
 from firegui.io.importers.wind_units import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 

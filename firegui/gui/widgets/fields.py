@@ -1,0 +1,308 @@
+"""Input fields of forms: numbers, choices, lines of text and paths."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from PySide6.QtCore import QEvent, QLocale, QUrl, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QValidator, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
+
+from firegui.domain.options import limits_text, plain_number
+from firegui.errors import Problems
+
+_PARTIAL_NUMBER = re.compile(r"[+-]?\d*\.?\d*(e[+-]?\d*)?", re.IGNORECASE)
+_PARTIAL_WHOLE = re.compile(r"[+-]?\d*")
+_WHOLE_NUMBER = re.compile(r"[+-]?\d{1,18}")
+"""What Python reads as an integer, unlike ``--5`` and ``²``, and without end."""
+_DECIMALS = 12
+_UNBOUNDED = 1e12
+_WHOLE_LIMIT = 2**31 - 1
+
+Value = TypeVar("Value")
+PathKind = Literal["file", "folder", "new"]
+
+# Python finds the methods of the mixins first; two Qt classes cannot be bases of one.
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QAbstractSpinBox as _SpinBox
+    from PySide6.QtWidgets import QWidget as _Widget
+else:
+    _Widget = _SpinBox = object
+
+
+class _WheelWithFocus(_Widget):
+    """Mixin: a wheel that scrolls the form past a field must not change the field."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Turn only a field that has the focus."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class NoScrollComboBox(_WheelWithFocus, QComboBox):
+    """Combo box that ignores the mouse wheel unless focused."""
+
+
+def narrow_combo(title: str, name: str) -> QComboBox:
+    """Return a combo box whose longest entry does not dictate the width of the dock."""
+    box = NoScrollComboBox()
+    box.setAccessibleName(title)
+    box.setToolTip(title)
+    box.setObjectName(name)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(12)
+    return box
+
+
+class _NumberField(_WheelWithFocus, _SpinBox):
+    """Mixin of number fields, which refuse a value with its reason and keep the one before."""
+
+    def _set_up(self) -> None:
+        self.setLocale(QLocale.c())
+        self.setCorrectionMode(QAbstractSpinBox.CorrectionMode.CorrectToPreviousValue)
+        # A number counts once it is typed out: on the way to 15 days the plan must not be one of 1 day.
+        self.setKeyboardTracking(False)
+        self.setAccelerated(True)
+        self.setMinimumWidth(76)
+
+    def event(self, event: QEvent) -> bool:
+        """Leave undo and redo to the window: they undo edits of the project, not letters in a field."""
+        return False if _is_undo(event) else super().event(event)
+
+    def _bare(self, text: str) -> str:
+        return text.removeprefix(self.prefix()).removesuffix(self.suffix()).strip()  # type: ignore[attr-defined]
+
+    def _state(self, bare: str, usable: bool, partial: re.Pattern[str]) -> QValidator.State:
+        if usable:
+            return QValidator.State.Acceptable
+        return QValidator.State.Intermediate if partial.fullmatch(bare) else QValidator.State.Invalid
+
+
+class DecimalField(_NumberField, QDoubleSpinBox):
+    """A float between two bounds. Steps change the leading digit, so 3e-3 steps to 4e-3 and 50 to 60."""
+
+    refused = Signal(str)
+    """What was typed cannot be used; the value stays as it was."""
+
+    def __init__(self, low: float | None, high: float | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setDecimals(_DECIMALS)
+        self.setRange(-_UNBOUNDED if low is None else low, _UNBOUNDED if high is None else high)
+        self._set_up()
+
+    def textFromValue(self, value: float) -> str:
+        """Return the number as people read it."""
+        return plain_number(value)
+
+    def valueFromText(self, text: str) -> float:
+        """Return the number of a text, the present one for text that is none."""
+        number = _as_float(self._bare(text))
+        return self.value() if number is None else number
+
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        """Return whether the text is a number, may become one, or never will."""
+        bare = self._bare(text)
+        number = _as_float(bare)
+        usable = number is not None and self.minimum() <= number <= self.maximum()
+        return self._state(bare, usable, _PARTIAL_NUMBER), text, position
+
+    def fixup(self, text: str) -> str:
+        """Give the reason why a text is refused when the field is left."""
+        self.refused.emit(_refusal(self._bare(text), self.minimum(), self.maximum(), self.text()))
+        return text
+
+    def stepBy(self, steps: int) -> None:
+        """Go up or down by that many steps of the leading digit."""
+        value = self.value()
+        size = 10.0 ** math.floor(math.log10(abs(value)) + 1e-9) if value else 0.1
+        # Going down from exactly 1e-3 the next step is 9e-4, not 0.
+        if math.isclose(abs(value), size, rel_tol=1e-9) and steps * value < 0:
+            size /= 10.0
+        self.setValue(value + steps * size)
+        self.selectAll()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Leave no selection behind."""
+        super().focusOutEvent(event)
+        self.lineEdit().deselect()
+
+
+class WholeField(_NumberField, QSpinBox):
+    """An integer between two bounds; ``offset`` is added for people, who count days from 1."""
+
+    refused = Signal(str)
+
+    def __init__(self, low: float | None, high: float | None, offset: int = 0, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._offset = offset
+        lower, upper = -_WHOLE_LIMIT if low is None else low, _WHOLE_LIMIT if high is None else high
+        self.setRange(int(max(lower, -_WHOLE_LIMIT)), int(min(upper, _WHOLE_LIMIT)))
+        self._set_up()
+
+    def textFromValue(self, value: int) -> str:
+        """Return the number as people read it."""
+        return str(value + self._offset)
+
+    def valueFromText(self, text: str) -> int:
+        """Return the number of a text, the present one for text that is none."""
+        bare = self._bare(text)
+        return int(bare) - self._offset if _WHOLE_NUMBER.fullmatch(bare) else self.value()
+
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        """Return whether the text is a number, may become one, or never will."""
+        bare = self._bare(text)
+        whole = _WHOLE_NUMBER.fullmatch(bare) is not None
+        usable = whole and self.minimum() <= int(bare) - self._offset <= self.maximum()
+        return self._state(bare, usable, _PARTIAL_WHOLE), text, position
+
+    def fixup(self, text: str) -> str:
+        """Give the reason why a text is refused when the field is left."""
+        low, high = self.minimum() + self._offset, self.maximum() + self._offset
+        self.refused.emit(_refusal(self._bare(text), low, high, self.textFromValue(self.value())))
+        return text
+
+
+def settle_editing() -> None:
+    """Take in what is still being typed in the focused field or cell, as leaving it would."""
+    focus = QApplication.focusWidget()
+    if isinstance(focus, (QAbstractSpinBox, QLineEdit)):
+        focus.clearFocus()
+
+
+def _is_undo(event: QEvent) -> bool:
+    if event.type() is not QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    if not (event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo)):
+        return False
+    event.ignore()
+    return True
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
+
+
+def _refusal(typed: str, low: float, high: float, kept: str) -> str:
+    said = f"{typed} was refused" if typed else "empty was refused"
+    limits = limits_text(None if low <= -_UNBOUNDED else low, None if high >= _WHOLE_LIMIT else high)
+    return f"{said}, it stays {kept}; use {limits}"
+
+
+def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
+    """A line to type in; ``name`` finds it, ``hint`` says what belongs there, ``more`` at greater length."""
+    line = QLineEdit()
+    line.setObjectName(name)
+    line.setPlaceholderText(hint)
+    line.setToolTip(more or hint)
+    line.setAccessibleName(hint)
+    return line
+
+
+class PathField(QWidget):
+    """A line for the path of a file, a folder, or something new, with a button that looks for one.
+
+    ``place`` says where to begin looking while the line is empty.
+    """
+
+    settled = Signal()
+    """The person has chosen a path, or has left the line."""
+
+    def __init__(
+        self,
+        name: str,
+        hint: str,
+        *,
+        kind: PathKind = "file",
+        files: str = "",
+        place: Callable[[], str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.line = text_line(name, hint)
+        self.line.editingFinished.connect(self.settled)
+        self._hint, self._kind, self._files, self._place = hint, kind, files, place
+        self.button = QPushButton("Browse…")
+        self.button.setObjectName(f"{name}Browse")
+        self.button.setAccessibleName(f"Browse for {name}")
+        self.button.setToolTip("Look for it on this computer")
+        # Enter in the line is for the dialog, not for the first button in it.
+        self.button.setAutoDefault(False)
+        self.button.clicked.connect(lambda _checked=False: self._browse())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.line, 1)
+        row.addWidget(self.button)
+        self.setFocusProxy(self.line)
+
+    @property
+    def text(self) -> str:
+        """The path as typed; a file dropped on the line counts as its path. Empty when there is none."""
+        typed = self.line.text().strip()
+        return QUrl(typed).toLocalFile() if typed.startswith("file:") else typed
+
+    @property
+    def path(self) -> Path | None:
+        """The path, if there is one."""
+        return Path(self.text).expanduser() if self.text else None
+
+    def _browse(self) -> None:
+        start = self.text or (self._place() if self._place is not None else "")
+        if self._kind == "folder":
+            name = QFileDialog.getExistingDirectory(self, self._hint, start)
+        elif self._kind == "new":
+            # Whether something may be replaced is asked when it comes to that.
+            keep = QFileDialog.Option.DontConfirmOverwrite
+            name, _filter = QFileDialog.getSaveFileName(self, self._hint, start, self._files, options=keep)
+        else:
+            name, _filter = QFileDialog.getOpenFileName(self, self._hint, start, self._files)
+        if name:
+            self.line.setText(name)
+            self.settled.emit()
+
+
+def read_entry(text: str, parse: Callable[[str], Value], where: str, remedy: str, problems: Problems) -> Value | None:
+    """What ``parse`` makes of a text, ``None`` for an empty one; what it cannot read is added to ``problems``."""
+    if not text:
+        return None
+    try:
+        return parse(text)
+    except ValueError:
+        problems.add(where, f"'{text}' cannot be read", remedy)
+        return None
+
+
+def number(text: str) -> float:
+    """A number, whichever minus it is written with. Raises ``ValueError``."""
+    return float(text.replace("−", "-"))
+
+
+def numbers(count: int) -> Callable[[str], tuple[float, ...]]:
+    """Reads that many numbers with commas or semicolons between them, or raises ``ValueError``."""
+
+    def read(text: str) -> tuple[float, ...]:
+        found = tuple(number(part) for part in text.replace(";", ",").split(","))
+        if len(found) != count:
+            raise ValueError(text)
+        return found
+
+    return read
