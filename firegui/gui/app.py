@@ -52,7 +52,7 @@ def main(project_folder: Path | None) -> int:
     QTimer.singleShot(_PATIENCE_MS, window, window.build_ui_stepwise)
     window.show()
     status = app.exec()
-    # A window that was shut by the system has not had its chance to stop the runs.
+    # A window closed by the system has not stopped its runs.
     window.stop_work()
     return status
 

@@ -1,6 +1,6 @@
 """Dark and light: one palette each, and the few rules that Fusion's own drawing does not cover.
 
-Fusion draws the frames of fields and the boxes of choices a shade darker than the window, which nobody sees on a dark
+Fusion draws the frames of fields and the boxes of choices a shade darker than the window, which is invisible on a dark
 one; the style sheet draws them in ``outline`` instead, with marks from ``resources/icons``.
 """
 
@@ -78,7 +78,7 @@ def system_theme(app: QApplication) -> Theme:
 def wanted_theme(app: QApplication, chosen: Theme | None) -> Theme:
     """Return the ``chosen`` theme, or the desktop's for ``None``; also request title bars like it."""
     hints = app.styleHints()
-    # Title bars belong to the desktop, which draws them dark or light where it can be asked to.
+    # The desktop draws the title bars, dark or light on request.
     if chosen is None:
         hints.unsetColorScheme()
     else:

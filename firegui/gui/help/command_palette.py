@@ -97,7 +97,7 @@ class Palette(QFrame):
         self._before: QWidget | None = parent.window().focusWidget()
         self.field = QLineEdit(placeholderText="Command, dock, project or page of the help")
         self.field.setAccessibleName("Search commands")
-        self.field.setToolTip("Type a few letters; the arrows choose, Enter does it, Esc gives up")
+        self.field.setToolTip("Type a few letters; the arrows choose, Enter runs it, Esc closes")
         self.list = QListWidget()
         self.list.setAccessibleName("Commands found")
         self.list.setToolTip("What fits, the best first (arrows and Enter in the field above)")
@@ -137,7 +137,7 @@ class Palette(QFrame):
         self.closed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The field's arrows move in the list, its Enter takes what is chosen there; without the focus it goes."""
+        """Move in the list with the arrows of the field, run the entry on Enter, close without the focus."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._on_key(event.key()):
             return True
         elsewhere = isinstance(event, QFocusEvent) and event.reason() is not Qt.FocusReason.ActiveWindowFocusReason

@@ -54,7 +54,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("conventions", "files", "command-line", "troubleshooting"),
     ("extend-planner", "extend-fire-model", "extend-importer"),
 )  # fmt: skip
-"""How the pages are listed: to begin with, the docks, the method, what to look up, and how to add to firegui."""
+"""Pages in their order: first steps, docks, method, reference, and how to extend firegui."""
 PAGES = tuple(name for group in GROUPS for name in group)
 _MARKS = re.compile(r"[*_`#>|]|!?\[(?P<text>[^\]]*)\]\([^)]*\)")
 _AROUND = 60

@@ -227,7 +227,7 @@ class Tour(QWidget):
 
     # -- drawing -----------------------------------------------------------------------------------------------------
     def _follow(self) -> None:
-        """Frame the widget where it is now, and put the card beside it."""
+        """Frame the widget at its current place, and move the card beside it."""
         self.setGeometry(self._window.rect())
         target = self.target()
         self._frame = QRect()
@@ -263,7 +263,7 @@ class Tour(QWidget):
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Right and Enter go on, Left goes back, Esc ends; nothing reaches the window behind."""
+        """Go on with Right and Enter, back with Left, end with Esc; no key reaches the window behind."""
         if not self._on_key(event.key()) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.go(self._number + 1)
         event.accept()
@@ -280,7 +280,7 @@ class Tour(QWidget):
         return True
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        """Tab goes round within the card, as long as it is there."""
+        """Keep Tab within the card."""
         order = (self.card.skip, self.card.back, self.card.next)
         return go_round(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
 
@@ -295,7 +295,7 @@ def find_target(window: QMainWindow, docks: Mapping[str, QDockWidget], station: 
 
 
 def card_place(frame: QRect, card: QSize, window: QSize) -> QPoint:
-    """Where the card stands: beside the frame where there is room, else over its middle, always in the window."""
+    """Return the place of the card: beside the frame if there is room, else over its middle, always in the window."""
     room = QRect(QPoint(0, 0), window).adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
     if frame.isEmpty():
         return room.center() - QPoint(card.width() // 2, card.height() // 2)

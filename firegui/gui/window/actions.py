@@ -36,7 +36,7 @@ _STOP_NOW = "do not wait for the final score of the kept plan"
 class Actions(QObject):
     """The actions by name, enabled and checked as the session and the runs are.
 
-    ``handlers`` says what each of them does. The handler of a choice gets what is chosen, that of a checkable action
+    ``handlers`` has the function of each action. That of a choice gets the chosen value, that of a checkable action
     whether it is checked.
     """
 
@@ -85,7 +85,7 @@ class Actions(QObject):
         run = partial(handlers[spec.group], spec.value) if spec.group else handlers[spec.name]
 
         def triggered(checked: bool = False) -> None:
-            # What is half typed counts: Start must not run, and Undo not miss, what stands in a field.
+            # A half-typed number counts: Start must run with it, and Undo must not miss it.
             settle_editing()
             run(*((checked,) if spec.checkable else ()))
 
@@ -199,7 +199,7 @@ class Actions(QObject):
         button.setObjectName("startTool")
         button.setMenu(_menu("Stages", self._group("stages"), button))
         button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        # Every change of the action puts the action's own icon on the button, before it says so.
+        # Every change of the action puts the action's own icon on the button, before it emits ``changed``.
         self["start"].changed.connect(lambda: button.setIcon(icon("start", "white")))
         button.setIcon(icon("start", "white"))
 

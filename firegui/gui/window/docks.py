@@ -46,7 +46,7 @@ class PanelDock(QDockWidget):
         super().__init__(title, parent)
         self._panel = panel
         self.setObjectName(f"{title.lower()}Dock")
-        # A dock's own frame says nothing to a screen reader; its title does.
+        # A screen reader reads the title, not the frame of a dock.
         self.setAccessibleName(title)
         if scrolls and not isinstance(panel, QAbstractScrollArea):
             area = QScrollArea(widgetResizable=True)
@@ -83,7 +83,7 @@ def arrange(window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
             window.addDockWidget(area, docks[title])
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     window.splitDockWidget(docks["Scenario"], docks["Layers"], down)
-    # Not over what it is about: the panels of the plan, and what comes of it, can be read beside it.
+    # Not over the panels that the help is about: they can be read beside it.
     window.tabifyDockWidget(docks["Layers"], docks["Help"])
     for title in RIGHT[1:]:
         window.tabifyDockWidget(docks[RIGHT[0]], docks[title])
@@ -122,7 +122,7 @@ def shares(size: QSize) -> tuple[int, int, int]:
 def visible_place(frame: QRect, screens: Sequence[QRect]) -> QRect:
     """Return ``frame`` if its upper edge can be gripped on one of ``screens``, else moved (and cut) into the first.
 
-    A window may have been left on a screen that is gone by now, or larger than the one that is left.
+    A window may have been left on a screen that was unplugged since, or larger than the remaining one.
     """
     grip = QRect(frame.left(), frame.top(), frame.width(), _GRIP.height())
     for screen in screens:

@@ -180,7 +180,7 @@ class Documents(QObject):
             return self.import_events(path)
         if path.is_dir() and not (path / PROJECT_FILE).exists() and (path / "p_veg.npz").exists():
             return self.import_folder(path)
-        # A project.toml stands for the folder around it; anything else is refused with the reason.
+        # A project.toml means the folder around it; anything else is refused with the reason.
         return self.open(path.parent if path.name == PROJECT_FILE else path)
 
     def _read_and_open(

@@ -90,7 +90,7 @@ class EventLog(QObject):
             self.added.emit(entry)
 
     def _on_message(self, text: str) -> None:
-        # What a run says comes by its own way, whole, before its first line reaches the status bar.
+        # The queue reports messages of runs in full, before their first line reaches the status bar.
         last = self._entries[-1].text if self._entries else ""
         if text.strip() not in (last, last.partition("\n")[0].strip()):
             self.add(text)
@@ -101,7 +101,7 @@ class EventLog(QObject):
     def _on_edit(self, index: int) -> None:
         stack, before = self._session.undo_stack, self._index
         self._index = index
-        # A stack that is being deleted says that it has been emptied.
+        # A stack emits this signal while it is being deleted, too.
         if not isValid(stack):
             return
         if index < before and index < stack.count():

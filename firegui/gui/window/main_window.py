@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
         workbench: Workbench = module.Workbench(self, session, queue, self._preferences, handlers)
         self._workbench = workbench
         for _step in workbench.build():
-            # What is new stands in front of what is there.
+            # New widgets are in front of the start page.
             self.start_page.raise_()
             yield
         self._connect_session()
@@ -174,12 +174,12 @@ class MainWindow(QMainWindow):
         self._check_theme()
 
     def reset_layout(self) -> None:
-        """Put every dock back where it was at first."""
+        """Restore the first arrangement of the docks."""
         self._preferences.forget_layout()
         arrange(self, self.workbench.docks)
 
     def set_theme(self, theme: Theme | None) -> None:
-        """Switch to dark or light, or (``None``) to what the system wants, and remember it."""
+        """Switch to dark or light, or (``None``) to the theme of the system, and save the choice."""
         self._preferences.theme = theme
         self._apply_theme(theme)
         self._check_theme()
@@ -206,7 +206,7 @@ class MainWindow(QMainWindow):
 
     # -- the start page ----------------------------------------------------------------------------------------------
     def show_start_page(self) -> None:
-        """Put the start page over everything; it can be shut again when a project is open."""
+        """Show the start page over everything; it can be closed if a project is open."""
         self.start_page.open_over(self.workbench.session.has_project)
         self._place_start_page()
 
@@ -271,7 +271,7 @@ class MainWindow(QMainWindow):
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keys that nothing with the focus had a use for: Delete deletes the region, Esc gives up a drawing."""
+        """Handle keys that the focused widget ignored: Delete deletes the region, Esc gives up a drawing."""
         if self._workbench is None or not self._ready or not self.workbench.take_key(event.key()):
             super().keyPressEvent(event)
 
@@ -288,7 +288,7 @@ class MainWindow(QMainWindow):
         self.when_ready(lambda: self.workbench.documents.take_dropped(*paths))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Ask about a run and unsaved edits; then stop every thread before the window goes."""
+        """Ask about unfinished work and unsaved edits; then stop every thread."""
         if self._ready:
             if not self.workbench.may_close():
                 event.ignore()

@@ -161,7 +161,7 @@ class Autosave(QObject):
             return None
         working = [entry for entry in self._queue.entries if not entry.is_over]
         runs = tuple(entry.folder for entry in working if entry.folder.exists())
-        # The demo is made anew in a moment, and what is open read-only lies in its folder; what was imported may not.
+        # The demo is quickly made again, and a read-only project is in its folder; an imported one may be nowhere.
         precious = session.source is None and not session.project.scenario.synthetic
         if not session.is_dirty and not runs and not precious:
             return None
@@ -340,7 +340,7 @@ class Recovery(QObject):
                 _delete(chosen)
             elif self.recover(chosen, resumes=resumes):
                 return True
-            # One that could not be recovered is asked about at the next start again.
+            # The next start asks again about work that could not be recovered.
             postponed.add(chosen.path)
         return False
 

@@ -314,13 +314,13 @@ class StartPage(QScrollArea):
             self._update_theme()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc shuts the page where there is something behind it; no other key reaches the hidden workbench."""
+        """Close the page on Esc if there is a project behind it; no other key reaches the hidden workbench."""
         if event.key() == Qt.Key.Key_Escape and not self.close_button.isHidden():
             self.closed.emit()
         event.accept()
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        """Tab goes round within the page, as long as it is there."""
+        """Keep Tab within the page."""
         order = (*self._buttons.values(), self.recent, self.news, self.close_button)
         return go_round(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
 

@@ -77,7 +77,7 @@ _HELP_ACTIONS = ("getting_started", "tutorial", "shortcuts", "news")
 class Workbench(QObject):
     """Parts of the window around one session. :meth:`build` makes them, one step per part.
 
-    ``handlers`` says what the window itself does for some of the actions.
+    ``handlers`` has the functions of the actions that the window itself carries out.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class Workbench(QObject):
         window.setCorner(Qt.Corner.BottomRightCorner, _Area.BottomDockWidgetArea)
 
     def _make_panels(self) -> Iterator[tuple[str, QWidget]]:
-        """Make the panel of each dock when it is asked for, with the title of the dock."""
+        """Make the panels one by one, each with the title of its dock."""
         session, queue = self.session, self.queue
         scenario = ScenarioPanel(session)
         scenario.weights_wanted.connect(self.documents.choose_and_load_weights)
@@ -270,7 +270,7 @@ class Workbench(QObject):
         ExportDialog(self.session, self._window).exec()
 
     def _export_film(self) -> None:
-        # Beside the window, not before it: the film is made while people go on.
+        # Not modal: the film is made while the person works on.
         dialog = AnimationDialog(self.session, self.maps, self._window)
         dialog.show()
 
