@@ -1,1 +1,1 @@
-"""The chart and what it needs: its menu, its export, its decimation."""
+"""Charts: curves, menu and export."""

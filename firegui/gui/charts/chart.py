@@ -25,7 +25,7 @@ MOST_POINTS = 6000
 
 
 def decimated(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Floats]:
-    """At most ``most`` of the points ``(x, y) [N]``, in order, with the first, the last and all extremes among them.
+    """Return at most ``most`` of the points ``(x, y) [N]``, including the first, the last and all extremes.
 
     The curve is cut into stretches of equal length, and each keeps its lowest and its highest point; one without a
     number keeps its gap.
@@ -71,7 +71,7 @@ class _Curve:
 
 
 class Chart(QWidget):
-    """Colours are named by their role in :class:`~firegui.gui.base.theme.Colors`: a change of theme repaints them.
+    """Chart of curves and levels. Colours are roles in :class:`~firegui.gui.base.theme.Colors`.
 
     The view follows the data until a person zooms or drags; :meth:`fit` lets it follow again. ``axes`` by their side
     take the place of the usual ones.
@@ -210,12 +210,12 @@ class Chart(QWidget):
         return {float(key): float(value) for key, value in zip(x, y, strict=True) if not np.isnan(value)}
 
     def drawn_points(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Those of them that are drawn."""
+        """Return the points of a curve that are drawn."""
         x, y = self._curves[index].item.getOriginalDataset()
         return (_EMPTY, _EMPTY) if x is None or y is None else (x, y)
 
     def shown_curves(self) -> list[tuple[str, NDArray[Any], NDArray[Any]]]:
-        """Name and points of every visible curve, as far as the view reaches on the abscissa."""
+        """Return name and points of every visible curve within the view on the abscissa."""
         (low, high), _ = self.item.vb.viewRange()
         low, high = (10.0**low, 10.0**high) if self._log_x else (low, high)
         found = []
@@ -231,7 +231,7 @@ class Chart(QWidget):
         return str(self.item.getAxis("bottom").labelText)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer to keep the chart."""
+        """Open the menu to save or copy the chart."""
         ChartMenu(self).popup(event.globalPos())
 
     def set_curve_visible(self, index: int, visible: bool) -> None:
@@ -239,12 +239,12 @@ class Chart(QWidget):
         self._curves[index].item.setVisible(visible)
 
     def set_level(self, value: float | None, text: str = "") -> None:
-        """A dotted horizontal line, such as the fire without drops."""
+        """Set a dotted horizontal line, such as the fire without drops."""
         self._level = value
         self._set_line(self._level_line, value, text)
 
     def set_second_level(self, value: float | None, text: str = "") -> None:
-        """Another one, such as what another planner reached."""
+        """Set a second line, such as the result of another planner."""
         self._second_level = value
         self._set_line(self._second_line, value, text)
 
@@ -268,23 +268,23 @@ class Chart(QWidget):
 
     @property
     def level_text(self) -> str:
-        """What is written at the level."""
+        """Text at the level."""
         return str(self._level_line.label.format)
 
     @property
     def cursor_x(self) -> float | None:
-        """Where the vertical line is."""
+        """Abscissa of the vertical line."""
         return self._plain_x(float(self._cursor.value())) if self._cursor.isVisible() else None
 
     def set_cursor(self, x: float | None) -> None:
-        """The vertical line."""
+        """Set the vertical line."""
         drawable = x is not None and (x > 0 or not self._log_x)
         self._cursor.setVisible(drawable)
         if x is not None and drawable:
             self._cursor.setPos(float(np.log10(x)) if self._log_x else x)
 
     def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
-        """Dotted vertical lines, each with a few words beside it."""
+        """Set dotted vertical lines, each with a text beside it."""
         wanted = dict(marks)
         for x in [x for x in self._marks if x not in wanted]:
             self.item.removeItem(self._marks.pop(x))
@@ -299,7 +299,7 @@ class Chart(QWidget):
 
     @property
     def marks(self) -> dict[float, str]:
-        """The marked places and what is written there."""
+        """Abscissa and text of the marks."""
         return {x: str(line.label.format) for x, line in self._marks.items()}
 
     @staticmethod
@@ -316,7 +316,7 @@ class Chart(QWidget):
         line.label.setColor(colors.muted)
 
     def set_title(self, name: str, *pieces: Piece) -> None:
-        """The two lines above the chart: what it is, and its numbers with the colours of their curves."""
+        """Set the two lines above the chart: its name, and numbers in the colours of their curves."""
         self.title.set_text(name)
         self.legend.set_pieces(pieces)
 
@@ -334,7 +334,7 @@ class Chart(QWidget):
 
     # -- how it is drawn ---------------------------------------------------------------------------------------------
     def set_log(self, on: bool, *, x: bool = False) -> None:
-        """A logarithmic ordinate, or a plain one; the abscissa likewise."""
+        """Set whether ordinate and abscissa are logarithmic."""
         self._log, self._log_x = on, x
         self.item.setLogMode(x=x, y=on)
 
@@ -346,7 +346,7 @@ class Chart(QWidget):
             self._redraw()
 
     def settle(self) -> None:
-        """Let the view and its axes follow the data now; left to the painting, they would be painted once more."""
+        """Fit view and axes to the data now; while painting they would be painted twice."""
         self.item.vb.prepareForPaint()
 
     @property
@@ -355,7 +355,7 @@ class Chart(QWidget):
         return all(bool(axis) for axis in self.item.vb.autoRangeEnabled())
 
     def set_colors(self, colors: Colors) -> None:
-        """Take on the colours of a theme."""
+        """Use the colours of a theme."""
         self.plot.setBackground(colors.base)
         for side in ("left", "bottom"):
             axis = self.item.getAxis(side)
@@ -388,7 +388,7 @@ class Chart(QWidget):
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def leaveEvent(self, event: QEvent) -> None:
-        """Nothing is pointed at any more."""
+        """Report that the mouse left the chart."""
         super().leaveEvent(event)
         self.hovered.emit(None)
 

@@ -1,4 +1,4 @@
-"""A chart as a file: its picture, or the numbers that it shows."""
+"""Context menu of a chart, and its export as a picture or table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENDINGS = (".png", ".svg", ".csv")
 
 
 class ChartMenu(QMenu):
-    """What a right click on a chart offers."""
+    """Context menu of a chart."""
 
     def __init__(self, chart: Chart) -> None:
         super().__init__(chart)
@@ -80,7 +80,7 @@ def _draw_svg(chart: Chart, path: Path) -> bool:
 
 
 def table_text(chart: Chart, between: str = ",") -> str:
-    """The points in view: a column for the abscissa and one for every visible curve; no number leaves it empty."""
+    """Return the points in view as a table: a column for the abscissa and one per visible curve."""
     curves = chart.shown_curves()
     found = io.StringIO()
     writer = csv.writer(found, delimiter=between, lineterminator="\n")

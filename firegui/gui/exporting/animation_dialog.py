@@ -94,7 +94,7 @@ class FilmWriter(QObject):
         self._timer.start()
 
     def cancel(self) -> None:
-        """Give the film up and wait until its thread has ended, a fraction of a second; nothing of it is left."""
+        """Stop the film, wait for its thread (a fraction of a second) and leave no file."""
         self._timer.stop()
         self._writer.cancel()
         self._writer.wait()
@@ -171,7 +171,7 @@ class AnimationDialog(QDialog):
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The steps of the film: every frame there is of the chosen days, the last one's end with them."""
+        """Steps of the film: every frame of the chosen days, including the end of the last."""
         if self.kind.currentData() == ".png":
             return (self._session.step,)
         first = self.first.value() - 1

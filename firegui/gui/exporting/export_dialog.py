@@ -63,7 +63,7 @@ class ExportSource:
 
     @staticmethod
     def of(session: Session) -> ExportSource:
-        """What ``session`` shows just now."""
+        """Return what ``session`` shows now."""
         result = session.result
         baseline = None if result.against else result.baseline
         return ExportSource(
@@ -74,7 +74,7 @@ class ExportSource:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedExport:
-    """What can be handed over: the plan, why some formats refuse it, and the map as it will be printed.
+    """Content of an export: the plan, why some formats refuse it, and the map as it will be printed.
 
     ``water`` is the layer that was read for it. ``picture`` is ``None`` where the chosen days are none of the plan.
     """
@@ -88,7 +88,7 @@ class PreparedExport:
 def prepared(
     source: ExportSource, water: Path | None, sheet: Sheet, known: PreparedExport | None, check: Check
 ) -> PreparedExport:
-    """Work out what is handed over on ``sheet``; what ``known`` has of the same ``water`` is not worked out again.
+    """Prepare an export on ``sheet``; reuse the content of ``known`` if it has the same ``water``.
 
     Raises :class:`~firegui.errors.InputError` for a water layer that cannot be used.
     """
@@ -103,7 +103,7 @@ def prepared(
 
 
 def content_of(source: ExportSource, water: Path | None) -> ExportContent:
-    """The plan on screen. Its fires are the run's own where it is that run's kept plan, else those of the screen."""
+    """Return the plan on screen, with the fires of its run if it is that run's saved plan, else of the screen."""
     project = source.project
     layer = None if water is None else read_water(water, project.scenario.grid)
     kept = _kept(source)
@@ -121,7 +121,7 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
 
 
 def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:
-    """The fire at the plan's day boundaries as the screen has it; ``None`` where no frame is of such a time."""
+    """Return the fire on screen at the day boundaries; ``None`` if no frame is at such a time."""
     calendar = project.calendar
     steps = [day * calendar.steps_per_day for day in range(calendar.days + 1)]
     if frames is None or not len(frames.fire) or frames.fire.shape != project.scenario.grid.shape:
@@ -133,7 +133,7 @@ def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:
 
 
 def _kept(source: ExportSource) -> ExportContent | None:
-    """What the run's folder holds, if that is the plan on screen."""
+    """Return the content of the run's folder, if it is the plan on screen."""
     if source.folder is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The view on the grid: which cells are on screen, and how a cell becomes a pixel.
+"""Visible part of the grid, and the conversion between cells and pixels.
 
 Map coordinates are raster corner coordinates: cell ``(i, j)`` covers rows ``[i, i+1)`` downwards and columns
 ``[j, j+1)`` to the right, so that north is up. A pose in cell-centre coordinates is drawn half a cell further.
@@ -17,7 +17,7 @@ _WIDEST = 4.0
 
 
 class Camera(QObject):
-    """Owns the pyqtgraph view and its one view box.
+    """Visible part of the map: owns the pyqtgraph view and its one view box.
 
     With ``own_mouse`` the wheel zooms and a drag moves by themselves; otherwise whoever shows it hands the mouse on.
     """
@@ -59,7 +59,7 @@ class Camera(QObject):
         self.widget.scene().addItem(item)
 
     def set_grid(self, rows: int, columns: int) -> None:
-        """Look at another grid, all of it."""
+        """Show the whole of another grid."""
         self._rows, self._columns = rows, columns
         largest = max(rows, columns)
         self._box.setLimits(
@@ -88,7 +88,7 @@ class Camera(QObject):
         self._box.setRange(rect=rectangle, padding=0.0)
 
     def follow(self, other: Camera) -> None:
-        """Look at the same place at the same scale as another camera."""
+        """Show the same place at the same scale as another camera."""
         here, there = self._box.viewRect().center(), other._box.viewRect().center()
         scale = other.pixels_per_cell
         same = abs(self.pixels_per_cell / scale - 1.0) < 1e-6
@@ -102,7 +102,7 @@ class Camera(QObject):
         self._show(QRectF(there.x() - width / 2, there.y() - height / 2, width, height))
 
     def resized(self) -> None:
-        """The viewport has another size: keep the whole grid in view if it was."""
+        """Adapt to another size of the viewport; the whole grid stays in view if it was."""
         if self._whole:
             self.fit()
         self._on_moved()
@@ -118,39 +118,39 @@ class Camera(QObject):
 
     # -- moving ------------------------------------------------------------------------------------------------------
     def pan(self, by: QPointF) -> None:
-        """Drag the map by that many pixels."""
+        """Move the map by a number of pixels."""
         self._whole = False
         scale = self.pixels_per_cell
         self._box.translateBy(x=-by.x() / scale, y=-by.y() / scale)
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Enlarge by ``factor`` about a pixel, the middle when none is given."""
+        """Enlarge by ``factor`` about a pixel, by default the middle."""
         self._whole = False
         pixel = at if at is not None else QPointF(self.viewport.rect().center())
         row, column = self.to_cell(pixel)
         self._box.scaleBy(s=(1.0 / factor, 1.0 / factor), center=pg.Point(column, row))
 
-    def bring(self, row: float, column: float) -> None:
-        """Move the map no more than it takes to have a position well in view."""
+    def bring_into_view(self, row: float, column: float) -> None:
+        """Move the map to have a position well in view; do nothing if it is."""
         pixel, inner = self.to_pixel(row, column), QRectF(self.viewport.rect()).adjusted(90.0, 90.0, -90.0, -90.0)
         if not inner.contains(pixel):
             self.pan(QPointF(self.viewport.rect().center()) - pixel)
 
     # -- coordinates -------------------------------------------------------------------------------------------------
     def to_cell(self, pixel: QPointF) -> tuple[float, float]:
-        """``(row, column)`` in corner coordinates under a viewport pixel."""
+        """Return ``(row, column)`` in corner coordinates under a viewport pixel."""
         back, _ = self.widget.viewportTransform().inverted()
         point = self._box.mapSceneToView(back.map(pixel))
         return float(point.y()), float(point.x())
 
     def to_pixel(self, row: float, column: float) -> QPointF:
-        """The viewport pixel of a position in corner coordinates."""
+        """Return the viewport pixel of a position in corner coordinates."""
         scene = QPointF(self._box.mapViewToScene(QPointF(column, row)))
         pixel: QPointF = self.widget.viewportTransform().map(scene)
         return pixel
 
     def to_point(self, row: float, column: float) -> QPoint:
-        """:meth:`to_pixel` rounded to a whole pixel."""
+        """Return :meth:`to_pixel` rounded to a whole pixel."""
         return self.to_pixel(row, column).toPoint()
 
     @property
@@ -160,5 +160,5 @@ class Camera(QObject):
         return max((right.x() - left.x()) / 100.0, 1e-9)
 
     def set_cursor(self, shape: Qt.CursorShape) -> None:
-        """What the pointer looks like over the map."""
+        """Set the shape of the pointer over the map."""
         self.viewport.setCursor(shape)

@@ -23,7 +23,7 @@ _EDGE, _BELOW, _ABOVE = 8, 78, 66
 
 
 class FloatingCard(QFrame):
-    """A title, names and values below it, and a cross that closes it."""
+    """Card over the map: a title, names and values below it, and a cross that closes it."""
 
     closed = Signal()
 
@@ -78,14 +78,14 @@ class FloatingCard(QFrame):
         self.show()
 
     def place_apart(self, pixel: QPoint, within: QRect) -> None:
-        """Stand in the corner of the map that is farthest from ``pixel``, clear of words, scale bar and legend."""
+        """Move to the corner of the map farthest from ``pixel``, clear of texts, scale bar and legend."""
         on_left, on_top = pixel.x() > within.center().x(), pixel.y() > within.center().y()
         x = within.left() + _EDGE if on_left else within.right() - self.width() - _EDGE
         y = within.top() + _BELOW if on_top else within.bottom() - self.height() - _ABOVE
         self.move(max(x, _EDGE), max(y, _EDGE))
 
     def place_beside(self, pixel: QPoint, within: QRect) -> None:
-        """Stand right of a pixel, left of it where the right has no room, never over the edge."""
+        """Move to the right of a pixel, to the left without room there, and never over the edge."""
         x = pixel.x() + _GAP
         if x + self.width() > within.right():
             x = pixel.x() - _GAP - self.width()
@@ -110,7 +110,7 @@ class ProbeCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProbeSeries:
-    """The lines of a cell, those of the first fire first; ``step`` is shown of ``n_steps``."""
+    """Curves of a cell, that of the first fire first; ``step`` of ``n_steps`` is shown."""
 
     lines: tuple[ProbeCurve, ...]
     step: int
@@ -120,12 +120,12 @@ class ProbeSeries:
 
     @property
     def text(self) -> str:
-        """In words, for those who cannot see it."""
+        """Description of the curves for screen readers."""
         return "; ".join(f"P(burning), {line.name}: {_words(line, self.steps_per_day)}" for line in self.lines)
 
 
 def series_of(shown: MapState, cell: tuple[int, int]) -> ProbeSeries | None:
-    """The series of a cell of what is shown; ``None`` without any fire."""
+    """Return the curves of a cell; ``None`` without any fire."""
     result, calendar = shown.result, shown.project.calendar
     pairs = zip(result.names, (result.baseline, result.plan), strict=True)
     lines = tuple(
@@ -240,7 +240,7 @@ class ProbeChart(QWidget):
 
 
 class ProbeCard(FloatingCard):
-    """Floats over the map beside its cell: its values, and how its fire goes over the steps of the plan."""
+    """Card beside the pinned cell with its values and its fire over the steps of the plan."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__("Values of the pinned cell", "Unpin the cell", parent)

@@ -1,4 +1,4 @@
-"""What lies over the map in screen pixels: scale bar, north arrow, what is shown, the fire's legend, a hint."""
+"""Decorations over the map in screen pixels: scale bar, north arrow, captions and the legend of the fire."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Caption:
 
 
 def round_length(longest_m: float) -> float:
-    """The longest of 1, 2, 5 · 10ⁿ metres that fits."""
+    """Return the longest of 1, 2, 5 · 10ⁿ metres that fits."""
     power = 10.0 ** math.floor(math.log10(longest_m))
     return next(k * power for k in (5.0, 2.0, 1.0) if k * power <= longest_m * (1 + 1e-9))
 
@@ -48,7 +48,7 @@ def length_text(metres: float) -> str:
 
 
 def flow(widths: Sequence[float], room: float) -> list[tuple[float, float]]:
-    """``(left, top)`` of boxes set side by side as long as they end before ``room``, then on the next line."""
+    """Return ``(left, top)`` of boxes side by side that end before ``room``; others go to the next line."""
     places: list[tuple[float, float]] = []
     left, top = _EDGE - 6.0, _EDGE - 6.0
     for width in widths:
@@ -60,7 +60,7 @@ def flow(widths: Sequence[float], room: float) -> list[tuple[float, float]]:
 
 
 def split_title(title: str, font: QFont, room: float) -> list[str]:
-    """The title in as few parts as fit, cut where its dots are: a map beside others is narrow."""
+    """Return the title in as few lines as fit, split at its dots; a map beside others is narrow."""
     lines: list[str] = []
     for part in title.split(" · "):
         longer = f"{lines[-1]} · {part}" if lines else part
@@ -72,7 +72,7 @@ def split_title(title: str, font: QFont, room: float) -> list[str]:
 
 
 class Decorations(QGraphicsItem):
-    """Fixed on screen; ``pixels_per_cell`` is set before every paint that follows a zoom."""
+    """Texts, scale bar, north arrow and legend over the map, fixed on screen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class Decorations(QGraphicsItem):
         painter.fillPath(path, self.ink.card)
 
     def _paint_captions(self, painter: QPainter) -> None:
-        """Title, note and hint side by side, or below each other where the north arrow leaves no room."""
+        """Paint title, note and hint side by side, or below each other beside the north arrow."""
         ink, plain, bold = self.ink, map_font(9.0), map_font(9.5, bold=True)
         room = self._size.right() - _ARROW_PX
         lines = (
@@ -145,7 +145,7 @@ class Decorations(QGraphicsItem):
             painter.drawText(QPointF(left + 8.0, top + 16.5), text)
 
     def _paint_awaited(self, painter: QPainter) -> None:
-        """In the middle, where the fire is looked for."""
+        """Paint the awaited text in the middle, where the fire will be."""
         if not self.caption.awaited:
             return
         font, middle = map_font(10.0), self._size.center()
@@ -212,7 +212,7 @@ class Decorations(QGraphicsItem):
 
 
 def scale_image(scale: ColorScale) -> QImage:
-    """A colour scale as an image of 256 × 1 pixels."""
+    """Return a colour scale as an image of 256 × 1 pixels."""
     row = scale.packed.reshape(1, 256).copy()
     # copy(): the image must not outlive the array whose memory it borrows.
     return QImage(row.data, 256, 1, 1024, QImage.Format.Format_ARGB32_Premultiplied).copy()

@@ -20,12 +20,12 @@ MERGE_KEYS = count(3_000_000)
 
 
 def drop_of(session: Session, record: DropRecord) -> Drop | None:
-    """The drop of the shown plan that ``record`` is of."""
+    """Return the drop of the shown plan that ``record`` describes."""
     return session.plan_editor.drops.at((record.step, record.column))
 
 
 def moved(session: Session, drop: Drop, to: Drop) -> DropChange:
-    """What if ``drop`` were ``to``?"""
+    """Return the change that moves ``drop`` to ``to``."""
     name, drops = tail_name(session, to), session.plan_editor.drops
     if drop not in drops.drops:
         return DropChange(drops, drops, to, f"Move a drop of {name}", (_GONE,))
@@ -40,12 +40,12 @@ def moved(session: Session, drop: Drop, to: Drop) -> DropChange:
 
 
 def added(session: Session, drop: Drop) -> DropChange:
-    """What if ``drop`` were flown too?"""
+    """Return the change that adds ``drop``."""
     return _change(session, session.plan_editor.drops.plus(drop), drop, f"Add a drop of {tail_name(session, drop)}")
 
 
 def removed(session: Session, drop: Drop) -> DropChange:
-    """What if ``drop`` were left out?"""
+    """Return the change that removes ``drop``."""
     drops, text = session.plan_editor.drops, f"Remove a drop of {tail_name(session, drop)}"
     if drop not in drops.drops:
         return DropChange(drops, drops, drop, text, (_GONE,))
@@ -58,7 +58,7 @@ def _change(session: Session, after: DropList, drop: Drop, text: str) -> DropCha
 
 
 def make(session: Session, change: DropChange, merge: int = -1) -> bool:
-    """Make ``change`` one undoable step; whether it was accepted. Why not is said in the status bar."""
+    """Apply ``change`` as one undoable step and return whether it was accepted; the status bar shows why not."""
     editor = session.plan_editor
     refusal = editor.obstacle or " · ".join(change.broken)
     if refusal:
@@ -71,7 +71,7 @@ def make(session: Session, change: DropChange, merge: int = -1) -> bool:
 
 
 def free_aircraft(session: Session, step: int, y: float, x: float) -> Drop | None:
-    """A drop at ``(y, x)`` across the wind by the first aircraft that may fly it at ``step``; ``None`` for none."""
+    """Return a drop at ``(y, x)`` across the wind by the first aircraft allowed at ``step``, if there is one."""
     editor, project = session.plan_editor, session.plan_editor.project
     shape = project.scenario.grid.shape
     row, column = min(max(round(y), 0), shape[0] - 1), min(max(round(x), 0), shape[1] - 1)
@@ -87,12 +87,12 @@ def free_aircraft(session: Session, step: int, y: float, x: float) -> Drop | Non
 
 
 def tail_name(session: Session, drop: Drop) -> str:
-    """The aircraft of ``drop``."""
+    """Return the name of the aircraft of ``drop``."""
     return session.plan_editor.rules.tails[drop.column].name
 
 
 def when_text(session: Session, step: int) -> str:
-    """The local time of a step, as people write it."""
+    """Return the local time of a step as text."""
     calendar = session.plan_editor.project.calendar
     when = calendar.time_of_step(step).astimezone(calendar.local_zone)
     return f"{when.day} {when:%b %H:%M} {calendar.zone_name}"
@@ -103,7 +103,7 @@ Rows = list[tuple[str, str]]
 
 
 def card_rows(session: Session) -> tuple[str, Rows] | None:
-    """Title and rows of what is wondered about, else of the chosen drop; ``None`` for neither."""
+    """Return title and rows of the previewed change, else of the chosen drop; ``None`` without either."""
     editor = session.plan_editor
     drop = editor.change.drop if editor.change is not None else editor.selected
     if drop is None or not session.has_project:
@@ -127,7 +127,7 @@ def _drop_rows(session: Session, drop: Drop) -> Rows:
 
 
 def _broken_rows(change: DropChange) -> Rows:
-    """At most three rules: a card must not cover the map."""
+    """Return at most three rules, so that the card does not cover the map."""
     shown = [f"⚠ {sentence}" for sentence in change.broken[:3]]
     more = len(change.broken) - len(shown)
     lines = [line for text in shown for line in textwrap.wrap(text, _WIDTH)]
@@ -154,6 +154,6 @@ def _effect_rows(session: Session, change: DropChange, look: PreviewResult | Non
 
 
 def signed(value: float, decimals: int = 1) -> str:
-    """With its sign, and without one where it rounds to nothing."""
+    """Return a number with its sign, and without one if it rounds to zero."""
     text = f"{value:+,.{decimals}f}".replace("-", "−")
     return text if text.strip("+−0.,") else f"{0:.{decimals}f}"

@@ -21,11 +21,11 @@ KEY_STEP = 1.5
 
 
 class MouseRouter(QObject):
-    """An event filter on the map's view and viewport. ``tool`` answers which tool is active, if any is."""
+    """Event filter on the map's view and viewport. ``tool`` returns the active tool, if there is one."""
 
     hovered = Signal(object)
     """The viewport pixel under the mouse, ``None`` when it left."""
-    menu_wanted = Signal(object, object)
+    menu_requested = Signal(object, object)
     """A right click that no tool used: :class:`Pointer` and global position."""
 
     def __init__(self, camera: Camera, tool: Callable[[], MapTool | None]) -> None:
@@ -38,7 +38,7 @@ class MouseRouter(QObject):
         camera.viewport.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Handle mouse and wheel on the viewport, keys on the view; everything else goes its way."""
+        """Handle mouse and wheel on the viewport, and keys on the view."""
         if watched is self._camera.widget:
             return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._key(event)
         if event.type() == QEvent.Type.Resize:
@@ -60,7 +60,7 @@ class MouseRouter(QObject):
         elif button == Qt.MouseButton.RightButton and kind == QEvent.Type.MouseButtonPress:
             tool = self._tool()
             if tool is not None and not tool.right_click(at):
-                self.menu_wanted.emit(at, event.globalPosition().toPoint())
+                self.menu_requested.emit(at, event.globalPosition().toPoint())
         elif button == Qt.MouseButton.LeftButton:
             self._left(kind, at)
         event.accept()
@@ -100,7 +100,7 @@ class MouseRouter(QObject):
         return True
 
     def _key(self, event: QKeyEvent) -> bool:
-        """Whether the key was used. Every other key is left to the window, which plays and steps with it."""
+        """Return whether the key was used. Other keys are left to the window, which plays and steps."""
         key = Qt.Key(event.key())
         tool = self._tool()
         if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
@@ -125,7 +125,7 @@ _ENTERS = (QEvent.Type.DragEnter, QEvent.Type.DragMove)
 
 
 class FileDrops(QObject):
-    """An event filter on the map's viewport."""
+    """Event filter that takes files dropped on the map's viewport."""
 
     def __init__(self, session: Session, viewport: QWidget) -> None:
         super().__init__(viewport)
@@ -134,7 +134,7 @@ class FileDrops(QObject):
         viewport.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take what the map knows; leave the rest to the window below it."""
+        """Take regions and base maps; leave other files to the window."""
         if not isinstance(event, QDropEvent) or event.type() not in (*_ENTERS, QEvent.Type.Drop):
             return False
         path = self._wanted(event)

@@ -30,7 +30,7 @@ Draw = Callable[[QPainter, int], None]
 
 
 class PictureCache:
-    """What was drawn at one zoom, place and size; :meth:`forget` it when that changes.
+    """Picture of something drawn at one zoom, place and size. Call :meth:`forget` when it changes.
 
     Something made of parts may get more of them at its end: those alone are drawn, onto the picture. The first time at
     a place is drawn straight, so that panning and zooming keep no pictures. What ``crosses`` itself has a picture even
@@ -46,11 +46,11 @@ class PictureCache:
         self._seen: Key | None = None
 
     def forget(self) -> None:
-        """What is drawn has changed."""
+        """Draw again: the content has changed."""
         self._key = self._seen = None
 
     def paint(self, painter: QPainter, widget: QWidget | None, draw: Draw, parts: int = 1) -> None:
-        """``draw`` all parts in the coordinates of ``painter``, or the picture of them."""
+        """Draw all parts in the coordinates of ``painter``, or the picture of them."""
         if widget is None:
             draw(painter, 0)
             return
@@ -80,7 +80,7 @@ class PictureCache:
         self._at, self._parts = QPointF(drawn.x() / ratio, drawn.y() / ratio), parts
 
     def _extend(self, transform: QTransform, widget: QWidget, draw: Draw, parts: int) -> None:
-        """Draw what has come; fewer parts than before are drawn afresh."""
+        """Draw the new parts; fewer parts than before are drawn again."""
         if parts < self._parts:
             self._begin(transform, widget, draw, parts)
         elif parts > self._parts:
@@ -120,7 +120,7 @@ def _key(transform: QTransform, widget: QWidget) -> Key:
 
 
 def _drawn_part(image: QImage) -> QRect:
-    """The smallest rectangle around the pixels that are not transparent."""
+    """Return the smallest rectangle around the pixels that are not transparent."""
     pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
     rows, columns = np.flatnonzero(pixels.any(axis=1)), np.flatnonzero(pixels.any(axis=0))
     if not len(rows):
@@ -163,7 +163,7 @@ class RasterItem(QGraphicsItem):
 
     @property
     def pixels(self) -> NDArray[np.uint32] | None:
-        """What is shown; a copy, for the memory is used again."""
+        """A copy of the shown pixels; their memory is used again."""
         return None if self._pixels is None else self._pixels.copy()
 
     def boundingRect(self) -> QRectF:
@@ -192,7 +192,7 @@ class Stroke:
 
 
 class StrokesItem(QGraphicsItem):
-    """Strokes drawn in order.
+    """Strokes drawn in order, on map coordinates.
 
     The ``still`` first of them, and then the ``growing`` next, are drawn from a picture until the map moves or they
     change; the growing ones may get more at their end.
@@ -206,7 +206,7 @@ class StrokesItem(QGraphicsItem):
         self._still_picture, self._growing_picture = PictureCache(), PictureCache()
 
     def set_strokes(self, strokes: Sequence[Stroke], still: int = 0, growing: int = 0) -> None:
-        """Show other strokes; the same again change nothing."""
+        """Show other strokes; equal strokes change nothing."""
         before, after = self._parts(), (strokes[:still], strokes[still : still + growing], strokes[still + growing :])
         if all(_same(old, new) for old, new in zip(before, after, strict=True)):
             return
@@ -249,7 +249,7 @@ def _draw(painter: QPainter, strokes: Sequence[Stroke]) -> None:
 
 
 def _same(strokes: Sequence[Stroke], others: Sequence[Stroke]) -> bool:
-    """Whether two rows of strokes look the same. Paths count as the same only when they are the same object."""
+    """Return whether two rows of strokes look the same. Only identical path objects count as the same."""
     return len(strokes) == len(others) and all(
         a is b or (a.path is b.path and a.pen == b.pen and a.brush == b.brush and a.smooth == b.smooth)
         for a, b in zip(strokes, others, strict=True)
@@ -260,7 +260,7 @@ Drawing = Callable[[QPainter, QTransform, QRectF], None]
 
 
 class ScreenItem(QGraphicsItem):
-    """Something placed on the map but drawn in pixels: ``draw(painter, map → pixels, visible pixels)``.
+    """Item placed on the map but drawn in pixels by ``draw(painter, map → pixels, visible pixels)``.
 
     It is drawn from a picture until :meth:`update` says that it looks different, or the map moves.
     """
@@ -272,12 +272,12 @@ class ScreenItem(QGraphicsItem):
         self._picture = PictureCache()
 
     def update(self) -> None:  # type: ignore[override]  # always all of it
-        """What is drawn has changed."""
+        """Draw again: the content has changed."""
         self._picture.forget()
         super().update()
 
     def set_grid(self, rows: int, columns: int) -> None:
-        """Reach far enough around the grid that labels outside it are drawn."""
+        """Extend far enough around the grid for labels outside it."""
         self.prepareGeometryChange()
         self._extent = QRectF(-columns, -rows, 3.0 * columns, 3.0 * rows)
 
@@ -286,7 +286,7 @@ class ScreenItem(QGraphicsItem):
         return self._extent
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        """Hand the painter over in pixel coordinates."""
+        """Paint in pixel coordinates."""
         if widget is None:
             return
         visible = QRectF(widget.rect())
@@ -303,7 +303,7 @@ class ScreenItem(QGraphicsItem):
 
 
 def cosmetic(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """A pen whose width is in pixels at every zoom."""
+    """Return a pen whose width is in pixels at every zoom."""
     pen = QPen(color, width, style)
     pen.setCosmetic(True)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
@@ -311,7 +311,7 @@ def cosmetic(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle
 
 
 def map_font(size: float = 9.0, bold: bool = False) -> QFont:
-    """The application's font at a size that suits the map."""
+    """Return the application's font at a size that suits the map."""
     font = QFont()
     font.setPointSizeF(size)
     font.setBold(bold)
@@ -319,7 +319,7 @@ def map_font(size: float = 9.0, bold: bool = False) -> QFont:
 
 
 def draw_text(painter: QPainter, at: QPointF, text: str, font: QFont, color: QColor, halo: QColor) -> None:
-    """Text with its base line at ``at``, on a soft outline that separates it from what lies below."""
+    """Draw text with its base line at ``at`` on a soft outline that separates it from the map."""
     path = QPainterPath()
     path.addText(at, font, text)
     outline = QPen(halo, 3.0)
@@ -329,7 +329,7 @@ def draw_text(painter: QPainter, at: QPointF, text: str, font: QFont, color: QCo
 
 
 def draw_tag(painter: QPainter, at: QPointF, text: str, font: QFont, color: QColor, card: QColor) -> None:
-    """Text with its base line at ``at`` on a small card."""
+    """Draw text with its base line at ``at`` on a small card."""
     metrics = QFontMetricsF(font)
     width, height = metrics.horizontalAdvance(text), metrics.height()
     box = QRectF(at.x() - 5.0, at.y() - metrics.ascent() - 1.0, width + 10.0, height + 2.0)
@@ -342,7 +342,7 @@ def draw_tag(painter: QPainter, at: QPointF, text: str, font: QFont, color: QCol
 
 
 def text_width(text: str, font: QFont) -> float:
-    """Width of a text in pixels."""
+    """Return the width of a text in pixels."""
     return QFontMetricsF(font).horizontalAdvance(text)
 
 

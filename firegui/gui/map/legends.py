@@ -17,7 +17,7 @@ _SAMPLE = QSize(22, 14)
 
 
 def swatch_pixmap(color: QColor, *, faint: bool = False) -> QPixmap:
-    """A small rounded square; an empty one when the layer has nothing to show."""
+    """Return a small rounded square, empty if the layer has nothing to show."""
     pixmap = QPixmap(28, 28)
     pixmap.setDevicePixelRatio(2.0)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -31,7 +31,7 @@ def swatch_pixmap(color: QColor, *, faint: bool = False) -> QPixmap:
 
 
 def sample_pixmap(entry: LegendEntry) -> QPixmap:
-    """What the entry's things look like on the map."""
+    """Return a sample of an entry as the map draws it."""
     pixmap = QPixmap(_SAMPLE * 2)
     pixmap.setDevicePixelRatio(2.0)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -94,7 +94,7 @@ class LegendView(QWidget):
         self._blocks: dict[str, tuple[Legend, QWidget]] = {}
 
     def show_layers(self, layers: Sequence[MapLayer]) -> None:
-        """Show the legends of ``layers`` and no others; a block that says the same stays, for a new one takes long."""
+        """Show the legends of ``layers`` and no others. Unchanged blocks stay, because a new one takes long."""
         before, self._blocks = self._blocks, {}
         for layer in layers:
             legend = layer.legend
@@ -135,7 +135,7 @@ def _same(legend: Legend, other: Legend) -> bool:
 
 
 class LegendRow(QWidget):
-    """Samples with words, as many columns beside each other as there is room for."""
+    """Samples with labels, in as many columns as fit."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -19,7 +19,7 @@ from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 
 
 class MirrorSession(Session):
-    """Follows ``main``; what a person does with it happens there. Only the view is its own, and stays ``view``."""
+    """Session of a map beside others. It follows ``main`` and forwards edits to it, but always shows ``view``."""
 
     def __init__(self, main: Session, view: FireView, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -53,30 +53,30 @@ class MirrorSession(Session):
 
     # -- handing on --------------------------------------------------------------------------------------------------
     def edit(self, text: str, project: Project, merge: int = -1) -> None:
-        """Edit the one project there is."""
+        """Edit the project of the main session."""
         self._main.edit(text, project, merge)
 
     def refuse(self, error: InputError) -> None:
-        """Let the window tell."""
+        """Report through the main session."""
         self._main.refuse(error)
 
     def select_region(self, name: str) -> None:
-        """Select it everywhere."""
+        """Select a region on all maps."""
         self._main.select_region(name)
 
     def set_tool(self, tool: Tool) -> None:
-        """Choose it everywhere."""
+        """Choose a tool on all maps."""
         self._main.set_tool(tool)
 
     def set_step(self, step: int) -> None:
-        """Show it everywhere."""
+        """Show a step on all maps."""
         self._main.set_step(step)
 
     def set_view(self, view: FireView) -> None:
-        """Nothing: this session has its own."""
+        """Keep the view of this session."""
 
     def show_result(self, result: ShownResult) -> None:
-        """Show it, from the same side as ever."""
+        """Show a result without changing the view."""
         self._result = result
         self.result_changed.emit()
 
@@ -88,7 +88,7 @@ _NARROWEST_PX = 120
 
 
 class MapBoard(QStackedWidget):
-    """``main`` alone, or three maps made when they are first asked for. Their layers are those of ``main``."""
+    """The map ``main`` alone, or three maps with its layers, made when they are first shown."""
 
     def __init__(self, session: Session, main: MapView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,7 +113,7 @@ class MapBoard(QStackedWidget):
             each.fit()
 
     def snapshot(self) -> QImage:
-        """What is on screen, up to date."""
+        """Return what is on screen, up to date."""
         return joined([each.snapshot() for each in self.shown_maps])
 
     def _turn(self, side_by_side: bool) -> None:
@@ -177,7 +177,7 @@ def share_outlines(main: MapView, other: MapView) -> None:
 
 
 def joined(pictures: list[QImage], gap: int = GAP_PX) -> QImage:
-    """Pictures of one height beside each other."""
+    """Return pictures of one height side by side as one picture."""
     if len(pictures) == 1:
         return pictures[0]
     ratio = pictures[0].devicePixelRatio()
@@ -200,7 +200,7 @@ _SAMPLES = 3
 
 
 class MapRenderer(QWidget):
-    """Maps nobody sees, each with a session of its own: what is played or edited meanwhile does not come into the film.
+    """Hidden maps with sessions of their own, so that playing and editing do not show in the film.
 
     ``views`` are the sides beside each other; left out, they are those on screen. Of a single side where three are on
     screen, or the other way round, every map is as large as those on screen.
@@ -218,7 +218,7 @@ class MapRenderer(QWidget):
             self._maps.append(self._map(copy, like, board))
 
     def picture(self, step: int) -> NDArray[np.uint8]:
-        """``[H, W, 3]`` of a step."""
+        """Return the pixels ``[H, W, 3]`` of a step."""
         for session in self._sessions:
             session.set_step(step)
         return pixels_of(joined([each.snapshot() for each in self._maps]))
@@ -240,7 +240,7 @@ class MapRenderer(QWidget):
 
 
 def film_steps(session: Session, first_day: int = 0, days: int | None = None) -> tuple[int, ...]:
-    """Every frame there is of ``days`` days from ``first_day`` on, the last one's end with them."""
+    """Return the step of every frame of ``days`` days from ``first_day``, including the end of the last."""
     calendar, result = session.project.calendar, session.result
     frames = result.plan or result.baseline
     stride = frames.stride if frames is not None else 1
@@ -250,12 +250,12 @@ def film_steps(session: Session, first_day: int = 0, days: int | None = None) ->
 
 
 def sample_steps(steps: Sequence[int]) -> tuple[int, ...]:
-    """The first, the middle and the last: from their pictures a GIF takes its colours."""
+    """Return the first, middle and last step, whose pictures give a GIF its colours."""
     return tuple(dict.fromkeys(steps[k * (len(steps) - 1) // (_SAMPLES - 1)] for k in range(_SAMPLES)))
 
 
 def _still(session: Session, view: FireView, parent: QWidget) -> Session:
-    """A session that shows what ``session`` shows now, and no later change of it."""
+    """Return a copy of ``session`` as it is now, which does not follow its changes."""
     copy = Session(parent)
     copy.open_project(session.project, session.folder)
     copy.show_result(session.result)
@@ -266,7 +266,7 @@ def _still(session: Session, view: FireView, parent: QWidget) -> Session:
 
 
 def pixels_of(image: QImage) -> NDArray[np.uint8]:
-    """``[H, W, 3]`` of an image, in its own pixels."""
+    """Return the pixels ``[H, W, 3]`` of an image."""
     plain = image.convertToFormat(QImage.Format.Format_RGB888)
     rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())
     return rows[:, : 3 * plain.width()].reshape(plain.height(), plain.width(), 3).copy()

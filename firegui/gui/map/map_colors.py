@@ -36,7 +36,7 @@ class Ink:
 
     @staticmethod
     def of(palette: QPalette) -> Ink:
-        """The ink for a widget palette: light on dark or dark on light."""
+        """Return the colours for a widget palette, dark or light."""
         dark = palette.color(QPalette.ColorRole.Window).lightness() < 128
         theme = COLORS[Theme.DARK if dark else Theme.LIGHT]
         return Ink(
@@ -60,7 +60,7 @@ class Ink:
 
 
 def faded(color: QColor, alpha: float) -> QColor:
-    """The colour with opacity ``alpha`` in [0, 1]."""
+    """Return the colour with opacity ``alpha`` in [0, 1]."""
     result = QColor(color)
     result.setAlphaF(alpha)
     return result
@@ -101,19 +101,19 @@ def _with_alpha(rgb: Bytes, alpha: NDArray[np.float64]) -> Bytes:
 
 
 def probability(title: str, name: str) -> ColorScale:
-    """0 … 1 on a sequential map, nothing below :data:`TRANSPARENT_BELOW`, soft just above it."""
+    """Return a scale of 0 … 1 on a sequential map, transparent below :data:`TRANSPARENT_BELOW`."""
     p = np.arange(256) / 255.0
     alpha = np.where(p < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.35 + 3.0 * p))
     return ColorScale(title, "0", "1", _with_alpha(_map(name), alpha), "0.5")
 
 
 def fire_scale() -> ColorScale:
-    """P(fire) = 1 − U."""
+    """Return the scale of P(fire) = 1 − U."""
     return probability("Probability of fire P", "cividis")
 
 
 def burning_scale() -> ColorScale:
-    """B, the probability of burning just now."""
+    """Return the scale of B, the probability of burning now."""
     return probability("Probability of burning P", "CET-CBL2")
 
 
@@ -166,12 +166,12 @@ def shade_scale() -> ColorScale:
 
 
 def difference_codes(baseline: Bytes, plan: Bytes) -> Bytes:
-    """Codes of :func:`difference_scale` for two fire frames."""
+    """Return codes of :func:`difference_scale` for two fire frames."""
     change = baseline.astype(np.int16) - plan.astype(np.int16)
     return np.asarray((change + 255) >> 1, np.uint8)
 
 
 def codes(values: NDArray[np.floating], low: float, high: float) -> Bytes:
-    """``values`` on ``low … high`` as codes 0 … 255; what is not a number becomes 0."""
+    """Return ``values`` on ``low … high`` as codes 0 … 255; NaN becomes 0."""
     unit = (np.nan_to_num(values, nan=low) - low) / (high - low)
     return np.asarray(np.round(255.0 * np.clip(unit, 0.0, 1.0)), np.uint8)

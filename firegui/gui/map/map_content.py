@@ -34,7 +34,7 @@ class MapState:
 
     @staticmethod
     def of(session: Session) -> MapState | None:
-        """The state of the session, ``None`` while no project is open."""
+        """Return the state of the session; ``None`` while no project is open."""
         if not session.has_project:
             return None
         preview = session.plan_editor.preview
@@ -53,12 +53,12 @@ class MapState:
 
     @property
     def event_day(self) -> int:
-        """Zero-based day of the event, which the weather is counted by."""
+        """Zero-based day of the event, which indexes the weather."""
         return self.project.plan.start_day + self.day
 
     @property
     def observed_day(self) -> int:
-        """Zero-based day of the event whose perimeter is of the shown time: at the very end, of the day after."""
+        """Zero-based day of the event whose perimeter belongs to the shown time; at the very end, the day after."""
         return self.project.plan.start_day + self.project.calendar.day_of_step(self.step)
 
     @property
@@ -69,7 +69,7 @@ class MapState:
 
     @property
     def drawn_step(self) -> int:
-        """The step of the state that is drawn: means over an ensemble are known at the ends of days alone."""
+        """Step of the state that is drawn. Means over an ensemble exist at the ends of days only."""
         frames = self.frames or self.result.baseline
         if not self.result.mean_of or frames is None:
             return self.step
@@ -93,14 +93,14 @@ class MapState:
         return min(self.step if plan is None else plan.index_of_step(self.step) * plan.stride, last)
 
     def plan_fire(self) -> Bytes | None:
-        """``P`` of the plan, while a drop is changed by hand that of the changed plan."""
+        """Return ``P`` of the plan, or of the changed plan while a drop is edited by hand."""
         look = self.look
         if look is not None and look.fire is not None and look.request.step == self.frame_step:
             return look.fire if look.fire.shape == self.scenario.grid.shape else None
         return self.frame(self.result.plan, "fire")
 
     def frame(self, frames: Frames | None, what: str) -> Bytes | None:
-        """The shown frame of ``"fire"``, ``"burning"`` or ``"retardant"`` when it fits the grid."""
+        """Return the shown frame of ``"fire"``, ``"burning"`` or ``"retardant"`` if it fits the grid."""
         if frames is None:
             return None
         film = {"fire": frames.fire, "burning": frames.burning, "retardant": frames.retardant}[what]
@@ -110,7 +110,7 @@ class MapState:
 
 
 class CellLocation:
-    """Corner coordinates of the map ↔ longitude and latitude. Every answer is ``None`` on a grid without a place."""
+    """Converter between corner coordinates and longitude and latitude. Returns ``None`` on a grid without a CRS."""
 
     def __init__(self, grid: Grid | None) -> None:
         self.grid = grid
@@ -122,18 +122,18 @@ class CellLocation:
         return self._reference is not None
 
     def lonlat(self, row: float, column: float) -> tuple[float, float] | None:
-        """Longitude and latitude (degrees, WGS 84) of a point in corner coordinates."""
+        """Return longitude and latitude (degrees, WGS 84) of a point in corner coordinates."""
         return None if self._reference is None else self._reference.lonlat(row - 0.5, column - 0.5)
 
     def cell(self, longitude: float, latitude: float) -> tuple[float, float] | None:
-        """Corner coordinates ``(row, column)`` of a longitude and latitude."""
+        """Return the corner coordinates ``(row, column)`` of a longitude and latitude."""
         if self._reference is None:
             return None
         found = self._reference.from_lonlat(longitude, latitude)
         return None if found is None else (found[0] + 0.5, found[1] + 0.5)
 
     def texts(self, row: float, column: float) -> tuple[str, ...]:
-        """Degrees and decimal minutes, then UTM, of a point in corner coordinates."""
+        """Return degrees and decimal minutes, then UTM, of a point in corner coordinates."""
         if self._reference is None:
             return ()
         lonlat = self._reference.lonlat(row - 0.5, column - 0.5)

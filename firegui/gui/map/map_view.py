@@ -50,7 +50,7 @@ class _Cause(QObject):
 
 
 class MapView(QWidget):
-    """North-up map of the session's project. Talks to the rest of the window through the session only."""
+    """North-up map of the session's project. It reads and changes the session only."""
 
     hovered = Signal(object)
     """Text for the status bar on the cell under the mouse; empty beside the grid."""
@@ -150,7 +150,7 @@ class MapView(QWidget):
             Tool.PAN: PanTool(context), Tool.RECTANGLE: RectangleTool(context), Tool.POLYGON: PolygonTool(context),
             Tool.EDIT: EditTool(context), Tool.PROBE: ProbeTool(context, self._pin),
             Tool.ZONE: ZoneRectangleTool(context), Tool.ZONE_POLYGON: ZonePolygonTool(context),
-            Tool.MEASURE: MeasureTool(context), Tool.DROP: DropTool(context, self.drop_menu, self.camera.bring),
+            Tool.MEASURE: MeasureTool(context), Tool.DROP: DropTool(context, self.drop_menu, self.camera.bring_into_view),
         }  # fmt: skip
 
     def _lay_out(self) -> None:
@@ -190,7 +190,7 @@ class MapView(QWidget):
         self.camera.moved.connect(self._schedule)
         self.layers.changed.connect(self._schedule)
         self._router.hovered.connect(self._on_hover)
-        self._router.menu_wanted.connect(self._open_menu)
+        self._router.menu_requested.connect(self._open_menu)
         self.card.closed.connect(self._unpin)
 
     def changeEvent(self, event: QEvent) -> None:

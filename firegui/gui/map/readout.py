@@ -18,12 +18,12 @@ SEPARATOR = "  ·  "
 
 
 def blows_from(psi: float) -> int:
-    """Where a wind comes from, whole degrees clockwise from north; ``psi`` is where to, radians ccw from east."""
+    """Return the origin of a wind in degrees clockwise from north; ``psi`` is its direction, radians ccw from east."""
     return round(270.0 - math.degrees(psi)) % 360
 
 
 def hover_text(shown: MapState, place: CellLocation, row: float, column: float) -> str:
-    """One line: where the mouse is and the values under it; empty beside the grid."""
+    """Return one line with the position of the mouse and the values there; empty beside the grid."""
     cell = cell_at(shown, row, column)
     if cell is None:
         return ""
@@ -36,14 +36,14 @@ def hover_text(shown: MapState, place: CellLocation, row: float, column: float) 
 
 
 def cell_at(shown: MapState, row: float, column: float) -> tuple[int, int] | None:
-    """The cell that contains a point in corner coordinates."""
+    """Return the cell that contains a point in corner coordinates."""
     rows, columns = shown.scenario.grid.shape
     i, j = math.floor(row), math.floor(column)
     return (i, j) if 0 <= i < rows and 0 <= j < columns else None
 
 
 def wind_text(shown: MapState, cell: tuple[int, int]) -> str:
-    """Speed and where from, on the shown day; empty where there is none."""
+    """Return speed and origin of the wind on the shown day; empty without wind."""
     if not shown.scenario.days:
         return ""
     speed, direction = shown.scenario.wind_at(shown.event_day)
@@ -52,7 +52,7 @@ def wind_text(shown: MapState, cell: tuple[int, int]) -> str:
 
 
 def probe_rows(shown: MapState, place: CellLocation, cell: tuple[int, int]) -> list[tuple[str, str]]:
-    """Everything the event and the result know of a cell, as name and value."""
+    """Return all values of a cell as name and value."""
     scenario = shown.scenario
     rows = [("", text) for text in place.texts(cell[0] + 0.5, cell[1] + 0.5)]
     rows += _fire(shown, cell, short=False)
@@ -92,7 +92,7 @@ def _value(shown: MapState, frames: Frames | None, what: str, cell: tuple[int, i
 
 
 def _layer(scenario: Scenario, key: str, cell: tuple[int, int]) -> str:
-    """A landscape value with its unit; empty where there is none."""
+    """Return a landscape value with its unit; empty without one."""
     if key not in scenario.layers:
         return ""
     value = float(scenario.layers[key][cell])
@@ -110,7 +110,7 @@ TITLES = {FireView.BASELINE: "Baseline, no drops", FireView.PLAN: "Plan", FireVi
 
 
 def caption_of(shown: MapState | None, layers: LayerStack, hint: str) -> Caption:
-    """What the decorations say of the shown moment."""
+    """Return the texts of the decorations for the shown moment."""
     if shown is None:
         return Caption()
     when, zone = shown.time, shown.project.calendar.zone_name

@@ -210,7 +210,7 @@ class RegionMenu:
         menu.popup(at)
 
     def edit_numbers(self, name: str) -> None:
-        """Ask for its corners, or its rows and columns."""
+        """Open the dialog for corners, or rows and columns."""
         region = find_region(self._session, name)
         if region is not None:
             if self.numbers is not None:
@@ -219,14 +219,14 @@ class RegionMenu:
             self.numbers.open()
 
     def rename(self, name: str) -> None:
-        """Ask for a new name."""
+        """Open the dialog for a new name."""
         dialog = self._ask("Rename region", f"New name of region {name}:")
         dialog.setTextValue(name)
         dialog.textValueSelected.connect(lambda to: rename_region(self._session, name, to))
         dialog.open()
 
     def weigh(self, name: str) -> None:
-        """Ask for a new weight."""
+        """Open the dialog for a new weight."""
         region = find_region(self._session, name)
         if region is None:
             return

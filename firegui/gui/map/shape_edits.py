@@ -174,12 +174,12 @@ def _zone_problems(session: Session, zones: Sequence[Region]) -> list[Problem]:
 
 # -- pinned drops ------------------------------------------------------------------------------------------------------
 def pin_of(drop: DropRecord, calendar: Calendar) -> PinnedDrop:
-    """The pin that keeps ``drop``, whose step is one of ``calendar``."""
+    """Return the pin that keeps ``drop``, whose step belongs to ``calendar``."""
     return PinnedDrop(calendar.time_of_step(drop.step), drop.aircraft, drop.y, drop.x, drop.theta)
 
 
 def add_pins(session: Session, pins: Sequence[PinnedDrop]) -> int:
-    """Pin these drops as one step, leaving out those that are pinned; returns how many are new."""
+    """Pin drops as one undoable step and return how many were not pinned before."""
     operations = session.project.operations
     new = [pin for pin in pins if not any(_same_drop(pin, other) for other in operations.pinned)]
     if new:
@@ -190,7 +190,7 @@ def add_pins(session: Session, pins: Sequence[PinnedDrop]) -> int:
 
 
 def remove_pins(session: Session, rows: Iterable[int]) -> None:
-    """Let planning move the drops in these rows again, as one step."""
+    """Unpin the drops in these rows as one undoable step."""
     operations, gone = session.project.operations, set(rows)
     kept = tuple(pin for row, pin in enumerate(operations.pinned) if row not in gone)
     count = len(operations.pinned) - len(kept)
@@ -200,7 +200,7 @@ def remove_pins(session: Session, rows: Iterable[int]) -> None:
 
 
 def pinned_row(operations: Operations, pin: PinnedDrop) -> int:
-    """The row of the pin that keeps the same drop, or −1."""
+    """Return the row of the pin that keeps the same drop, or −1."""
     return next((row for row, other in enumerate(operations.pinned) if _same_drop(pin, other)), -1)
 
 

@@ -27,7 +27,7 @@ class Outline:
 
 
 class Sketch:
-    """Drawn above every layer."""
+    """Outline and pin, drawn above every layer."""
 
     def __init__(self) -> None:
         self.item = ScreenItem(self._paint)

@@ -1,4 +1,4 @@
-"""The one slider of the workbench: seek, step and play through the days of the plan."""
+"""Playback bar: seek, step and play through the days of the plan."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ _VIEWS = (
 
 
 def time_text(calendar: Calendar, step: int) -> str:
-    """``Day 6 · 14:24 UTC-7 · step 280 of 750``, in the fire's local time."""
+    """Return ``Day 6 · 14:24 UTC-7 · step 280 of 750``, in the fire's local time."""
     local = calendar.time_of_step(step).astimezone(calendar.local_zone)
     return f"{calendar.day_name(step)} · {local:%H:%M} {calendar.zone_name} · step {step} of {calendar.n_steps}"
 
 
 class TimelineBar(QWidget):
-    """Drives :attr:`Session.step` and :attr:`Session.view`; everything else follows the session.
+    """Play buttons, timeline and view buttons. Sets step and view of the session.
 
     Keys that nothing else in the window wants reach it too: Space plays, the arrows step, Shift and an arrow jump a
     day, Home and End go to the ends.
     """
 
     playing_changed = Signal(bool)
-    film_wanted = Signal()
-    """A person wants to keep what is played as a film or a picture."""
+    film_requested = Signal()
+    """The person asks to export a film or a picture."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,7 +75,7 @@ class TimelineBar(QWidget):
     # -- playing -----------------------------------------------------------------------------------------------------
     @property
     def is_playing(self) -> bool:
-        """Whether it plays."""
+        """Whether playback is running."""
         return self._timer.isActive()
 
     @property
@@ -85,7 +85,7 @@ class TimelineBar(QWidget):
 
     @property
     def stride(self) -> int:
-        """Steps between the frames there are."""
+        """Steps between frames."""
         result = self._session.result
         frames = result.plan or result.baseline
         return frames.stride if frames is not None else _PLAIN_STRIDE
@@ -97,23 +97,23 @@ class TimelineBar(QWidget):
 
     @property
     def film_button(self) -> QToolButton:
-        """The button of :attr:`film_wanted`."""
+        """The button of :attr:`film_requested`."""
         return self._buttons["film"]
 
     def set_loop(self, loops: bool) -> None:
-        """Start again at the end, or stop there."""
+        """Set whether playback restarts at the end."""
         self._buttons["loop"].setChecked(loops)
 
     def set_speed(self, frames_per_second: int) -> None:
-        """Frames a second, 1 to 30."""
+        """Set the frames a second, 1 to 30."""
         self.speed.setValue(frames_per_second)
 
     def toggle_play(self) -> None:
-        """Play, or hold. Playing at the end starts from the beginning."""
+        """Start or pause playback. At the end it restarts from the beginning."""
         self.play(not self.is_playing)
 
     def play(self, on: bool = True) -> None:
-        """Play or hold."""
+        """Start or pause playback."""
         if on == self.is_playing or (on and not self._session.has_project):
             return
         if on:
@@ -122,7 +122,7 @@ class TimelineBar(QWidget):
             self._timer.start(round(1000 / self.speed.value()))
         else:
             self._timer.stop()
-        self._dress()
+        self._set_icons()
         self.playing_changed.emit(on)
 
     def _advance(self) -> None:
@@ -135,14 +135,14 @@ class TimelineBar(QWidget):
 
     # -- stepping ----------------------------------------------------------------------------------------------------
     def step_by(self, frames: int) -> None:
-        """Go ``frames`` frames on (or back), landing on a frame."""
+        """Show the frame ``frames`` frames later, or earlier if negative."""
         stride, step = self.stride, self._session.step
         # From between two frames the first step back goes to the earlier one of them.
         base = step // stride if frames > 0 else -(-step // stride)
         self._session.set_step((base + frames) * stride)
 
     def step_days(self, days: int) -> None:
-        """Go to the beginning of a day: the next ones, this one when inside it, the ones before."""
+        """Show the beginning of a day ``days`` days later or earlier; −1 inside a day is its own beginning."""
         if self._session.has_project:
             per_day = self._session.project.calendar.steps_per_day
             day, inside = divmod(self._session.step, per_day)
@@ -150,11 +150,11 @@ class TimelineBar(QWidget):
             self._session.set_step((day + back) * per_day)
 
     def to_start(self) -> None:
-        """Go to step 0."""
+        """Show step 0."""
         self._session.set_step(0)
 
     def to_end(self) -> None:
-        """Go to the last step."""
+        """Show the last step."""
         self._session.set_step(self._n_steps)
 
     @property
@@ -166,7 +166,7 @@ class TimelineBar(QWidget):
 
     # -- keys --------------------------------------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
-        """Begin to listen for the window's unused keys."""
+        """Watch the window for keys that no other widget used."""
         super().showEvent(event)
         window = self.window()
         if window is not self and window is not self._watched:
@@ -177,13 +177,13 @@ class TimelineBar(QWidget):
             self._watched = window
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take the keys that came up to the window."""
+        """Handle the keys that no other widget used."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._on_key(event):
             return True
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Play, step, jump."""
+        """Handle the keys of playback."""
         if not self._on_key(event):
             super().keyPressEvent(event)
 
@@ -247,7 +247,7 @@ class TimelineBar(QWidget):
             ("play", "Play or hold (Space)", self.toggle_play),
             ("next", "One frame on (→; Shift+→ one day)", lambda: self.step_by(1)),
             ("loop", "Start again at the end", None),
-            ("film", "Keep what is played as a film or pictures…", self.film_wanted.emit),
+            ("film", "Keep what is played as a film or pictures…", self.film_requested.emit),
         ):
             button = tool_button("", text, checkable=pressed is None)
             button.setAccessibleName(text)
@@ -264,7 +264,7 @@ class TimelineBar(QWidget):
         row.addWidget(self.speed)
         row.addWidget(self.track, 1)
         row.addLayout(self._right_side())
-        self._dress()
+        self._set_icons()
 
     def _right_side(self) -> QVBoxLayout:
         self._time = QLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -287,7 +287,7 @@ class TimelineBar(QWidget):
     def _on_speed(self, frames_per_second: int) -> None:
         self._timer.setInterval(round(1000 / frames_per_second))
 
-    def _dress(self) -> None:
+    def _set_icons(self) -> None:
         for name, button in self._buttons.items():
             picture = icon({"play": "pause" if self.is_playing else "start"}.get(name, name))
             button.setIcon(picture)
@@ -297,4 +297,4 @@ class TimelineBar(QWidget):
         """Follow a change of theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._buttons:
-            self._dress()
+            self._set_icons()

@@ -1,4 +1,4 @@
-"""The painted part of the timeline: days, grounded days, drops a step, and the playhead."""
+"""Painted part of the timeline: days, grounded days, drops per step, and the playhead."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TrackData:
 
     @staticmethod
     def of(calendar: Calendar, fleet: Fleet, drops: Sequence[DropRecord]) -> TrackData:
-        """Collect it from the plan; only executed drops inside the window count."""
+        """Collect the data of a plan; only executed drops inside the window count."""
         flying = [kind for kind in fleet.types if kind.count > 0]
         grounded = tuple(tuple(kind.id for kind in flying if day in kind.grounded_days) for day in range(calendar.days))
         water, retardant = (_per_step(drops, material, calendar.n_steps) for material in Material)
@@ -60,7 +60,7 @@ def _per_step(drops: Sequence[DropRecord], material: Material, n_steps: int) -> 
 
 
 class TimelineTrack(QWidget):
-    """Click or drag to seek, wheel to step."""
+    """Timeline of days and drops. A click or drag seeks, the wheel steps."""
 
     seeked = Signal(int)
     """A person wants this step."""
@@ -84,7 +84,7 @@ class TimelineTrack(QWidget):
         return QSize(600, 50)
 
     def minimumSizeHint(self) -> QSize:
-        """The least room it needs."""
+        """Smallest useful size."""
         return QSize(160, 50)
 
     def set_data(self, data: TrackData | None) -> None:
@@ -99,11 +99,11 @@ class TimelineTrack(QWidget):
 
     # -- places ------------------------------------------------------------------------------------------------------
     def x_of_step(self, step: float) -> float:
-        """Where ``step`` is, in pixels."""
+        """Return the x coordinate of ``step`` in pixels."""
         return _MARGIN + (self.width() - 2 * _MARGIN) * step / self._n_steps()
 
     def step_at(self, x: float) -> int:
-        """The step nearest to a place, clamped to the plan."""
+        """Return the step nearest to ``x``, clamped to the plan."""
         share = (x - _MARGIN) / max(self.width() - 2 * _MARGIN, 1)
         return round(min(max(share, 0.0), 1.0) * self._n_steps())
 
@@ -128,14 +128,14 @@ class TimelineTrack(QWidget):
             self.stepped.emit(-1 if turn > 0 else 1)
 
     def event(self, event: QEvent) -> bool:
-        """Answer for the tooltip."""
+        """Show the tooltip of the day under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._data is not None:
             QToolTip.showText(event.globalPos(), self.describe(self.step_at(event.pos().x())), self)
             return True
         return super().event(event)
 
     def describe(self, step: int) -> str:
-        """The day of ``step``, its drops, and who stays on the ground."""
+        """Return the day of ``step``, its drops and its grounded aircraft."""
         if self._data is None:
             return ""
         data, calendar = self._data, self._data.calendar
@@ -153,7 +153,7 @@ class TimelineTrack(QWidget):
 
     # -- painting ----------------------------------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint it."""
+        """Paint the background from its picture, and the playhead."""
         painter, colors = QPainter(self), current_colors()
         wanted = (self._data, self.size(), self.devicePixelRatioF(), colors)
         if wanted != self._ground_of:
@@ -193,7 +193,7 @@ class TimelineTrack(QWidget):
 
     @staticmethod
     def _paint_grounded(painter: QPainter, colors: Colors, area: QRectF, data: TrackData, day: int) -> None:
-        """All grounded is hatched; otherwise the shade grows with the share of the types that stay down."""
+        """Hatch a day with all types grounded; otherwise shade it by the share of grounded types."""
         shade = QColor(colors.grounded)
         if data.all_grounded(day):
             shade.setAlpha(110)
@@ -205,7 +205,7 @@ class TimelineTrack(QWidget):
             painter.fillRect(area, shade)
 
     def _paint_drops(self, painter: QPainter, colors: Colors, data: TrackData) -> None:
-        """Drops a step, stacked by material; steps that share a pixel share a bar as high as the highest of them."""
+        """Paint drops per step, stacked by material. Steps that share a pixel share the highest bar."""
         floor, room = self.height() - 2.0, self.height() - _HEADER - 5.0
         highest = max(int((data.water + data.retardant).max(initial=0)), 1)
         width = max(self.x_of_step(1) - self.x_of_step(0) - 0.5, 1.0)
@@ -240,7 +240,7 @@ class TimelineTrack(QWidget):
 
 
 def _day_text(painter: QPainter, calendar: Calendar, day: int, room: float) -> str:
-    """As much of the day as fits: number and date, the number, or nothing."""
+    """Return as much of the day as fits: number and date, the number, or nothing."""
     date = calendar.date_of_day(day)
     for text in (f"Day {day + 1} · {date.day} {date:%b}", f"Day {day + 1}", str(day + 1)):
         if painter.fontMetrics().horizontalAdvance(text) <= room:

@@ -1,4 +1,4 @@
-"""The map under the map: an MBTiles file of one's own, drawn onto the grid in a thread, no network needed."""
+"""Base map from an MBTiles file, warped to the grid in a thread; no network needed."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _SHARPER = 1.3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaseMapPicture:
-    """``pixels [H, W, 4]`` RGBA of ``area`` of the grid, in corner coordinates."""
+    """Picture ``pixels [H, W, 4]`` (RGBA) of ``area`` of the grid, in corner coordinates."""
 
     area: Area
     pixels: Pixels
 
     @property
     def pixels_per_cell(self) -> float:
-        """How sharp it is."""
+        """Resolution of the picture."""
         return float(self.pixels.shape[1]) / max(self.area[3] - self.area[1], 1e-9)
 
     def covers(self, area: Area) -> bool:
-        """Whether all of ``area`` is on it."""
+        """Return whether the picture covers all of ``area``."""
         mine = self.area
         return mine[0] <= area[0] and mine[1] <= area[1] and mine[2] >= area[2] and mine[3] >= area[3]
 
 
 class BaseMap(QObject):
-    """Belongs to a session, which made it. :meth:`shutdown` must be called before the program ends."""
+    """Base map of a session. :meth:`shutdown` must be called before the program ends."""
 
     changed = Signal()
     """There is another file, or another picture of it."""
@@ -65,7 +65,7 @@ class BaseMap(QObject):
         session.project_opened.connect(self._on_opened)
 
     def open(self, path: Path) -> None:
-        """Lay a file under the open project. Raises :class:`InputError` and keeps what was there for a bad one."""
+        """Show a file under the open project. Raises :class:`InputError` for a bad file and keeps the former one."""
         if not self._session.has_project:
             raise InputError(
                 [Problem(str(path), "no project is open", "open one first")], "The base map was not opened"
@@ -86,13 +86,13 @@ class BaseMap(QObject):
         self.chosen.emit(path)
 
     def close(self) -> None:
-        """Take the base map away, and forget it for this project."""
+        """Remove the base map, and forget it for this project."""
         self._forget()
         self.changed.emit()
         self.chosen.emit(None)
 
     def want(self, area: Area, pixels_per_cell: float) -> None:
-        """Say which part of the grid is on screen, and how large a cell is there; a sharper picture may follow."""
+        """Request a sharper picture of the part of the grid that is on screen, if it is needed."""
         if self.archive is None or self._grid is None or self.whole is None:
             return
         if pixels_per_cell <= _SHARPER * self.whole.pixels_per_cell or area[2] <= area[0] or area[3] <= area[1]:

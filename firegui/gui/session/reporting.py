@@ -20,7 +20,7 @@ def refusing(session: Session, where: str) -> Iterator[None]:
 
 
 def as_input_error(error: Exception, where: str) -> InputError:
-    """``error`` as an :class:`InputError`: itself when it is one, else a list of one problem."""
+    """Return ``error`` as an :class:`InputError`: itself if it is one, else with one problem."""
     if isinstance(error, InputError):
         return error
     if isinstance(error, OSError):
@@ -40,7 +40,7 @@ def refuse_new(before: Iterable[Problem], after: Iterable[Problem], title: str) 
 
 
 def free_name(stem: str, taken: Iterable[str]) -> str:
-    """``stem``, or ``stem`` with the lowest number from 2 that makes it differ from every name in ``taken``."""
+    """Return ``stem``, or ``stem`` with the lowest number from 2 that no name in ``taken`` has."""
     used = set(taken)
     if stem not in used:
         return stem

@@ -1,4 +1,4 @@
-"""The one owner of what the window shows: project, undo stack, selection, shown time, shown result.
+"""State of the window: project, undo stack, selection, shown step and result.
 
 Panels and the map never talk to each other: they read the session, ask it to change, and listen to its signals.
 """
@@ -51,7 +51,7 @@ class FireView(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownResult:
-    """What playback shows. Either part may be missing until a run delivers it. ``stale``: inputs were edited since.
+    """Result on the map. Either fire may be missing until a run delivers it. ``stale``: inputs were edited since.
 
     ``stage`` is the one that a run at work was in when it drew the plan. ``member``: both fires are those of a
     member of an ensemble, which the title names; ``mean_of``: they are means over that many members, at the ends of
@@ -81,12 +81,12 @@ class ShownResult:
 
     @property
     def of_ensemble(self) -> bool:
-        """Whether the fires are an ensemble's, not those that a plan is made and handed over with."""
+        """Whether the fires belong to an ensemble instead of a plan that can be exported."""
         return self.member or self.mean_of > 0
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the first fire and that of the plan are called."""
+        """Names of the first fire and of the plan's fire."""
         return self.against or "baseline", self.plan_name or "plan"
 
 
@@ -186,7 +186,7 @@ class Session(QObject):
 
     @property
     def folder(self) -> Path | None:
-        """Where the project is kept."""
+        """Folder of the project."""
         return self._folder
 
     @property
@@ -220,7 +220,7 @@ class Session(QObject):
         self.dirty_changed.emit(not clean)
 
     def mark_saved(self, folder: Path) -> None:
-        """The project was written to ``folder``."""
+        """Note that the project was saved to ``folder``."""
         moved, self._folder, self._source = folder != self._folder, folder, folder
         self.undo_stack.setClean()
         if moved:
@@ -286,50 +286,50 @@ class Session(QObject):
         self.project_edited.emit()
 
     def refuse(self, error: InputError) -> None:
-        """Say that something was refused; whoever shows the window tells the person why."""
+        """Report that something was refused; the window shows the problems."""
         self.refused.emit(error)
 
     # -- the device --------------------------------------------------------------------------------------------------
     @property
     def backend(self) -> str:
-        """What the next run computes on: ``auto``, ``reference``, ``cpu`` or ``cuda``. Not part of the project."""
+        """Backend of the next run: ``auto``, ``reference``, ``cpu`` or ``cuda``. Not part of the project."""
         return self._backend
 
     def set_backend(self, name: str) -> None:
-        """Choose what the next run computes on."""
+        """Set the backend of the next run."""
         if name != self._backend:
             self._backend = name
             self.backend_changed.emit(name)
 
     @property
     def device(self) -> str:
-        """What the chosen backend has turned out to compute on (``the CPU``); empty before a run has said so."""
+        """Device of the chosen backend (``the CPU``); empty until a run has reported it."""
         return self._devices.get(self._backend, "")
 
     def note_device(self, backend: str, name: str) -> None:
-        """A run that asked for ``backend`` computes on the device ``name``."""
+        """Note that runs with ``backend`` compute on the device ``name``."""
         self._devices[backend] = name
         self.device_changed.emit(self.device)
 
     # -- the next run ------------------------------------------------------------------------------------------------
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """What the next run does: both stages or the first alone. Not part of the project."""
+        """Stages of the next run: both or the first. Not part of the project."""
         return self._stages
 
     def set_stages(self, stages: tuple[Stage, ...]) -> None:
-        """Choose what the next run does."""
+        """Set the stages of the next run."""
         if stages != self._stages:
             self._stages = stages
             self.next_run_changed.emit()
 
     @property
     def start_file(self) -> Path | None:
-        """The schedule that the next run begins with; ``None`` for what the settings say. Not part of the project."""
+        """Schedule that the next run starts from; ``None`` follows the settings. Not part of the project."""
         return self._start_file
 
     def set_start_file(self, file: Path | None) -> None:
-        """Choose a saved schedule to begin with, or none."""
+        """Set the schedule that the next run starts from, or none."""
         if file != self._start_file:
             self._start_file = file
             self.next_run_changed.emit()
@@ -396,22 +396,22 @@ class Session(QObject):
 
     @property
     def result(self) -> ShownResult:
-        """What playback shows."""
+        """Result on the map."""
         return self._result
 
     @property
     def awaited(self) -> str:
-        """What is being worked out for the map, in lines for people; empty for nothing."""
+        """Text on what is being computed for the map; empty for nothing."""
         return self._awaited
 
     def set_awaited(self, text: str) -> None:
-        """Say what is being worked out for the map, or that nothing is."""
+        """Set the text on what is being computed for the map."""
         if text != self._awaited:
             self._awaited = text
             self.awaited_changed.emit(text)
 
     def show_result(self, result: ShownResult) -> None:
-        """Show other results. The view follows: to the plan when one appears, to the baseline while there is none."""
+        """Show a result. The view changes to the plan when one appears, and to the baseline without one."""
         had_plan, self._result = self._result.plan is not None, result
         if result.plan is None and result.baseline is not None:
             self.set_view(FireView.BASELINE)

@@ -1,4 +1,4 @@
-"""One step of the undo stack: a value exchanged for another."""
+"""Undo command that replaces a value."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class ReplaceCommand(QUndoCommand, Generic[Value]):
         self._apply, self._before, self._after, self._merge = apply, before, after, merge
 
     def id(self) -> int:
-        """By which Qt asks whether two steps may become one."""
+        """Return the number that Qt compares before it merges two steps."""
         return self._merge
 
     def mergeWith(self, other: QUndoCommand) -> bool:
-        """Take in the step that follows."""
+        """Merge the step that follows."""
         # Qt has compared the ids, and asks nothing of a step with -1.
         if not isinstance(other, ReplaceCommand) or other._apply != self._apply:
             return False
@@ -33,9 +33,9 @@ class ReplaceCommand(QUndoCommand, Generic[Value]):
         return True
 
     def redo(self) -> None:
-        """The value after the step."""
+        """Apply the value after the step."""
         self._apply(self._after)
 
     def undo(self) -> None:
-        """The value before it."""
+        """Apply the value before the step."""
         self._apply(self._before)

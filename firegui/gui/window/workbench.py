@@ -153,7 +153,7 @@ class Workbench(QObject):
         self.map.layers.restore_order(self._preferences.layer_order)
         self.map.layers.reordered.connect(self._save_layer_order)
         self.maps = MapBoard(self.session, self.map)
-        self.timeline.film_wanted.connect(self._export_film)
+        self.timeline.film_requested.connect(self._export_film)
         window.setCentralWidget(self.maps)
         window.setDockNestingEnabled(True)
         window.setTabPosition(_Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)

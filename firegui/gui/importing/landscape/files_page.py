@@ -66,7 +66,7 @@ class FilesPage(WizardPage):
 
     @property
     def key(self) -> str:
-        """The layer that is chosen."""
+        """The chosen layer."""
         return KEYS[max(self.view.currentIndex().row(), 0)]
 
     def choose(self, key: str) -> None:
@@ -241,7 +241,7 @@ class FilesPage(WizardPage):
 
 
 def _wrong(problems: Sequence[Problem], files: Mapping[str, LayerBand]) -> frozenset[str]:
-    """The layers that a problem names by title or by file."""
+    """Return the layers that a problem names by title or by file."""
     found = set()
     for problem in problems:
         where = problem.where.lower()

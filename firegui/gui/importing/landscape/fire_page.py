@@ -50,11 +50,11 @@ class FirePage(WizardPage):
 
     @property
     def overlays(self) -> frozenset[str]:  # type: ignore[override]
-        """The fire; a click means something while a point is asked for."""
+        """The fire, and the click while a point can be set."""
         return frozenset({"fire", "click"}) if self.is_point else frozenset({"fire"})
 
     def take_place(self, lonlat: tuple[float, float]) -> None:
-        """Start the fire at a place that was clicked, while this step asks for one."""
+        """Start the fire at a clicked place, if this step shows a point."""
         if self.isVisible() and self.is_point:
             self.point.setText(f"{lonlat[0]:.5f}, {lonlat[1]:.5f}")
             self._on_entry()
@@ -96,7 +96,7 @@ class FirePage(WizardPage):
         self.show_answers()
 
     def _offer(self, survey: PerimeterSurvey | None) -> None:
-        """Fill the boxes with what the file holds; the first entry leaves the choice to the program."""
+        """Fill the boxes with the contents of the file; the first entry means recognition."""
         said = self.draft.source.perimeters
         layers, columns = ((), ()) if survey is None else (survey.layers, survey.columns)
         _fill(self.layer, "as recognised", survey.layer if survey else "", layers, said.layer if said else None)
@@ -167,7 +167,7 @@ class FirePage(WizardPage):
 
 
 def fire_text(survey: PerimeterSurvey) -> str:
-    """What a file turned out to hold, a line a fact."""
+    """Return what a file holds, a line per fact."""
     lines = [survey.kind] if survey.kind else []
     if survey.dates:
         first, last = survey.dates[0], survey.dates[-1]

@@ -92,7 +92,7 @@ def _cell_text(fact: LayerFacts) -> str:
 
 
 def range_text(fact: LayerFacts) -> str:
-    """Lowest to highest, in the layer's own unit."""
+    """Return lowest to highest value in the layer's own unit."""
     unit = LAYERS[fact.key][1].split(",")[0].split(" ")[0]
     if fact.key == "fuel":
         return f"{fact.low:g} to {fact.high:g}"
@@ -100,7 +100,7 @@ def range_text(fact: LayerFacts) -> str:
 
 
 def share_text(share: float) -> str:
-    """A share in percent; a little is not nothing."""
+    """Return a share in percent; a tiny share is not shown as none."""
     if 0.0 < share < 0.0005:
         return "< 0.1 %"
     return f"{share:.1%}".replace("%", " %") if share else "none"

@@ -62,7 +62,7 @@ class WindChart(QWidget):
         return self.slider.value()
 
     def show_winds(self, winds: WindFields | None, start: datetime | None, first: date | None) -> None:
-        """Show these days from ``start`` (UTC), the local date ``first`` where it is known; ``None`` hides everything.
+        """Show these days from ``start`` (UTC), of local date ``first`` if known; ``None`` hides everything.
 
         Behind the days stands the wind at the file's own steps, where it has any.
         """
@@ -118,7 +118,7 @@ class WindChart(QWidget):
 
 
 def _ticks(days: int) -> list[tuple[float, str]]:
-    """Hours from the beginning of day 0 where there are few days, else the days, as many as there is room for."""
+    """Return ticks: hours of day 0 for few days, else as many days as fit."""
     if days <= _FEW_DAYS:
         every = 6 if days == 1 else 12
         return [(0.5 + hour / 24.0, f"{hour} h") for hour in range(0, 24 * days + 1, every)]
@@ -127,7 +127,7 @@ def _ticks(days: int) -> list[tuple[float, str]]:
 
 
 def daily_means(winds: WindFields) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """``[D]`` each: the mean speed, and where the mean vector blows from, degrees clockwise from the grid's north."""
+    """Return ``[D]`` each: mean speed, and origin of the mean vector in degrees clockwise from the grid's north."""
     speed, towards = winds.speed.astype(np.float64), winds.towards.astype(np.float64)
     u, v = (speed * np.cos(towards)).mean((1, 2)), (speed * np.sin(towards)).mean((1, 2))
     return speed.mean((1, 2)), (270.0 - np.rad2deg(np.arctan2(v, u))) % 360.0
@@ -140,7 +140,7 @@ _GROUND = "ground"
 
 
 class PreviewColumn(QWidget):
-    """Shows a :class:`SurveyResult`; what lies over the layer is for the step to say."""
+    """Preview of a :class:`SurveyResult`. The step decides what lies over the layer."""
 
     map_clicked = Signal(object)
     """Longitude and latitude of a click on the map; nothing comes where the grid has no place."""

@@ -43,7 +43,7 @@ _UNKNOWN = QColor("#d03fae")
 
 
 def layer_picture(key: str, values: Floats) -> tuple[Packed, ColorScale | None]:
-    """Pixels ``[h, w]`` of a layer ``[h, w]``, no data left out, and its legend where that is a ramp."""
+    """Return the pixels ``[h, w]`` of a layer ``[h, w]`` and its legend, if that is a ramp."""
     known = np.isfinite(values)
     if key == "fuel":
         return _fuel_pixels(values, known), None
@@ -56,7 +56,7 @@ def layer_picture(key: str, values: Floats) -> tuple[Packed, ColorScale | None]:
 
 
 def coverage_picture(required: Floats) -> tuple[Packed, ColorScale]:
-    """Pixels ``[h, w]`` of the required coverage ``[h, w]`` in gal/100 ft²; where none is required nothing."""
+    """Return the pixels ``[h, w]`` of the required coverage ``[h, w]`` in gal/100 ft²; transparent at 0."""
     top = max(float(np.nanmax(required, initial=0.0)), 1.0)
     scale = ramp_scale("Required coverage, gal/100 ft²", ("0", f"{top / 2:g}", f"{top:g}"), "CET-L18")
     pixels = scale.packed[codes(required, 0.0, top)]
@@ -65,7 +65,7 @@ def coverage_picture(required: Floats) -> tuple[Packed, ColorScale]:
 
 
 def fuel_entries(values: Floats) -> tuple[LegendEntry, ...]:
-    """The groups of fuel models that ``values`` hold, and whether there are codes that belong to none."""
+    """Return the groups of fuel models in ``values``, and an entry for codes that belong to none."""
     known = values[np.isfinite(values)]
     numbers = fuel_group_numbers(known)
     found = [
@@ -80,7 +80,7 @@ def fuel_entries(values: Floats) -> tuple[LegendEntry, ...]:
 
 
 def date_colors(count: int, *, dark: bool) -> tuple[QColor, ...]:
-    """Colours for perimeters from the first to the last day: yellow, then red, then purple; none too faint to see."""
+    """Return colours for perimeters from the first to the last day: yellow, then red, then purple."""
     ends = ("#ffe066", "#ff6b4a", "#d94cc0") if dark else ("#b98900", "#d3321d", "#7a1a8c")
     return tuple(_blend([QColor(end) for end in ends], k / max(count - 1, 1)) for k in range(count))
 
@@ -164,7 +164,7 @@ class PreviewScene:
 
     @property
     def area(self) -> QRectF:
-        """What there is to see, in corner coordinates."""
+        """The visible content, in corner coordinates."""
         area = QRectF(0.0, 0.0, self.grid.columns, self.grid.rows)
         for line in self.lines if self.whole else ():
             area = area.united(line.path.boundingRect())
@@ -172,7 +172,7 @@ class PreviewScene:
 
 
 class PreviewMap(QWidget):
-    """North up. The wheel zooms, a drag moves, a click is handed on; plus, minus and F work from the keyboard."""
+    """Preview map, north up. The wheel zooms, a drag moves, a click emits :attr:`clicked`."""
 
     clicked = Signal(float, float)
     """Row and column, in corner coordinates, of a left click on the map."""
@@ -198,7 +198,7 @@ class PreviewMap(QWidget):
         return self._scene
 
     def show_scene(self, scene: PreviewScene | None) -> None:
-        """Show something else; the view stays where it is unless the grid is another one."""
+        """Show another scene. The view stays the same on the same grid."""
         before, self._scene = self._scene, scene
         if scene is not None and (before is None or before.grid != scene.grid):
             for item in (self._wind, self._sketch.item):

@@ -52,7 +52,7 @@ class ImportAnswers:
 
 
 class ImportDraft(QObject):
-    """Holds the :class:`ImportAnswers`. Nothing is read or written here."""
+    """Holder of the :class:`ImportAnswers` that the steps change."""
 
     changed = Signal()
     """Another answer was given."""
@@ -68,7 +68,7 @@ class ImportDraft(QObject):
 
     @property
     def source(self) -> LandscapeSource:
-        """What the event is to be made from."""
+        """Source of the event."""
         return self._answers.source
 
     def change(self, **fields: Any) -> None:
@@ -76,7 +76,7 @@ class ImportDraft(QObject):
         self.answer(source=replace(self.source, **fields))
 
     def answer(self, **fields: Any) -> None:
-        """Replace whole answers; says so only when that makes a difference."""
+        """Replace whole answers; emits :attr:`changed` only for a difference."""
         changed = replace(self._answers, **fields)
         if changed != self._answers:
             self._answers = changed
@@ -84,7 +84,7 @@ class ImportDraft(QObject):
 
 
 def bring_in(answers: ImportAnswers, paths: Sequence[Path], check: Check) -> ImportAnswers:
-    """The answers with everything that ``paths``, one folder or some files, are recognised as.
+    """Return the answers with the recognised contents of ``paths``: one folder or some files.
 
     A folder takes the place of all files there were, files are added to them. ``check`` may raise to cancel. Raises
     :class:`~firegui.errors.InputError` where nothing can be made of the paths.
@@ -98,14 +98,14 @@ def bring_in(answers: ImportAnswers, paths: Sequence[Path], check: Check) -> Imp
 
 
 def _one_file(found: LandscapeSource) -> LandscapeSource:
-    """A file of where it starts is chosen in the same place as perimeters, unless there are both."""
+    """Return ``found`` with a file of the start in the place of perimeters, unless it has both."""
     if isinstance(found.ignition, Path) and found.perimeters is None:
         return replace(found, perimeters=PerimeterSource(found.ignition), ignition=None)
     return found
 
 
 def _kept(before: LandscapeSource, found: LandscapeSource) -> LandscapeSource:
-    """What a person typed that is no file goes on where the folder says nothing of it."""
+    """Return ``found`` with the typed entries of ``before`` that it does not replace."""
     return replace(
         found,
         wind=found.wind if found.wind.is_given or before.wind.files else before.wind,
@@ -118,7 +118,7 @@ def _kept(before: LandscapeSource, found: LandscapeSource) -> LandscapeSource:
 
 
 def _joined(before: LandscapeSource, found: LandscapeSource) -> LandscapeSource:
-    """Files that come later go before those of the same kind."""
+    """Return both; later files replace those of the same kind."""
     lcp = found.lcp or before.lcp
     same = lcp == before.lcp
     fire = found.perimeters is not None or found.ignition is not None
@@ -147,7 +147,7 @@ class DatedOutline:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SurveyResult:
-    """What was found of ``answers``.
+    """What was found in the files of ``answers``.
 
     ``winds`` are daily maps on the preview's grid; ``shade`` and ``required [h, w]`` the relief as codes and the
     required coverage in gal/100 ft² (0 where nothing is required); ``extents`` the outlines of the files; ``fires`` the
@@ -168,7 +168,7 @@ class SurveyResult:
 
     @property
     def first_date(self) -> date | None:
-        """The local date of day 0, ``None`` where nothing tells it."""
+        """The local date of day 0, if it is known."""
         start = self.survey.start
         if start is None or start == UNKNOWN_START:
             return None
@@ -176,13 +176,13 @@ class SurveyResult:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was guessed, assumed, converted or is missing."""
+        """Remarks on what was guessed, assumed, converted or is missing."""
         winds = () if self.winds is None else self.winds.notes
         return tuple(dict.fromkeys((*self.survey.notes, *winds, *self.answers.guessed)))
 
     @property
     def fire_text(self) -> str:
-        """What burns, in a few words."""
+        """Short text on the fire."""
         if self.fires and not (self.fire is not None and self.fire.ignition):
             return f"{len(self.fires)} perimeters" if len(self.fires) > 1 else "1 perimeter"
         if self.fires or self.pin is not None or self.survey.burning is not None:
@@ -190,13 +190,13 @@ class SurveyResult:
         return "none yet: without one there is nothing to plan for"
 
     def lonlat(self, row: float, column: float) -> tuple[float, float] | None:
-        """Longitude and latitude of a point in corner coordinates of the preview."""
+        """Return longitude and latitude of a point in corner coordinates of the preview."""
         grid = self.survey.preview_grid
         return None if grid is None else Georeference(grid).lonlat(row - 0.5, column - 0.5)
 
 
 def look_at(answers: ImportAnswers, former: SurveyResult | None, check: Check) -> SurveyResult:
-    """Look into everything that ``answers`` names; what is wrong is in the result.
+    """Read everything that ``answers`` names; the result holds the problems.
 
     What ``former`` found is used again where the files are the same. ``check`` may raise to cancel.
     """
@@ -221,7 +221,7 @@ def look_at(answers: ImportAnswers, former: SurveyResult | None, check: Check) -
 
 
 def _weighed(look: SurveyResult) -> SurveyResult:
-    """The look with the required coverage that its answers make."""
+    """Return the result with the required coverage of its answers."""
     coverage = chosen_coverage(look.answers.coverage, look.survey.fuel_cells, shipped_table())
     return replace(look, coverage=coverage, required=_required(look.survey, coverage))
 
@@ -234,7 +234,7 @@ def _winds(answers: ImportAnswers, survey: Survey, problems: Problems, check: Ch
 
 
 def _observed(answers: ImportAnswers, survey: Survey, check: Check) -> Observed | None:
-    """The perimeters on the event's own grid: on the coarser one of the preview a small fire would be lost."""
+    """Return the perimeters on the event's grid; the coarser grid of the preview would lose a small fire."""
     if survey.grid is None:
         return None
     place = GridPlacement(survey.grid, ())
@@ -267,7 +267,7 @@ def _scaled(path: QPainterPath, factor: float) -> QPainterPath:
 
 
 def _extents(survey: Survey) -> tuple[QPainterPath, ...]:
-    """The edge of every file once: layers of one file, or of files on one grid, share theirs."""
+    """Return the extent of every file once; layers of one file or grid share it."""
     grid = survey.preview_grid
     if grid is None:
         return ()
@@ -305,14 +305,14 @@ def _required(survey: Survey, coverage: RequiredCoverage) -> NDArray[np.float32]
 
 
 def _pin(answers: ImportAnswers, survey: Survey) -> tuple[int, int] | None:
-    """The cell of the preview that the given longitude and latitude lie in."""
+    """Return the cell of the preview that contains the given longitude and latitude."""
     point, grid = answers.source.ignition, survey.preview_grid
     found = None if not isinstance(point, tuple) or grid is None else Georeference(grid).from_lonlat(*point)
     return None if found is None else (int(np.floor(found[0] + 0.5)), int(np.floor(found[1] + 0.5)))
 
 
 def make_landscape(answers: ImportAnswers, check: Check) -> Project:
-    """The project that ``answers`` describe; nothing is written. ``check`` may raise to cancel.
+    """Return the project that ``answers`` describe; nothing is written. ``check`` may raise to cancel.
 
     Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """

@@ -49,7 +49,7 @@ class Ellipses:
 
     @staticmethod
     def of(drops: Sequence[DropRecord]) -> Ellipses:
-        """Ellipses around the landing points, long axis along ``(dx, dy) = (cos θ, −sin θ)``."""
+        """Return ellipses around the landing points, long axis along ``(dx, dy) = (cos θ, −sin θ)``."""
         ordered = sorted(drops, key=_STEP)
         table = np.array([_POSE(drop) for drop in ordered], np.float64).reshape(-1, 5)
         y, x, theta, parallel, perpendicular = (column[:, None] for column in table.T)
@@ -61,7 +61,7 @@ class Ellipses:
         return Ellipses(np.array([d.step for d in ordered], np.int64), np.stack([y + 0.5 + dy, x + 0.5 + dx], axis=2))
 
     def between(self, first: int, end: int) -> QPainterPath:
-        """One path of the drops with ``first ≤ step < end``."""
+        """Return one path of the drops with ``first ≤ step < end``."""
         low, high = np.searchsorted(self.steps, [first, end])
         chosen = self.points[low:high]
         if not len(chosen):
@@ -74,7 +74,7 @@ class Ellipses:
 
 
 class DropsLayer(MapLayer):
-    """Earlier drops quiet, the shown day's strong, later ones faint."""
+    """Executed drops: strong on the shown day, quieter before, faint after."""
 
     key = "drops"
     title = "Drops"
@@ -101,7 +101,7 @@ class DropsLayer(MapLayer):
         return "" if any(drop.executed for drop in self.session.result.drops) else "no executed drops yet: start a run"
 
     def draw(self, shown: MapState | None) -> None:
-        """The days after and before, which stand still within a day, then the shown day, which grows, then its rest."""
+        """Draw other days, which stand still within a day, the shown day, which grows, and then its rest."""
         if shown is None or not shown.result.drops:
             self.strokes.set_strokes(())
             return
@@ -117,7 +117,7 @@ class DropsLayer(MapLayer):
         self.strokes.set_strokes([*still, *flown, *later], still=len(still), growing=len(flown))
 
     def prepare(self, shown: MapState | None) -> None:
-        """Make the shapes of a new plan, a part of the work that needs no painting."""
+        """Make the shapes of a new plan, which needs no painting."""
         if shown is not None and shown.result.drops and self.visible and self.in_view:
             self._make(shown)
 
@@ -131,7 +131,7 @@ class DropsLayer(MapLayer):
         return (Material.RETARDANT, self.ink.retardant), (Material.WATER, self.ink.water)
 
     def _turn_to(self, begin: int, end: int, after: int) -> None:
-        """Make the strokes of the days before and after, unless they are at hand: the same objects look the same."""
+        """Make the strokes of the other days, unless they exist; identical objects are not drawn again."""
         wanted = (self._source, begin, self.ink)
         if all(new is old or new == old for new, old in zip(wanted, self._made_of, strict=True)):
             return
@@ -144,7 +144,7 @@ class DropsLayer(MapLayer):
         self._today = {}
 
     def _strokes_of(self, step: int) -> tuple[Stroke, ...]:
-        """A casing and a filled outline for each material of a step, made when it is shown for the first time."""
+        """Return a casing and a filled outline for each material of a step, made at its first display."""
         if step not in self._today:
             paths = [(self._ellipses[material].between(step, step + 1), color) for material, color in self._materials]
             drawn = [stroke for path, color in paths if not path.isEmpty() for stroke in self._outlined(path, color)]
@@ -172,14 +172,14 @@ _OTHER_DAYS = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Removal:
-    """Drops that went together, and when."""
+    """Drops removed together, and when."""
 
     ellipses: Ellipses
     began: float
 
 
 class RemovedLayer(MapLayer):
-    """Strong when removed from the shown day, quieter from other days; gone after a second and a half.
+    """Removed drops: strong on the shown day, quieter on other days, gone after a second and a half.
 
     While :attr:`is_fading` somebody has to redraw it, for time alone changes it.
     """
@@ -201,7 +201,7 @@ class RemovedLayer(MapLayer):
 
     @property
     def is_fading(self) -> bool:
-        """Whether there is something that the next redraw shows fainter."""
+        """Whether the next redraw shows something fainter."""
         return bool(self._removals)
 
     def missing(self) -> str:
@@ -209,14 +209,14 @@ class RemovedLayer(MapLayer):
         return "" if self.session.result.stage is Stage.PRUNE else "shown while the second stage works"
 
     def update(self) -> None:
-        """Note what went, even while it is not to be seen: what is shown again later is not new."""
+        """Note removed drops even while the layer is hidden, so that it does not show them as new later."""
         self._note(self.session.result)
         now = self._clock()
         self._removals = [removal for removal in self._removals if now - removal.began < FADE_SECONDS]
         super().update()
 
     def draw(self, shown: MapState | None) -> None:
-        """Four strokes per moment of removal: the days before, those after, and the shown one on its halo."""
+        """Draw four strokes per removal: the days before, those after, and the shown day on its halo."""
         strokes: list[Stroke] = []
         if shown is not None:
             now = self._clock()
@@ -258,7 +258,7 @@ _HANDLE_CELLS, _HANDLE_PX = 2.0, 5.0
 
 
 def handle_of(rules: DropValidator, drop: Drop) -> tuple[float, float]:
-    """Where the handle is that turns ``drop``, in corner coordinates."""
+    """Return the position of the handle that turns ``drop``, in corner coordinates."""
     y, x = rules.landing(drop)
     sigma = rules.tails[drop.column].type.sigma_parallel_m / rules.project.scenario.grid.cell_size_m
     reach = SIGMAS * sigma + _HANDLE_CELLS
@@ -270,7 +270,7 @@ def _change_scale() -> ColorScale:
 
 
 class ChangeLayer(RasterLayer):
-    """Before minus after, at the end of the plan."""
+    """Effect of a change on the fire at the end of the plan: before minus after."""
 
     key = "change"
     title = "What a change does"
@@ -286,11 +286,11 @@ class ChangeLayer(RasterLayer):
         return "" if look is not None and look.change is not None else "shown while a drop is moved: tool Drops"
 
     def identity(self, shown: MapState) -> object:
-        """The answer that is shown."""
+        """Return the preview that is shown."""
         return shown.look
 
     def codes(self, shown: MapState) -> Bytes | None:
-        """Codes of the difference."""
+        """Return the codes of the difference."""
         look = shown.look
         if look is None or look.change is None or look.change.shape != shown.scenario.grid.shape:
             return None
@@ -298,7 +298,7 @@ class ChangeLayer(RasterLayer):
 
 
 class ChosenLayer(PaintedLayer):
-    """The chosen drop with its handle; on the move it is drawn where it would be, with a line from where it was."""
+    """The chosen drop with its handle. While it is moved, a line leads from its former place."""
 
     key = "chosen"
     title = "Chosen drop"
@@ -349,7 +349,7 @@ class ChosenLayer(PaintedLayer):
             painter.drawRect(QRectF(released.x() - 3.0, released.y() - 3.0, 6.0, 6.0))
 
     def _paint_way(self, painter: QPainter, transform: QTransform, drop: Drop, to: Drop) -> None:
-        """From where it lands now to where it would."""
+        """Paint a line from the present landing point to the new one."""
         landings = map(self.session.plan_editor.rules.landing, (drop, to))
         ends = [transform.map(QPointF(x + 0.5, y + 0.5)) for y, x in landings]
         for pen in (QPen(self.ink.halo, 3.5), QPen(self.ink.text, 1.2, Qt.PenStyle.DashLine)):

@@ -39,7 +39,7 @@ Bytes = NDArray[np.uint8]
 
 
 def of_members(scale: ColorScale, title: str, members: int) -> ColorScale:
-    """The same colours under the name of a mean over that many members; ``scale`` itself for none."""
+    """Return ``scale`` with the title of a mean over ``members`` members; ``scale`` itself for 0."""
     return replace(scale, title=f"{title} over {counted(members, 'member')}") if members else scale
 
 
@@ -153,14 +153,14 @@ class DifferenceLayer(RasterLayer):
 
 
 class Outlines:
-    """The perimeters of an event, traced once; tracing a large one takes as long as a frame of playback may."""
+    """Cache of the traced perimeters of an event; tracing a large one takes as long as a playback frame."""
 
     def __init__(self) -> None:
         self._event: Scenario | None = None
         self._paths: dict[int, QPainterPath] = {}
 
     def path(self, event: Scenario, day: int) -> QPainterPath:
-        """The outline on a day of the event, empty before the first observation."""
+        """Return the outline on a day of the event; empty before the first observation."""
         if event is not self._event:
             self._event, self._paths = event, {}
         if day not in self._paths:
@@ -202,7 +202,7 @@ class ObservedLayer(MapLayer):
         return project.scenario.observed is not None
 
     def draw(self, shown: MapState | None) -> None:
-        """The outline on a dark or light casing."""
+        """Draw the outline on a dark or light casing."""
         path = QPainterPath() if shown is None else self.outlines.path(shown.scenario, shown.observed_day)
         style = Qt.PenStyle.DashLine if self.filled_forward else Qt.PenStyle.SolidLine
         pens = cosmetic(self.ink.halo, 3.0), cosmetic(self.ink.observed, 1.5, style)

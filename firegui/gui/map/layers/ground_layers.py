@@ -135,7 +135,7 @@ class ExtentLayer(MapLayer):
         super().__init__(session, self._strokes)
 
     def draw(self, shown: MapState | None) -> None:
-        """A filled rectangle."""
+        """Draw a filled rectangle."""
         if shown is None:
             self._strokes.set_strokes(())
             return

@@ -1,4 +1,4 @@
-"""What every layer of the map is: a key, a title, a legend, a graphics item, and an :meth:`MapLayer.update`."""
+"""Base classes of the layers: key, title, legend, graphics item and :meth:`MapLayer.update`."""
 
 from __future__ import annotations
 

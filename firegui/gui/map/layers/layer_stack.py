@@ -28,7 +28,7 @@ GROUND = "extent"
 
 
 class LayerStack(QObject):
-    """The layers, bottom first."""
+    """Layers of the map, bottom first."""
 
     changed = Signal(str)
     """Visibility or opacity of the layer with this key changed."""
@@ -79,7 +79,7 @@ class LayerStack(QObject):
         return tuple(self._order)
 
     def set_order(self, order: Sequence[str]) -> None:
-        """Draw in another order, bottom first; the ground stays below, and what is not named stays on top."""
+        """Set the order, bottom first. The ground stays below; layers that are not named stay on top."""
         rest = [key for key in self._order if key not in order]
         wanted = [key for key in (*order, *rest) if key in self._layers and key != GROUND]
         wanted.insert(0, GROUND)
@@ -89,13 +89,13 @@ class LayerStack(QObject):
             self.reordered.emit()
 
     def move(self, key: str, by: int) -> None:
-        """Draw a layer that many places higher, lower where negative."""
+        """Raise a layer by a number of places; negative lowers it."""
         others = [other for other in self._order if other != key]
         place = min(max(self._order.index(key) + by, 1), len(others))
         self.set_order([*others[:place], key, *others[place:]] if key != GROUND else self._order)
 
     def restore_order(self, order: Sequence[str]) -> None:
-        """Draw in the order that was kept, bottom first; a layer that is new lies on the one it lay on at first."""
+        """Restore a saved order, bottom first. A layer that is not in it lies on its original neighbour."""
         wanted = [key for key in dict.fromkeys(order) if key in self._layers]
         for below, key in zip(("", *self._first_order), self._first_order, strict=False):
             if key not in wanted:
@@ -104,11 +104,11 @@ class LayerStack(QObject):
 
     @property
     def is_reordered(self) -> bool:
-        """Whether the order is another than at first."""
+        """Whether the order differs from the original one."""
         return tuple(self._order) != self._first_order
 
     def reset_order(self) -> None:
-        """Draw in the order of the beginning."""
+        """Restore the original order."""
         self.set_order(self._first_order)
 
     def _stack(self) -> None:
@@ -122,12 +122,12 @@ class LayerStack(QObject):
         self.refreshed.emit()
 
     def mark(self, cause: str) -> None:
-        """Note that the layers which follow ``cause`` are out of date; ``"project"`` means all of them."""
+        """Mark the layers that follow ``cause`` as out of date; ``"project"`` marks all."""
         for layer in self:
             layer.dirty |= cause == "project" or cause in layer.follows
 
     def prepare(self, shown: MapState | None) -> None:
-        """Do ahead of :meth:`update` what can be."""
+        """Prepare the layers ahead of :meth:`update`."""
         for layer in self:
             if layer.dirty:
                 layer.prepare(shown)

@@ -26,7 +26,7 @@ _GAP = 3.0
 
 
 class LabelPlacement:
-    """Boxes in pixels that are taken. The more important labels ask first; one without room is left out."""
+    """Occupied boxes in pixels. More important labels are placed first; a label without room is left out."""
 
     def __init__(self, visible: QRectF) -> None:
         self._visible = visible
@@ -34,11 +34,11 @@ class LabelPlacement:
         self._avoided: list[QRectF] = []
 
     def avoid(self, box: QRectF) -> None:
-        """A symbol: it may be covered only where there is no other room."""
+        """Mark a symbol, which is covered only if there is no other room."""
         self._avoided.append(box)
 
     def place(self, size: QSizeF, tops: Sequence[QPointF]) -> QRectF | None:
-        """The first of the boxes with these top left corners that is free; ``None`` when all of them are taken.
+        """Return the first free box with one of these top left corners; ``None`` if all are taken.
 
         Boxes that cover no symbol and lie wholly on screen come before the others.
         """
@@ -56,7 +56,7 @@ class LabelPlacement:
 
 
 def spots_around(box: QRectF, size: QSizeF) -> list[QPointF]:
-    """Top left corners of a label around a symbol: right, left, above, below, and the four corners."""
+    """Return top left corners of a label around a symbol: right, left, above, below, and the four corners."""
     right, left = box.right() + 5.0, box.left() - 5.0 - size.width()
     above, below = box.top() - 2.0 - size.height(), box.bottom() + 2.0
     middle_x, middle_y = box.center().x() - size.width() / 2, box.center().y() - size.height() / 2
@@ -68,7 +68,7 @@ def spots_around(box: QRectF, size: QSizeF) -> list[QPointF]:
 
 
 def spots_along(points: Sequence[QPointF], size: QSizeF) -> list[QPointF]:
-    """Top left corners of a label beside a line: its middle first, then its other points from the middle on."""
+    """Return top left corners of a label beside a line, from its middle outwards."""
     middle = len(points) // 2
     order = sorted(range(len(points)), key=lambda index: abs(index - middle))
     dot = 3.0
@@ -126,7 +126,7 @@ class MarkersLayer(PaintedLayer):
             draw_text(painter, at, name, font, self._style(kind).color, self.ink.halo)
 
     def labels(self, transform: QTransform, visible: QRectF) -> list[tuple[str, str, QPointF]]:
-        """Kind, name and base line of every name there is room for: points first, which have the fewest places."""
+        """Return kind, name and base line of every name with room; points, which have the fewest places, come first."""
         metrics, spots = QFontMetricsF(map_font(8.5, bold=True)), LabelPlacement(visible)
         named = [(kind, name, self._pixels(points, transform)) for kind, name, points in self._markers if points]
         for kind, _, pixels in named:
@@ -163,7 +163,7 @@ class MarkersLayer(PaintedLayer):
 
 
 def _symbol(pixels: list[QPointF]) -> QRectF:
-    """What a point or an area takes on screen."""
+    """Return the box of a point or an area on screen."""
     box = QPolygonF(pixels).boundingRect()
     return box.adjusted(-4.0, -4.0, 4.0, 4.0) if len(pixels) < 3 else box
 
@@ -203,7 +203,7 @@ class GraticuleLayer(PaintedLayer):
         return project.scenario.grid.is_georeferenced
 
     def draw(self, shown: MapState | None) -> None:
-        """Take the grid over; the lines are placed while painting."""
+        """Note the grid; the lines are placed while painting."""
         grid = None if shown is None else shown.scenario.grid
         if grid is not None and self._place.grid is not grid:
             self._place, self._shape = CellLocation(grid), grid.shape
@@ -267,7 +267,7 @@ class GraticuleLayer(PaintedLayer):
             self._put(painter, at, text, tag=True)
 
     def _label_above_corner(self, painter: QPainter, line: list[QPointF], text: str, frame: _GridFrame) -> None:
-        """On the line, just over the scale bar or the legend that stands where the label belongs."""
+        """Put the label on its line, just above the scale bar or the legend."""
         font = map_font(8.0)
         y = min(frame.visible.bottom() - _CORNER.height(), frame.seen.bottom()) - 6.0
         x = _crossing([(p.y(), p.x()) for p in line], y)
@@ -276,7 +276,7 @@ class GraticuleLayer(PaintedLayer):
             self._put(painter, at, text, tag=True)
 
     def _put(self, painter: QPainter, at: QPointF, text: str, *, tag: bool) -> None:
-        """Write a label, unless another one stands there already."""
+        """Draw a label, unless its place is taken."""
         font = map_font(8.0)
         size = QSizeF(text_width(text, font) + 10.0, 16.0)
         if self._spots.place(size, [QPointF(at.x() - 5.0, at.y() - 12.0)]) is None:
@@ -310,7 +310,7 @@ def _between(low: float, high: float) -> Iterator[float]:
 
 
 def _crossing(line: list[tuple[float, float]], at: float) -> float | None:
-    """The second coordinate where the line's first one passes ``at``."""
+    """Return the second coordinate where the first one of the line passes ``at``."""
     for (a, u), (b, v) in pairwise(line):
         if min(a, b) <= at <= max(a, b) and a != b:
             return u + (at - a) / (b - a) * (v - u)

@@ -22,7 +22,7 @@ HANDLE_PX = 8.0
 
 
 def region_path(region: Region) -> QPainterPath:
-    """A region in map coordinates, holes left out by the odd-even rule."""
+    """Return a region in map coordinates; the odd-even rule leaves out its holes."""
     path = QPainterPath()
     path.setFillRule(Qt.FillRule.OddEvenFill)
     for part in region.parts:
@@ -48,7 +48,7 @@ class RegionsLayer(PaintedLayer):
         return bool(project.regions)
 
     def preview(self, name: str, region: Region | None) -> None:
-        """Show region ``name`` as ``region`` until told otherwise."""
+        """Show region ``name`` as ``region``; ``None`` ends the preview."""
         self._preview = None if region is None else (name, region)
         self._screen.update()
 

@@ -61,7 +61,7 @@ class WindLayer(PaintedLayer):
             self._screen.update()
 
     def arrows(self, pixels_per_cell: float) -> list[tuple[float, float, float, float]]:
-        """``(row, column, length in pixels, direction)`` in corner coordinates; direction to, ccw from east."""
+        """Return ``(row, column, length in pixels, direction)`` in corner coordinates; direction to, ccw from east."""
         if self._shown is None or not self._shown.scenario.days:
             return []
         speed, direction = self._shown.scenario.wind_at(self._shown.event_day)
@@ -77,7 +77,7 @@ Arrow = tuple[float, float, float, float]
 def spaced_arrows(
     speed: NDArray[np.floating], direction: NDArray[np.floating], top_speed: float, pixels_per_cell: float
 ) -> list[Arrow]:
-    """``(row, column, length in pixels, direction)`` of arrows evenly spaced on screen, in corner coordinates.
+    """Return ``(row, column, length in pixels, direction)`` of arrows evenly spaced on screen.
 
     ``speed [H, W]`` has its longest arrow at ``top_speed``; ``direction [H, W]`` in radians to, ccw from east. Cells
     without a number have none.
@@ -106,7 +106,7 @@ def draw_arrows(painter: QPainter, transform: QTransform, visible: QRectF, arrow
 
 
 def _centres(cells: int, every: float) -> list[int]:
-    """Cells in the middle of equal blocks of about ``every`` cells."""
+    """Return the cells in the middle of equal blocks of about ``every`` cells."""
     count = max(round(cells / every), 1)
     return [int((k + 0.5) * cells / count) for k in range(count)]
 

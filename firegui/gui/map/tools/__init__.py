@@ -1,1 +1,1 @@
-"""Mouse tools of the map, one tool per module."""
+"""Mouse tools of the map."""

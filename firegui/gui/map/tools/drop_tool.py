@@ -1,4 +1,4 @@
-"""Choose, move, turn, add and remove drops of the shown plan, and see the fire change meanwhile."""
+"""Tool to choose, move, turn, add and remove drops of the shown plan, with a preview of the fire."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NEIGHBOURS = {Qt.Key.Key_N: 1, Qt.Key.Key_B: -1}
 
 @dataclass(slots=True)
 class _DropDrag:
-    """A drop on the move, or being turned by its handle."""
+    """State of a drag that moves a drop or turns it by its handle."""
 
     drop: Drop
     start: Pointer
@@ -33,20 +33,20 @@ class _DropDrag:
 
 
 class DropTool(PanningTool):
-    """Drag moves a drop, its handle turns it; beside drops the map is dragged. Everything has its key."""
+    """Tool that edits drops: a drag moves one, its handle turns it; every command has a key."""
 
     cursor = Qt.CursorShape.ArrowCursor
     hint = "Drag a drop, or its handle to turn it · arrows, [ ] · Enter edits · Ins adds · Del removes · Esc"
 
-    def __init__(self, context: ToolContext, menu: DropMenu, look_at: Callable[[float, float], None]) -> None:
+    def __init__(self, context: ToolContext, menu: DropMenu, bring_into_view: Callable[[float, float], None]) -> None:
         super().__init__(context)
-        self._menu, self._look_at = menu, look_at
+        self._menu, self._bring_into_view = menu, bring_into_view
         self._drag: _DropDrag | None = None
         self._key_run: tuple[object, int] = (None, -1)
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:
-        """Take the handle of the chosen drop, a drop, or the map."""
+        """Start dragging the handle of the chosen drop, a drop, or the map."""
         editor = self.session.plan_editor
         chosen = editor.selected
         if chosen is not None and self._on_handle(chosen, at):
@@ -69,7 +69,7 @@ class DropTool(PanningTool):
         self.session.plan_editor.request_preview(moved(self.session, drop, drop))
 
     def move(self, at: Pointer) -> None:
-        """Show where the drop would be, and ask what that does."""
+        """Show the drop at its new place and request a preview."""
         drag = self._drag
         if drag is None:
             super().move(at)
@@ -84,7 +84,7 @@ class DropTool(PanningTool):
             self.session.plan_editor.request_preview(drag.change)
 
     def release(self, at: Pointer) -> None:
-        """Make the drag one undoable step; what breaks a rule is put back, and said."""
+        """Apply the drag as one undoable step; a drag that breaks a rule is undone and reported."""
         drag, self._drag = self._drag, None
         if drag is None:
             super().release(at)
@@ -93,12 +93,12 @@ class DropTool(PanningTool):
             self.session.plan_editor.request_preview(None)
 
     def click(self, at: Pointer) -> None:
-        """Beside every drop: choose none."""
+        """Deselect the drop."""
         self.session.plan_editor.request_preview(None)
         self.session.plan_editor.select(None)
 
     def double_click(self, at: Pointer) -> None:
-        """On a drop, its numbers; beside them, a new one."""
+        """Edit the numbers of a drop; beside drops, add one."""
         drop = self._drop_at(at)
         if drop is not None:
             self.session.plan_editor.request_preview(None)
@@ -108,7 +108,7 @@ class DropTool(PanningTool):
             self._menu.add(at.row, at.column)
 
     def right_click(self, at: Pointer) -> bool:
-        """The menu of a drop is the map's own; beside drops, add one."""
+        """Open the menu beside drops; the map opens the menu of a drop."""
         if self._drop_at(at) is not None:
             return False
         self._menu.open_ground(at.row, at.column, self.camera.viewport.mapToGlobal(at.pixel.toPoint()))
@@ -116,7 +116,7 @@ class DropTool(PanningTool):
 
     # -- the keyboard ------------------------------------------------------------------------------------------------
     def key(self, key: Qt.Key) -> bool:
-        """Arrows move by a cell, brackets turn; N and B choose the next and the one before; Ins adds."""
+        """Move by arrows, turn by brackets, choose by N and B, add by Ins."""
         editor = self.session.plan_editor
         if self._drag is not None:
             return False
@@ -152,14 +152,14 @@ class DropTool(PanningTool):
         return True
 
     def _nudge(self, drop: Drop, to: Drop) -> None:
-        """Steps of the keyboard on one drop are one undoable step, as long as nothing else is done between."""
+        """Move a drop by key. Consecutive moves of one drop are one undoable step."""
         run, index = self._key_run, self.session.undo_stack.index()
         merge = run[1] if run[0] == (drop.key, index) else next(MERGE_KEYS)
         if make(self.session, moved(self.session, drop, to), merge):
             self._key_run = (to.key, self.session.undo_stack.index()), merge
 
     def _choose(self, onwards: int) -> None:
-        """The next drop in time, beginning at the shown step, brought into view."""
+        """Select the next drop in time, beginning at the shown step, and bring it into view."""
         session = self.session
         drops, chosen = session.plan_editor.drops.drops, session.plan_editor.selected
         if not drops:
@@ -172,10 +172,10 @@ class DropTool(PanningTool):
             number = (drops.index(chosen) + onwards) % len(drops)
         session.plan_editor.select(drops[number])
         session.set_step(drops[number].step)
-        self._look_at(drops[number].y + 0.5, drops[number].x + 0.5)
+        self._bring_into_view(drops[number].y + 0.5, drops[number].x + 0.5)
 
     def cancel(self) -> bool:
-        """Put the dragged drop back, else let go of the chosen one."""
+        """Undo the drag, or else deselect the drop."""
         drag, self._drag = self._drag, None
         editor = self.session.plan_editor
         had = drag is not None or editor.change is not None or editor.selected is not None
@@ -187,7 +187,7 @@ class DropTool(PanningTool):
 
     # -- helpers -----------------------------------------------------------------------------------------------------
     def _drop_at(self, at: Pointer) -> Drop | None:
-        """The chosen drop where it is under the mouse, else one of the shown day, else any."""
+        """Return the drop under the mouse: preferably the chosen one, then one of the shown day."""
         session = self.session
         per_day = session.project.calendar.steps_per_day
         drops, chosen = session.result.drops, session.plan_editor.selected

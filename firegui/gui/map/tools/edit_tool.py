@@ -1,4 +1,4 @@
-"""Select, move and reshape regions."""
+"""Tool to select, move and reshape regions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GRAB_PX = 8.0
 
 @dataclass(slots=True)
 class _RegionDrag:
-    """A region on the move: by a handle, or as a whole."""
+    """State of a drag that moves a region or one of its handles."""
 
     before: Region
     handle: Handle | None
@@ -36,7 +36,7 @@ class _RegionDrag:
 
 
 class EditTool(PanningTool):
-    """Click selects; drag inside moves; drag a handle reshapes; beside a region the map is dragged."""
+    """Tool that edits regions: a click selects, a drag moves, a drag of a handle reshapes."""
 
     cursor = Qt.CursorShape.ArrowCursor
     hint = "Drag moves or reshapes · F2 renames · Enter numbers · Del deletes"
@@ -47,7 +47,7 @@ class EditTool(PanningTool):
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:
-        """Take a handle, a region, or the map."""
+        """Start dragging a handle, a region, or the map."""
         selected = self._selected()
         handle = self._handle_at(selected, at)
         if selected is not None and handle is not None:
@@ -64,7 +64,7 @@ class EditTool(PanningTool):
         self._drag = _RegionDrag(region, None, at, region)
 
     def move(self, at: Pointer) -> None:
-        """Show the region where it would be."""
+        """Show the region at its new place."""
         drag = self._drag
         if drag is None:
             super().move(at)
@@ -78,7 +78,7 @@ class EditTool(PanningTool):
         self._show(drag)
 
     def release(self, at: Pointer) -> None:
-        """Make the drag one undoable step."""
+        """Apply the drag as one undoable step."""
         drag, self._drag = self._drag, None
         if drag is None:
             super().release(at)
@@ -90,7 +90,7 @@ class EditTool(PanningTool):
             change_region(self.session, f"{verb} region {name}", name, self._dragged(drag, at))
 
     def click(self, at: Pointer) -> None:
-        """Beside every region: select none."""
+        """Deselect the region."""
         self.session.select_region("")
 
     def double_click(self, at: Pointer) -> None:
@@ -132,7 +132,7 @@ class EditTool(PanningTool):
         return False
 
     def cancel(self) -> bool:
-        """Put the dragged region back."""
+        """Undo the drag."""
         drag, self._drag = self._drag, None
         self._hide()
         return super().cancel() or drag is not None

@@ -1,4 +1,4 @@
-"""Measure a distance along corners, or the area inside them."""
+"""Tool to measure a distance along corners, or the area inside them."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _STEP_PX = 12.0
 
 
 def distance_text(metres: float, *, us: bool) -> str:
-    """Metres below a kilometre, kilometres above; feet below half a mile, miles above."""
+    """Return metres below a kilometre, else kilometres; feet below half a mile, else miles."""
     if us:
         return f"{metres / FOOT_M:,.0f} ft" if metres < MILE_M / 2 else f"{metres / MILE_M:,.2f} mi"
     return f"{metres:,.0f} m" if metres < 1000.0 else f"{metres / 1000.0:,.2f} km"
 
 
 def area_text(hectares: float, *, us: bool) -> str:
-    """Hectares or acres."""
+    """Return hectares or acres."""
     return f"{hectares / ACRE_HA:,.1f} acres" if us else f"{hectares:,.1f} ha"
 
 
 def length_of(corners: Sequence[Vertex], cell_m: float) -> float:
-    """Metres along corners given in cells."""
+    """Return the metres along corners given in cells."""
     return cell_m * math.fsum(math.dist(a, b) for a, b in pairwise(corners))
 
 
 class MeasureTool(CornerTool):
-    """Click corners; Enter or a double click ends, a click on the first corner closes and tells the area.
+    """Tool that measures a distance along corners, or the area inside them.
 
     By keyboard: arrows move a mark, Enter sets a corner there, A closes or opens, U changes the units.
     """
@@ -52,12 +52,12 @@ class MeasureTool(CornerTool):
 
     @property
     def text(self) -> str:
-        """What is measured now, in words; empty for nothing."""
+        """The present measurement as text; empty without one."""
         return self._text(tuple(self._corners), closed=self._closed)
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:
-        """Set a corner, close on the first, or begin anew after an end."""
+        """Set a corner, close on the first one, or start again after an end."""
         self._mark = None
         if self._done:
             self._begin_anew()

@@ -27,7 +27,7 @@ ARROWS = {
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The mouse: corner coordinates, viewport pixel, and whether Alt is held."""
+    """Position of the mouse in corner coordinates and pixels, and whether Alt is held."""
 
     row: float
     column: float
@@ -35,14 +35,14 @@ class Pointer:
     alt: bool = False
 
     def far_from(self, other: Pointer) -> bool:
-        """Whether the mouse moved too far from ``other`` for a click."""
+        """Return whether the mouse moved too far from ``other`` for a click."""
         step = self.pixel - other.pixel
         return bool(abs(step.x()) >= CLICK_PX or abs(step.y()) >= CLICK_PX)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolContext:
-    """What tools work with."""
+    """Objects that the tools share."""
 
     session: Session
     camera: Camera
@@ -73,7 +73,7 @@ class ToolContext:
 
 
 class MapTool:
-    """A tool that does nothing. ``hint`` tells on the map how to use it."""
+    """Base class of tools; it does nothing. The map shows ``hint``."""
 
     cursor = Qt.CursorShape.ArrowCursor
     hint = ""
@@ -83,32 +83,32 @@ class MapTool:
         self.camera, self.sketch = context.camera, context.sketch
 
     def press(self, at: Pointer) -> None:
-        """The left button went down."""
+        """Handle a press of the left button."""
 
     def move(self, at: Pointer) -> None:
-        """The mouse moved, with the left button down or up."""
+        """Handle a move of the mouse, with the left button down or up."""
 
     def release(self, at: Pointer) -> None:
-        """The left button went up."""
+        """Handle a release of the left button."""
 
     def double_click(self, at: Pointer) -> None:
-        """The second press of a double click; its first click was delivered before."""
+        """Handle the second press of a double click; the first click was handled before."""
 
     def right_click(self, at: Pointer) -> bool:
-        """A right click; whether the tool used it."""
+        """Handle a right click and return whether the tool used it."""
         return False
 
     def key(self, key: Qt.Key) -> bool:
-        """A key that is not a map key; whether the tool used it."""
+        """Handle a key that is not a map key and return whether the tool used it."""
         return False
 
     def cancel(self) -> bool:
-        """Drop whatever is unfinished: Esc, another tool, another project. Whether there was anything."""
+        """Discard unfinished work (Esc, another tool or project) and return whether there was any."""
         return False
 
 
 class PanningTool(MapTool):
-    """A tool with which dragging moves the map and clicking does something."""
+    """Base class of tools with which a drag moves the map."""
 
     cursor = Qt.CursorShape.OpenHandCursor
 
@@ -119,7 +119,7 @@ class PanningTool(MapTool):
         self._panning = False
 
     def press(self, at: Pointer) -> None:
-        """Begin a click or a drag."""
+        """Start a click or a drag."""
         self._pressed, self._last, self._panning = at, at.pixel, False
 
     def move(self, at: Pointer) -> None:
@@ -143,7 +143,7 @@ class PanningTool(MapTool):
             self.click(at)
 
     def click(self, at: Pointer) -> None:
-        """The left button was pressed and released in place."""
+        """Handle a click of the left button."""
 
     def cancel(self) -> bool:
         """Stop dragging."""
@@ -152,7 +152,7 @@ class PanningTool(MapTool):
 
 
 class PanTool(PanningTool):
-    """See the module."""
+    """Tool that selects the clicked region."""
 
     def click(self, at: Pointer) -> None:
         """Select the region under the mouse, or none."""
@@ -164,7 +164,7 @@ Pin = Callable[[tuple[int, int] | None], None]
 
 
 class ProbeTool(PanningTool):
-    """A click pins the cell under it; beside the grid it takes the pin away; dragging moves the map."""
+    """Tool that pins the clicked cell; a click beside the grid removes the pin."""
 
     cursor = Qt.CursorShape.WhatsThisCursor
     hint = "Click a cell · Esc unpins"
@@ -180,7 +180,7 @@ class ProbeTool(PanningTool):
         self._pin((row, column) if 0 <= row < rows and 0 <= column < columns else None)
 
     def cancel(self) -> bool:
-        """Take the pin away."""
+        """Remove the pin."""
         pinned = self.sketch.pin is not None
         self._pin(None)
         return super().cancel() or pinned
