@@ -150,7 +150,7 @@ class MapView(QWidget):
             Tool.PAN: PanTool(context), Tool.RECTANGLE: RectangleTool(context), Tool.POLYGON: PolygonTool(context),
             Tool.EDIT: EditTool(context), Tool.PROBE: ProbeTool(context, self._pin),
             Tool.ZONE: ZoneRectangleTool(context), Tool.ZONE_POLYGON: ZonePolygonTool(context),
-            Tool.MEASURE: MeasureTool(context), Tool.DROP: DropTool(context, self.drop_menu, self.camera.bring_into_view),
+            Tool.MEASURE: MeasureTool(context), Tool.DROP: DropTool(context, self.drop_menu),
         }  # fmt: skip
 
     def _lay_out(self) -> None:

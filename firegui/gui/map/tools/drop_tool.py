@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, Qt
@@ -38,9 +37,9 @@ class DropTool(PanningTool):
     cursor = Qt.CursorShape.ArrowCursor
     hint = "Drag a drop, or its handle to turn it · arrows, [ ] · Enter edits · Ins adds · Del removes · Esc"
 
-    def __init__(self, context: ToolContext, menu: DropMenu, bring_into_view: Callable[[float, float], None]) -> None:
+    def __init__(self, context: ToolContext, menu: DropMenu) -> None:
         super().__init__(context)
-        self._menu, self._bring_into_view = menu, bring_into_view
+        self._menu = menu
         self._drag: _DropDrag | None = None
         self._key_run: tuple[object, int] = (None, -1)
 
@@ -172,7 +171,7 @@ class DropTool(PanningTool):
             number = (drops.index(chosen) + onwards) % len(drops)
         session.plan_editor.select(drops[number])
         session.set_step(drops[number].step)
-        self._bring_into_view(drops[number].y + 0.5, drops[number].x + 0.5)
+        self.camera.bring_into_view(drops[number].y + 0.5, drops[number].x + 0.5)
 
     def cancel(self) -> bool:
         """Undo the drag, or else deselect the drop."""
