@@ -1,11 +1,12 @@
-"""The runs dock: every run of the project, what can be done with it, and what a person thinks of it."""
+"""The Runs dock: the list of runs, their buttons, and the notes on one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QUrl, Signal
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction, QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -55,20 +56,20 @@ _NOT_YET = "Notes can be written once the run has begun"
 
 
 class RunsPanel(QWidget):
-    """Buttons act on the selected run; pausing and stopping on the one that works when none is selected."""
+    """List of runs with buttons for the selected run, or for the one that works when none is selected."""
 
     start_requested = Signal()
-    """A person wants a run of the open project, which may have to be saved first."""
+    """Run the open project, which may have to be saved first."""
     prune_requested = Signal(object)
-    """A person wants the plan of this ``RunEntry`` pruned, in a run of its own."""
+    """Prune the plan of this ``RunEntry`` in a new run."""
     start_from_requested = Signal(object)
-    """A person wants a run of the open project that begins with the plan of this ``RunEntry``."""
+    """Run the open project from the plan of this ``RunEntry``."""
     duplicate_requested = Signal(object)
-    """A person wants a run like this ``RunEntry``, with changes."""
+    """Run this ``RunEntry`` again with changes."""
     compare_requested = Signal(object, object)
-    """A person wants two ``RunEntry`` beside each other, the earlier first."""
+    """Compare two ``RunEntry``, the earlier first."""
     export_requested = Signal()
-    """A person wants to export the plan that is shown."""
+    """Export the shown plan."""
 
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -103,7 +104,7 @@ class RunsPanel(QWidget):
         return tuple(self.model.rows[row] for row in rows)
 
     def button(self, name: str) -> QToolButton:
-        """One of the buttons over the list. Raises ``KeyError`` for another name."""
+        """Return a button over the list. Raises ``KeyError`` for another name."""
         return self._buttons[name]
 
     def select(self, entry: RunEntry) -> None:
@@ -157,15 +158,9 @@ class RunsPanel(QWidget):
         if choice == QMessageBox.StandardButton.Yes:
             self._queue.discard(entry)
 
-    def prune(self) -> None:
-        """Ask for a run that prunes the selected run's plan."""
+    def _request(self, signal: SignalInstance) -> None:
         if (entry := self._target()) is not None:
-            self.prune_requested.emit(entry)
-
-    def start_from(self) -> None:
-        """Ask for a run that begins with the selected run's plan."""
-        if (entry := self._target()) is not None:
-            self.start_from_requested.emit(entry)
+            signal.emit(entry)
 
     def duplicate(self) -> None:
         """Ask for a run like the selected one."""
@@ -197,10 +192,6 @@ class RunsPanel(QWidget):
         elif self._session.has_project:
             self._queue.show_baseline()
 
-    def export(self) -> None:
-        """Export what is shown."""
-        self.export_requested.emit()
-
     def open_folder(self) -> None:
         """Open the run's folder in the file manager."""
         entry = self._target()
@@ -214,24 +205,30 @@ class RunsPanel(QWidget):
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _refresh(self) -> None:
         entry, active = self._target(), self._queue.active
-        can_go_on = entry is not None and (entry is active or entry.can_go_on)
-        holds = entry is not None and entry is active and entry.state is not RunState.PAUSED and not entry.pausing
-        self._buttons["start"].setEnabled(self._session.has_project)
-        self._buttons["pause"].setVisible(holds or not can_go_on)
-        self._buttons["pause"].setEnabled(holds and entry is not None and entry.state is RunState.RUNNING)
-        self._buttons["resume"].setVisible(can_go_on and not holds)
+        exists = entry is not None
+        is_active = entry is not None and entry is active
+        can_go_on = entry is not None and (is_active or entry.can_go_on)
+        holds = entry is not None and is_active and entry.state is not RunState.PAUSED and not entry.pausing
         kept = entry is not None and entry.is_over and not entry.elsewhere and kept_plan(entry.folder) is not None
-        self._buttons["prune"].setEnabled(kept)
-        self._buttons["branch"].setEnabled(kept)
-        self._buttons["duplicate"].setEnabled(entry is not None)
-        self._buttons["compare"].setEnabled(self._pair() is not None)
-        self._buttons["stop"].setEnabled(entry is not None and not entry.is_over)
+        enabled = {
+            "start": self._session.has_project,
+            "pause": holds and entry is not None and entry.state is RunState.RUNNING,
+            "prune": kept,
+            "branch": kept,
+            "duplicate": exists,
+            "compare": self._pair() is not None,
+            "stop": entry is not None and not entry.is_over,
+            "delete": entry is not None and not entry.discarding and not entry.read_only,
+            "show": exists and entry is not self._queue.shown,
+            "folder": entry is not None and entry.folder.exists(),
+            "export": bool(self._session.result.drops),
+        }
+        for name, is_enabled in enabled.items():
+            self._buttons[name].setEnabled(is_enabled)
+        self._buttons["pause"].setVisible(holds or not can_go_on)
+        self._buttons["resume"].setVisible(can_go_on and not holds)
         stopping = entry is not None and entry.state is RunState.STOPPING
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
-        self._buttons["delete"].setEnabled(entry is not None and not entry.discarding and not entry.read_only)
-        self._buttons["show"].setEnabled(entry is not None and entry is not self._queue.shown)
-        self._buttons["folder"].setEnabled(entry is not None and entry.folder.exists())
-        self._buttons["export"].setEnabled(bool(self._session.result.drops))
         self._activity.set_text(self._queue.activity)
         self.notes.show_run(entry)
 
@@ -262,11 +259,8 @@ class RunsPanel(QWidget):
         table.doubleClicked.connect(lambda _index: self.show_selected())
         add_shortcut(table, "Return", self.show_selected)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        table.customContextMenuRequested.connect(lambda point: self._open_menu(table.viewport().mapToGlobal(point)))
+        table.customContextMenuRequested.connect(lambda point: self._menu().popup(table.viewport().mapToGlobal(point)))
         return table
-
-    def _open_menu(self, place: QPoint) -> None:
-        self._menu().popup(place)
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)
@@ -285,28 +279,27 @@ class RunsPanel(QWidget):
 
     def _show_more(self) -> None:
         button = self._buttons["more"]
-        self._open_menu(button.mapToGlobal(QPoint(0, button.height())))
+        self._menu().popup(button.mapToGlobal(QPoint(0, button.height())))
 
     def _lay_out(self) -> None:
-        row = ButtonRow()
+        row, show = ButtonRow(), "Show this run's plan on the map (double-click, Enter)"
+        buttons: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
+            ("start", "Start plan", "Plan the project as it is now (F5)", self.start_requested.emit),
+            ("pause", "Pause", "Hold before the next epoch or test", self.pause_or_go_on),
+            ("resume", "Resume", "Go on where it held or was stopped", self.pause_or_go_on),
+            ("stop", "Stop, keep best", _STOP, self.stop),
+            ("show", "Show", show, self.show_selected),
+            ("compare", "Compare", _COMPARE, self.compare),
+            ("duplicate", "Duplicate with changes…", _DUPLICATE, self.duplicate),
+            ("prune", "Prune this plan", _PRUNE, partial(self._request, self.prune_requested)),
+            ("branch", "Warm start from this run", _START_FROM, partial(self._request, self.start_from_requested)),
+            ("export", "Export…", "Export the drops that are shown", self.export_requested.emit),
+            ("folder", "Open folder", "Open the run's folder", self.open_folder),
+            ("delete", "Discard…", "Delete the run and its folder", self.discard),
+            ("more", "More", "What else can be done with the selected run", self._show_more),
+        )
         self._buttons: dict[str, QToolButton] = {
-            "start": row.add(
-                "start", "Start plan", "Plan the project as it is now (F5)", self.start_requested.emit, show_text=True
-            ),
-            "pause": row.add("pause", "Pause", "Hold before the next epoch or test", self.pause_or_go_on),
-            "resume": row.add("resume", "Resume", "Go on where it held or was stopped", self.pause_or_go_on),
-            "stop": row.add("stop", "Stop, keep best", _STOP, self.stop),
-            "show": row.add(
-                "show", "Show", "Show this run's plan on the map (double-click, Enter)", self.show_selected
-            ),
-            "compare": row.add("compare", "Compare", _COMPARE, self.compare),
-            "duplicate": row.add("duplicate", "Duplicate with changes…", _DUPLICATE, self.duplicate),
-            "prune": row.add("prune", "Prune this plan", _PRUNE, self.prune),
-            "branch": row.add("branch", "Warm start from this run", _START_FROM, self.start_from),
-            "export": row.add("export", "Export…", "Export the drops that are shown", self.export),
-            "folder": row.add("folder", "Open folder", "Open the run's folder", self.open_folder),
-            "delete": row.add("delete", "Discard…", "Delete the run and its folder", self.discard),
-            "more": row.add("more", "More", "What else can be done with the selected run", self._show_more),
+            name: row.add(name, text, tip, pressed, show_text=name == "start") for name, text, tip, pressed in buttons
         }
         line = horizontal(None, row, (self._activity, 1), margins=0)
         parts = QSplitter(Qt.Orientation.Vertical)
