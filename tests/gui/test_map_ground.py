@@ -16,7 +16,7 @@ from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.items import map_font
 from firegui.gui.map.layers.place_layers import MarkersLayer
-from firegui.gui.scenario.base_map_dialog import BaseMapSelector
+from firegui.gui.scenario.layers_panel import BaseMapSelector
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.io.regions_file import write_regions_toml
 from tests.gui.map_scene import Hand, growing, only, open_map, painted, undo_steps

@@ -82,12 +82,18 @@ def group_box(title: str, *parts: Part, spacing: int = 4) -> QGroupBox:
 
 def scroll_area(content: QWidget, *, horizontal: bool = True) -> QScrollArea:
     """Return a frameless scroll area around ``content``."""
-    area = QScrollArea(widgetResizable=True)
-    area.setFrameShape(QScrollArea.Shape.NoFrame)
+    area = QScrollArea()
+    fill_scroll_area(area, content, horizontal=horizontal)
+    return area
+
+
+def fill_scroll_area(area: QScrollArea, content: QWidget, *, horizontal: bool = False) -> None:
+    """Put ``content`` into a frameless ``area``, which scrolls it up and down, and sideways if ``horizontal``."""
     area.setWidget(content)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QScrollArea.Shape.NoFrame)
     policy = Qt.ScrollBarPolicy
     area.setHorizontalScrollBarPolicy(policy.ScrollBarAsNeeded if horizontal else policy.ScrollBarAlwaysOff)
-    return area
 
 
 def splitter(left: QWidget, right: QWidget, sizes: tuple[int, int], *, wide: int) -> QSplitter:

@@ -26,7 +26,16 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import add_shortcut
-from firegui.gui.base.layouts import describe, group_box, horizontal, labelled, muted_label, row, vertical
+from firegui.gui.base.layouts import (
+    describe,
+    fill_scroll_area,
+    group_box,
+    horizontal,
+    labelled,
+    muted_label,
+    row,
+    vertical,
+)
 from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
 from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel, choose_pins, pin_columns, zone_columns
 from firegui.gui.session.reporting import refusing
@@ -144,10 +153,7 @@ class ConstraintsPanel(QScrollArea):
             group_box("No-drop zones", self._zone_buttons(), self.zones_view),
             group_box("Pinned drops", self._pin_buttons(), self.pins_view), 1, spacing=8,
         )  # fmt: skip
-        self.setWidget(page)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        fill_scroll_area(self, page)
         self.setMinimumWidth(page.minimumSizeHint().width() + 16)
 
     def _button_row(self, *buttons: tuple[str, str, str, str, Callable[[], object]]) -> ButtonRow:

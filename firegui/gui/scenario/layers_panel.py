@@ -1,14 +1,15 @@
-"""The layer list: what the map shows, in which order, how strongly, and what its colours mean."""
+"""Layers dock: what the map shows, in which order, how opaque, and what its colours mean; and the base map."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPointF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFrame,
+    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -18,13 +19,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.icons import icon
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import fill_scroll_area, vertical
+from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
 from firegui.gui.map.legends import LegendView, swatch_pixmap
+from firegui.gui.session.reporting import refusing
+from firegui.gui.session.session import Session
 
+_BASE_MAPS = "Map tiles (*.mbtiles);;All files (*)"
 _GRIP, _GRIP_PX = "⠿", 16
 
 
@@ -37,9 +43,6 @@ class LayersPanel(QScrollArea):
     def __init__(self, layers: LayerStack, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Layers of the map")
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._layers = layers
         self._rows = {layer.key: _LayerControls(layers, layer) for layer in layers}
         self._legend = LegendView()
@@ -47,7 +50,7 @@ class LayersPanel(QScrollArea):
         self._reset = QToolButton()
         body = QWidget()
         vertical(body, self._grid, self._headed_legend(), self._legend, 1, margins=(4, 6, 8, 8))
-        self.setWidget(body)
+        fill_scroll_area(self, body)
         # Once everything stands in one window: Qt orders the keyboard's way only within one.
         self._list()
         self.setMinimumWidth(body.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
@@ -81,7 +84,7 @@ class LayersPanel(QScrollArea):
         self._arrange()
 
     def _arrange(self) -> None:
-        """The topmost layer first, also for Tab."""
+        """Put the topmost layer first, also in tab order."""
         before: QWidget | None = None
         for line, key in enumerate(reversed(self._layers.order)):
             row = self._rows[key]
@@ -93,7 +96,7 @@ class LayersPanel(QScrollArea):
 
     # -- the order ---------------------------------------------------------------------------------------------------
     def _drag(self, key: str, pixel: QPointF) -> None:
-        """Put the layer where the mouse is, a place at a time."""
+        """Move the layer towards the mouse, one place at a time."""
         order = list(reversed(self._layers.order))
         line = order.index(key)
         y = pixel.y()
@@ -125,17 +128,17 @@ class LayersPanel(QScrollArea):
         self._legend.show_layers(drawn[::-1])
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draw the icon again in the colours of the theme."""
+        """Repaint the icon in the colours of the theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_reset"):
             self._reset.setIcon(icon("reset"))
 
 
 class _Grip(QToolButton):
-    """Says where it is dragged to, and by which key it is moved."""
+    """Grip that moves a layer up or down by dragging or by key."""
 
     moved = Signal(QPointF)
-    """Where the mouse that holds it is, in global pixels."""
+    """Position of the dragging mouse, in global pixels."""
     stepped = Signal(int)
 
     def __init__(self, layer: MapLayer) -> None:
@@ -152,21 +155,21 @@ class _Grip(QToolButton):
         self.setCursor(Qt.CursorShape.OpenHandCursor)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take it."""
+        """Start dragging."""
         self._held = event.button() is Qt.MouseButton.LeftButton
         self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Carry it."""
+        """Report the position while dragging."""
         if self._held:
             self.moved.emit(event.globalPosition())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Let it go."""
+        """Stop dragging."""
         self._held = False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """With the grip itself, Up and Down alone do."""
+        """Move the layer on Up and Down."""
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.stepped.emit(1 if event.key() == Qt.Key.Key_Up else -1)
         else:
@@ -174,7 +177,7 @@ class _Grip(QToolButton):
 
 
 class _LayerControls:
-    """The controls of one layer."""
+    """Grip, check box and opacity slider of one layer."""
 
     def __init__(self, layers: LayerStack, layer: MapLayer) -> None:
         self._layers = layers
@@ -194,7 +197,7 @@ class _LayerControls:
 
     @property
     def has_focus(self) -> bool:
-        """Whether the keyboard is in this row."""
+        """Whether one of the controls has the focus."""
         return any(widget.hasFocus() for widget in (self.grip, self.box, self.slider))
 
     def _toggle(self, on: bool) -> None:
@@ -204,7 +207,7 @@ class _LayerControls:
         self._layers.set_opacity(self._layer.key, percent / 100.0)
 
     def refresh(self) -> None:
-        """Take the layer's state over."""
+        """Show the state of the layer."""
         layer = self._layer
         why = layer.missing() or ("" if layer.in_view else "not part of the view that is shown")
         with QSignalBlocker(self.box), QSignalBlocker(self.slider):
@@ -217,3 +220,46 @@ class _LayerControls:
         self.box.setFont(font)
         self.slider.setEnabled(layer.visible)
         self.slider.setToolTip(f"Opacity of {layer.title}: {self.slider.value()} %")
+
+
+class BaseMapSelector(QObject):
+    """Selects the base map of a project and restores it with the project.
+
+    A base map that no longer exists is reported in the status bar.
+    """
+
+    def __init__(self, session: Session, preferences: Preferences, window: QWidget) -> None:
+        super().__init__(window)
+        self._session, self._preferences, self._window = session, preferences, window
+        session.project_opened.connect(self._restore)
+        session.folder_changed.connect(self._keep)
+        session.ground.chosen.connect(self._keep)
+        if session.has_project:
+            self._restore()
+
+    def ask(self) -> None:
+        """Ask for a file and show it under the map."""
+        known = self._session.ground.archive
+        place = str(self._session.folder.parent if self._session.folder is not None else Path.home())
+        if known is not None:
+            place = str(known.path)
+        name, _filter = QFileDialog.getOpenFileName(self._window, "Open a base map", place, _BASE_MAPS)
+        if name:
+            with refusing(self._session, name):
+                self._session.ground.choose(Path(name))
+
+    def _keep(self, _: object = None) -> None:
+        folder, archive = self._session.folder, self._session.ground.archive
+        if folder is not None:
+            self._preferences.set_base_map(folder, None if archive is None else archive.path)
+
+    def _restore(self) -> None:
+        folder = self._session.source
+        path = None if folder is None else self._preferences.base_map(folder)
+        if path is None:
+            return
+        try:
+            self._session.ground.open(path)
+        except (InputError, OSError) as error:
+            what = error.problems[0] if isinstance(error, InputError) else error
+            self._session.message.emit(f"Without its base map: {what}")

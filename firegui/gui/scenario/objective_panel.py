@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.options import replaced_at, setting_fields
 from firegui.domain.settings import MORE, SETTING_TITLES, ObjectiveWeights, PlanSettings, Setting, Start
+from firegui.gui.base.layouts import fill_scroll_area, vertical
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
 from firegui.gui.widgets.fields import narrow_combo
@@ -173,18 +174,13 @@ class ObjectivePanel(QScrollArea):
     # -- building ----------------------------------------------------------------------------------------------------
     def _build(self) -> None:
         page = self._page = QWidget()
-        column = QVBoxLayout(page)
-        column.setSpacing(8)
-        for part in (
+        vertical(
+            page,
             self._problems, self._objective(), self._effectiveness(), self._window(), self._search(), self._details(),
             self._second_stage(),
-        ):  # fmt: skip
-            column.addWidget(part)
-        column.addStretch(1)
-        self.setWidget(page)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
+            1, spacing=8,
+        )  # fmt: skip
+        fill_scroll_area(self, page)
         self.setMinimumWidth(page.minimumSizeHint().width() + 16)
 
     def _objective(self) -> QWidget:

@@ -1,4 +1,4 @@
-"""The scenario dock: what is loaded, on which grid, and what it lacks."""
+"""Scenario dock: what is loaded, on which grid, and what is missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFrame,
     QGridLayout,
     QLabel,
     QScrollArea,
@@ -21,7 +20,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.controls import tool_button
-from firegui.gui.base.layouts import muted_label, vertical
+from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
 from firegui.gui.base.theme import set_role
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import CoverageChoice, CoverageForm, choice_of
@@ -43,10 +42,10 @@ _ABOUT_COVERAGE = (
 
 
 class ScenarioPanel(QScrollArea):
-    """Facts of the open project, as text that can be copied."""
+    """Facts about the open project, as text that can be copied."""
 
     weights_wanted = Signal()
-    """A person wants other weights for the fire model."""
+    """Other weights for the fire model are to be loaded."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,33 +57,35 @@ class ScenarioPanel(QScrollArea):
         self._notes.setProperty("role", "muted")
         page = self._page = QWidget()
         vertical(page, self._banner, self._facts(), self._notes, 1, margins=(8, 6, 8, 6), spacing=8)
-        self.setWidget(page)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        fill_scroll_area(self, page)
         for signal in (session.project_opened, session.project_edited):
             signal.connect(self._refresh)
         self._refresh()
 
     def text_of(self, row: str) -> str:
-        """What stands beside ``row``."""
+        """Text beside ``row``."""
         return self._values[row].text()
 
     def tooltip_of(self, row: str) -> str:
-        """What is said at more length of ``row``."""
+        """Tooltip of ``row``."""
         return self._values[row].toolTip()
 
     @property
     def is_marked_synthetic(self) -> bool:
-        """Whether the banner is up that says the fire is not real."""
+        """Whether the banner marks the fire as synthetic."""
         return not self._banner.isHidden()
 
     @property
     def notes(self) -> str:
-        """What a reader should know, one line each."""
+        """Caveats of the event and its fire model, one line each."""
         return self._notes.text()
 
     def _facts(self) -> QGridLayout:
+        self.coverage_button = tool_button("Edit coverage…", _EDIT_COVERAGE)
+        self.coverage_button.clicked.connect(lambda _checked=False: self._edit_coverage())
+        self.load_button = tool_button("Load weights…", _LOAD)
+        self.load_button.clicked.connect(self.weights_wanted)
+        buttons = {"Fire model": self.load_button, "Coverage": self.coverage_button}
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(3)
@@ -92,42 +93,24 @@ class ScenarioPanel(QScrollArea):
         for row, title in enumerate(_ROWS):
             label = QLabel(title)
             label.setProperty("role", "muted")
-            value = _value()
+            value = self._values[title] = _value()
             value.setAccessibleName(title)
             label.setBuddy(value)
             grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
-            self._values[title] = value
-            grid.addLayout(self._row(title, value), row, 1)
+            cell = QVBoxLayout()
+            cell.setSpacing(0)
+            cell.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
+            if title in buttons:
+                buttons[title].setAutoRaise(False)
+                cell.addWidget(buttons[title], 0, Qt.AlignmentFlag.AlignLeft)
+            grid.addLayout(cell, row, 1)
         return grid
-
-    def _row(self, title: str, value: QLabel) -> QVBoxLayout:
-        if title == "Fire model":
-            return self._model_row(value)
-        return self._coverage_row(value) if title == "Coverage" else _alone(value)
-
-    def _coverage_row(self, value: QLabel) -> QVBoxLayout:
-        """The required coverage with its source, and a button to edit it."""
-        column = _alone(value)
-        self.coverage_button = tool_button("Edit coverage…", _EDIT_COVERAGE)
-        self.coverage_button.setAutoRaise(False)
-        self.coverage_button.clicked.connect(lambda _checked=False: self._edit_coverage())
-        column.addWidget(self.coverage_button, 0, Qt.AlignmentFlag.AlignLeft)
-        return column
 
     def _edit_coverage(self) -> None:
         project = self._session.project
         coverage = ask_coverage(self, project)
         if coverage is not None:
             self._session.edit("change required coverage", replace(project, coverage=coverage))
-
-    def _model_row(self, value: QLabel) -> QVBoxLayout:
-        """The fire model, and a button to exchange it."""
-        column = _alone(value)
-        self.load_button = tool_button("Load weights…", _LOAD)
-        self.load_button.setAutoRaise(False)
-        self.load_button.clicked.connect(self.weights_wanted)
-        column.addWidget(self.load_button, 0, Qt.AlignmentFlag.AlignLeft)
-        return column
 
     def _refresh(self) -> None:
         self._page.setVisible(self._session.has_project)
@@ -151,7 +134,7 @@ class ScenarioPanel(QScrollArea):
 
 
 def facts(project: Project) -> dict[str, str]:
-    """Title and text of every row."""
+    """Return title and text of every row."""
     event, calendar = project.scenario, project.calendar
     grid = event.grid
     local = calendar.start.astimezone(calendar.local_zone)
@@ -176,13 +159,6 @@ def _coverage_text(project: Project) -> str:
     own = project.maps is not None and project.fire_model.kind == "maps"
     source = "of the imported maps" if own else project.coverage.source
     return f"{project.required_coverage:.2f} gal/100 ft² required\n{source}"
-
-
-def _alone(value: QLabel) -> QVBoxLayout:
-    column = QVBoxLayout()
-    column.setSpacing(0)
-    column.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
-    return column
 
 
 def _span(project: Project) -> str:

@@ -45,11 +45,10 @@ from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.scenario.base_map_dialog import BaseMapSelector
 from firegui.gui.scenario.calendar_panel import CalendarPanel
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
 from firegui.gui.scenario.fleet_panel import FleetPanel
-from firegui.gui.scenario.layers_panel import LayersPanel
+from firegui.gui.scenario.layers_panel import BaseMapSelector, LayersPanel
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
