@@ -79,7 +79,7 @@ def dialog(qtbot: QtBot, session: Session, desk: UncertaintyController, tmp_path
     qtbot.addWidget(made)
     made.show()
     made.boxes[PART.FIGURES].setChecked(False)
-    made.folder.setText(str(tmp_path / "out"))
+    made.folder.line.setText(str(tmp_path / "out"))
     return made
 
 
@@ -167,10 +167,10 @@ def test_what_keeps_it_from_being_written_is_told_and_the_dialog_stays(
     told: list[InputError],
 ) -> None:  # fmt: skip
     waits.go.set()
-    dialog.folder.setText("  ")
+    dialog.folder.line.setText("  ")
     QTest.mouseClick(dialog.save_button, LEFT)
     assert "is empty" in str(told[0])
-    dialog.folder.setText(str(ensemble / "ensemble.toml" / "out"))
+    dialog.folder.line.setText(str(ensemble / "ensemble.toml" / "out"))
     QTest.mouseClick(dialog.save_button, LEFT)
     qtbot.waitUntil(lambda: len(told) == 2 and not desk.exports.is_busy)
     assert "is a file" in str(told[1])
@@ -195,7 +195,7 @@ def test_the_dock_offers_the_export_with_a_folder_of_its_own(
     def look() -> None:
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, EnsembleExportDialog)
-        seen.append((Path(dialog.folder.text()), dialog.parts))
+        seen.append((Path(dialog.folder.text), dialog.parts))
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
 
     QTimer.singleShot(0, look)

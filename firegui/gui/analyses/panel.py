@@ -71,7 +71,11 @@ class PanelButton:
 
 
 class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
-    """Subclasses declare ``texts``, lay out their widgets, call :meth:`_connect` last, and override the hooks."""
+    """Base of the panels of analyses.
+
+    Subclasses declare ``texts``, lay out their widgets, call :meth:`_connect` last, and override the hooks. The
+    ``form`` has ``changed`` and ``request()``; a panel without one overrides :meth:`_request`.
+    """
 
     texts: ClassVar[AnalysisTexts]
     needs_folder: ClassVar[bool] = True
@@ -82,7 +86,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
     enlarge_requested = Signal()
     """The dock should become a window of its own, or be put back."""
 
-    def __init__(self, session: Session, controller: ControllerT, form: QWidget | None, parent: QWidget | None) -> None:
+    def __init__(self, session: Session, controller: ControllerT, form: Any, parent: QWidget | None) -> None:
         super().__init__(parent)
         self._session, self._controller, self._form = session, controller, form
         self._saved: Sequence[SavedT] = ()
@@ -122,7 +126,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
                 self._controller.start(self._request())
             except InputError as error:
                 self._session.refuse(error)
-            self._show_page(self.work_page)
+            self._show_page(self.work_page if self._controller.is_busy else None)
 
     def copy(self) -> None:
         """Copy the table in front as it is shown, tabs between its columns."""
@@ -141,7 +145,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
     # -- hooks -------------------------------------------------------------------------------------------------------
     def _request(self) -> Any:
         """Return what the form describes. Raises :class:`InputError` for settings that cannot be used."""
-        raise NotImplementedError
+        return self._form.request()
 
     def _settings(self) -> Any:
         """Return the settings that an earlier result can be resumed with, ``None`` for its own."""
@@ -162,7 +166,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         return ()
 
     def _remarks(self) -> Sequence[str]:
-        """Return what is said below the problems."""
+        """Return the notes below the problems."""
         return ()
 
     def _enabled(self) -> dict[str, bool]:
@@ -187,7 +191,6 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         start, result = self._button_row(*self._work_buttons()), self._button_row(*more, self._enlarge_button())
         for buttons in (start, result):
             buttons.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        assert self._form is not None
         form = column(self.notes, self.about, self._form, spacing=4, margins=(2, 4, 4, 0))
         self._add_pages(("Set up", scroll_area(form)), *pages)
         self._work = row(self._activity, self.bar, stretch=(self._activity, self.bar))
@@ -249,7 +252,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         controller.saved_changed.connect(self._offer_saved)
         self.pages.currentChanged.connect(self._refresh)
         self.earlier.activated.connect(self._open_saved)
-        if self._form is not None and hasattr(self._form, "changed"):
+        if self._form is not None:
             self._form.changed.connect(self._check)
         self._take_project()
         self._show_result()
@@ -316,7 +319,7 @@ class AnalysisPanel(QWidget, Generic[ControllerT, SavedT]):
         """Resume the earlier result that is chosen."""
         if self._chosen is not None:
             self._controller.resume(self._chosen, None if self._settings() is None else self._request())
-            self._show_page(self.work_page)
+            self._show_page(self.work_page if self._controller.is_busy else None)
 
     def _can_resume(self) -> bool:
         return self._chosen is not None and self._chosen.can_resume(self._settings())

@@ -31,7 +31,6 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import add_table_actions, show_table
-from firegui.runs.requests import BenchmarkRequest
 
 
 class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
@@ -111,9 +110,6 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         )  # fmt: skip
 
     # -- hooks -------------------------------------------------------------------------------------------------------
-    def _request(self) -> BenchmarkRequest:
-        return self.form.request()
-
     def _settings(self) -> BenchmarkSettings:
         return self.form.settings()
 

@@ -21,7 +21,6 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
-from firegui.runs.requests import SensitivityRequest
 from firegui.runs.sensitivity_folder import AnyTable, table_csv
 from firegui.runs.sensitivity_text import pair_text
 
@@ -69,9 +68,6 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         self._lay_out_beside(content, _CONTROLS_WIDTH, self.notes, self.form)
 
     # -- hooks -------------------------------------------------------------------------------------------------------
-    def _request(self) -> SensitivityRequest:
-        return self.form.request()
-
     def _show_settings(self, saved: SavedTable) -> None:
         self.form.set_kind(saved.header.kind)
         self.form.set_settings(saved.header.settings, saved.header.project.plan.optimizer.epochs)

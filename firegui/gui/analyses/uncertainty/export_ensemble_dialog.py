@@ -10,22 +10,20 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import may_replace, show_problems
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import vertical
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import RunSlot
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.fields import PathField
 from firegui.runs.events import FinishReason, Progress, RunFinished
 from firegui.runs.messages import counted
 from firegui.runs.spec import EnsembleExportSpec, EnsemblePart
@@ -41,7 +39,7 @@ _PARTS = {
 
 
 class EnsembleExportDialog(QDialog):
-    """What to write and where to. What was wrong, or what was written, is listed and the dialog stays open."""
+    """Dialog to choose the files and the folder of an export. It stays open and lists what was written or wrong."""
 
     def __init__(
         self, session: Session, work: RunSlot, folder: Path, header: EnsembleHeader, parent: QWidget | None = None
@@ -56,7 +54,8 @@ class EnsembleExportDialog(QDialog):
             box.setChecked(part in there)
             box.setVisible(part in there)
             box.toggled.connect(self._refresh)
-        self.folder = QLineEdit(str(_first_folder(session, folder, header)))
+        self.folder = PathField("folder", "Folder for the export", kind="folder")
+        self.folder.line.setText(str(_first_folder(session, folder, header)))
         self.written: Path | None = None
         self.activity = QLabel(wordWrap=True)
         self.activity.setProperty("role", "muted")
@@ -64,7 +63,6 @@ class EnsembleExportDialog(QDialog):
         self.why_not.setProperty("role", "muted")
         self.open_button = QPushButton("Open folder")
         self.open_button.setAutoDefault(False)
-        self._browse = QPushButton("Browse…")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self._lay_out()
         work.changed.connect(self._refresh)
@@ -89,11 +87,10 @@ class EnsembleExportDialog(QDialog):
         """Write the files in a thread of their own."""
         if self._work.is_busy:
             return
-        text = self.folder.text().strip()
-        if not text:
+        out = self.folder.path
+        if out is None:
             show_problems(self, InputError([Problem("Folder", "is empty", "choose where the files go")], TITLE))
             return
-        out = Path(text).expanduser()
         names = [name for part in self.parts for name in part_names(part, self._header)]
         if may_replace(self, out, names):
             self._work.begin(EnsembleExportSpec(self._ensemble, out, self.parts), self._subscribe)
@@ -120,32 +117,22 @@ class EnsembleExportDialog(QDialog):
             self.close_button.setText("Close")
             self.close_button.setFocus()
         elif event.reason is FinishReason.FAILED:
-            problems = event.problems or (Problem(self.folder.text(), event.message),)
+            problems = event.problems or (Problem(self.folder.text, event.message),)
             show_problems(self, InputError(problems, TITLE))
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         kind, done = KIND_TITLES[self._header.settings.kind], self._header.members_done
         summary = QLabel(f"{kind}, {counted(done, 'member')}, seed {self._header.seed}.", wordWrap=True)
-        self._browse.clicked.connect(self._choose_folder)
-        where = horizontal(None, (self.folder, 1), self._browse)
-        parts = QVBoxLayout()
-        for box in self.boxes.values():
-            parts.addWidget(box)
         form = QFormLayout()
-        form.addRow("Files", parts)
-        form.addRow("Folder", where)
+        form.addRow("Files", vertical(None, *self.boxes.values()))
+        form.addRow("Folder", self.folder)
         self.save_button.setText("Export")
         self._buttons.addButton(self.open_button, QDialogButtonBox.ButtonRole.ActionRole)
         self.open_button.clicked.connect(self._open_folder)
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
         vertical(self, summary, form, self.activity, self.why_not, self._buttons, spacing=10)
-
-    def _choose_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, "Folder for the export", self.folder.text())
-        if chosen:
-            self.folder.setText(chosen)
 
     def _open_folder(self) -> None:
         if self.written is not None:
@@ -156,12 +143,12 @@ class EnsembleExportDialog(QDialog):
         self.save_button.setEnabled(free and bool(self.parts))
         self.why_not.setVisible(not self.parts)
         self.open_button.setVisible(free and self.written is not None)
-        for part in (*self.boxes.values(), self.folder, self._browse):
+        for part in (*self.boxes.values(), self.folder):
             part.setEnabled(free)
 
 
 def _first_folder(session: Session, folder: Path, header: EnsembleHeader) -> Path:
-    """A folder beside the project that is called after the event and the ensemble."""
+    """Return a folder beside the project, named after the event and the ensemble."""
     text = f"{header.project.name} {folder.name}".lower()
     kept = "".join(letter if letter.isalnum() else "-" for letter in text)
     name = "-".join(part for part in kept.split("-") if part)

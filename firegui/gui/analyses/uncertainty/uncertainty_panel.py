@@ -34,7 +34,6 @@ from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.runs.requests import UncertaintyRequest
 from firegui.runs.saved_fires import member_spec
 from firegui.runs.uncertainty_summary import ensemble_csv, summarised, summary_csv
 from firegui.runs.uncertainty_text import UNBURNED, below_start_text, error_text
@@ -156,9 +155,6 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         return row(self.head, buttons, stretch=self.head)
 
     # -- hooks -------------------------------------------------------------------------------------------------------
-    def _request(self) -> UncertaintyRequest:
-        return self.form.request()
-
     def _settings(self) -> UncertaintySettings:
         return self.form.settings()
 
