@@ -134,7 +134,7 @@ def code_lines(tree: ast.Module) -> Iterator[str]:
         elif (called in _FILE_QUESTIONS or called in _BOXES) and len(node.args) > 1:
             yield f"question: {constant(node.args[1], texts)}"
         elif called == "__init__" and "super" in ast.dump(node.func) and isinstance(node.args[0], ast.Constant):
-            yield f"title: {node.args[0].value}"
+            yield f"title: {constant(node.args[0], texts)}"
         elif called in ("_choose_file", "_choose_folder"):
             yield f"question: {constant(node.args[0], texts)}"
         elif called in _MESSAGE_BOXES and len(node.args) > _MESSAGE_BOXES[called]:

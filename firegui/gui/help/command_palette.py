@@ -10,7 +10,6 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, 
 from PySide6.QtGui import QColor, QFocusEvent, QIcon, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.theme import current_colors
 
 Item = TypeVar("Item")
@@ -105,8 +104,7 @@ class Palette(QFrame):
         self.list.setItemDelegate(_EntryDelegate(self.list))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.help = QLabel(wordWrap=True)
-        self.help.setProperty("role", "muted")
+        self.help = muted_label()
         vertical(self, self.field, self.list, self.help, margins=10)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._fill)

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QPalette,
     QResizeEvent,
-    QShortcut,
     QTextBlock,
     QTextCursor,
     QTextDocument,
@@ -36,7 +35,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.assets import resource
-from firegui.gui.base.controls import tool_button
+from firegui.gui.base.controls import add_shortcut, tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import vertical
 
@@ -352,9 +351,7 @@ class HelpView(QWidget):
             button.setAccessibleName(tip.split(" (")[0])
             button.setIconSize(QSize(18, 18))
             button.clicked.connect(lambda _checked=False, pressed=pressed: pressed())
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(pressed)
+            add_shortcut(self, keys, pressed, below=True)
             row.addWidget(button)
         self.contents.setAccessibleName("Pages of the help")
         self.contents.setToolTip("Every page of the help")
@@ -368,9 +365,7 @@ class HelpView(QWidget):
         self.search.setAccessibleName("Search the help")
         self.search.setToolTip("Pages that hold every word typed; Enter opens the first (Ctrl+F)")
         row.addWidget(self.contents, 1)
-        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
-        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        find.activated.connect(self.search.setFocus)
+        add_shortcut(self, QKeySequence(QKeySequence.StandardKey.Find), self.search.setFocus, below=True)
         self._stack = self._make_stack()
         # The search is on a line of its own: the column beside the map is narrow.
         vertical(self, row, self.search, (self._stack, 1), margins=6)

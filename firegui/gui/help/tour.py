@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QDockWidget, QFrame, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QFrame, QLabel, QMainWindow, QPushButton, QWidget
 
 from firegui.gui.base.controls import go_round
-from firegui.gui.base.layouts import horizontal
+from firegui.gui.base.layouts import horizontal, muted_label, vertical
 from firegui.gui.base.theme import current_colors
 
 _MARGIN, _CARD_WIDTH = 12, 360
@@ -118,20 +118,13 @@ class TourCard(QFrame):
         self.setObjectName("tourCard")
         self.setAccessibleName("Guided tour")
         self.setFixedWidth(_CARD_WIDTH)
-        self.title, self.text, self.count = QLabel(), QLabel(wordWrap=True), QLabel()
-        self.title.setProperty("role", "section")
-        self.count.setProperty("role", "muted")
+        self.title, self.text, self.count = muted_label(role="section"), QLabel(wordWrap=True), muted_label()
         self.skip = _button("&Skip", "End the tour (Esc)")
         self.back = _button("&Back", "The station before (Left)")
         self.next = _button("&Next", "The next station (Right, Enter)")
         self.next.setDefault(True)
         row = horizontal(None, (self.count, 1), self.skip, self.back, self.next)
-        column = self._column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 12)
-        column.setSpacing(10)
-        column.addWidget(self.title)
-        column.addWidget(self.text)
-        column.addLayout(row)
+        self._column = vertical(self, self.title, self.text, row, margins=(16, 14, 16, 12), spacing=10)
 
     def show_station(self, station: TourStation, number: int, count: int) -> None:
         """Show the text of a station, ``number`` counted from 0."""

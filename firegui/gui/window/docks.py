@@ -10,11 +10,11 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
     QDockWidget,
-    QFrame,
     QMainWindow,
-    QScrollArea,
     QWidget,
 )
+
+from firegui.gui.base.layouts import scroll_area
 
 _Area = Qt.DockWidgetArea
 LEFT = ("Scenario", "Layers", "Help")
@@ -49,10 +49,7 @@ class PanelDock(QDockWidget):
         # A screen reader reads the title, not the frame of a dock.
         self.setAccessibleName(title)
         if scrolls and not isinstance(panel, QAbstractScrollArea):
-            area = QScrollArea(widgetResizable=True)
-            area.setFrameShape(QFrame.Shape.NoFrame)
-            area.setWidget(panel)
-            self.setWidget(area)
+            self.setWidget(scroll_area(panel))
         else:
             self.setWidget(panel)
         for name, tip in _FRAME_BUTTONS.items():

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 from firegui.assets import resource
 from firegui.gui.base.controls import go_round
 from firegui.gui.base.icons import icon
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, muted_label, vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import current_colors
 from firegui.gui.window.action_registry import ACTIONS, START_PAGE
@@ -203,7 +203,8 @@ class StartPage(QScrollArea):
         self.recent.open_requested.connect(self.open_requested)
         self.recent.removed.connect(self._forget)
         self.news = QTextBrowser(openExternalLinks=True)
-        self.state = QLabel("Loading the workbench…")
+        self.state = muted_label("Loading the workbench…")
+        self.state.setAccessibleName("What is going on")
         self.setObjectName("startPage")
         self.setAccessibleName("Start page")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -239,28 +240,20 @@ class StartPage(QScrollArea):
     # -- layout ------------------------------------------------------------------------------------------------------
     def _page(self) -> QWidget:
         page = QWidget()
-        column = vertical(page, self._head(), margins=(32, 24, 32, 16), spacing=14)
-        self._columns = horizontal(None, self._begin(), (self._recent_part(), 5), (self._news_part(), 4), spacing=28)
-        column.addLayout(self._columns, 1)
-        self.state.setProperty("role", "muted")
-        self.state.setAccessibleName("What is going on")
-        column.addWidget(self.state)
+        parts = horizontal(None, self._begin(), (self._recent_part(), 5), (self._news_part(), 4), spacing=28)
+        vertical(page, self._head(), (parts, 1), self.state, margins=(32, 24, 32, 16), spacing=14)
         return page
 
     def _head(self) -> QGridLayout:
-        title, about, warning = QLabel("firegui"), QLabel("Plan the aerial attack on a wildfire."), QLabel(WARNING)
-        title.setProperty("role", "title")
-        warning.setProperty("role", "warning")
-        warning.setWordWrap(True)
         self.close_button = QPushButton("Back to the &workbench")
         self.close_button.setToolTip("Close the start page (Esc)")
         self.close_button.clicked.connect(lambda _checked=False: self.closed.emit())
         self.close_button.hide()
         head = QGridLayout()
         head.setVerticalSpacing(2)
-        head.addWidget(title, 0, 0)
-        head.addWidget(about, 1, 0)
-        head.addWidget(warning, 2, 0)
+        head.addWidget(muted_label("firegui", "title"), 0, 0)
+        head.addWidget(QLabel("Plan the aerial attack on a wildfire."), 1, 0)
+        head.addWidget(muted_label(WARNING, "warning"), 2, 0)
         head.addWidget(self.close_button, 0, 1, Qt.AlignmentFlag.AlignRight)
         head.setColumnStretch(0, 1)
         return head
@@ -269,7 +262,7 @@ class StartPage(QScrollArea):
         column = QVBoxLayout()
         column.setSpacing(6)
         for title, choices in START_PAGE.items():
-            column.addWidget(_heading(title))
+            column.addWidget(muted_label(title, "section"))
             for choice in choices:
                 button = self._buttons[choice.action] = QPushButton(choice.text)
                 button.setObjectName(f"start-{choice.action}")
@@ -284,11 +277,9 @@ class StartPage(QScrollArea):
         return column
 
     def _recent_part(self) -> QVBoxLayout:
-        self._none = QLabel(_NONE_YET, wordWrap=True)
-        self._none.setProperty("role", "muted")
+        self._none = muted_label(_NONE_YET)
         self._none.setAlignment(Qt.AlignmentFlag.AlignTop)
-        column = vertical(None, _heading("Recent projects"), self._none, (self.recent, 1), 0, spacing=6)
-        return column
+        return vertical(None, muted_label("Recent projects", "section"), self._none, (self.recent, 1), 0, spacing=6)
 
     def _news_part(self) -> QVBoxLayout:
         self.news.setAccessibleName("What is new")
@@ -297,8 +288,7 @@ class StartPage(QScrollArea):
         self.news.setMinimumWidth(220)
         self.news.document().setDocumentMargin(10)
         self.news.document().setIndentWidth(20)
-        column = vertical(None, _heading("What is new"), (self.news, 1), spacing=6)
-        return column
+        return vertical(None, muted_label("What is new", "section"), (self.news, 1), spacing=6)
 
     def _update_theme(self) -> None:
         for action, button in self._buttons.items():
@@ -310,7 +300,7 @@ class StartPage(QScrollArea):
     def changeEvent(self, event: QEvent) -> None:
         """Follow the theme."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_columns"):
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "close_button"):
             self._update_theme()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -333,9 +323,3 @@ class StartPage(QScrollArea):
             self._thumbnails.forget(folder)
             self.recent.setVisible(bool(self.recent.count()))
             self._none.setVisible(not self.recent.count())
-
-
-def _heading(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setProperty("role", "section")
-    return label
