@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
+from firegui.gui.importing.landscape.files_page import KEYS, share_text
 from firegui.gui.importing.landscape.grid_page import edges_of, size_warning
-from firegui.gui.importing.landscape.layer_tables import KEYS, share_text
 from firegui.gui.importing.landscape.preview_map import date_colors, fuel_entries, layer_picture
-from firegui.gui.importing.landscape.survey import ImportAnswers, bring_in
+from firegui.gui.importing.landscape.survey import ImportAnswers, recognise_files
 from firegui.gui.importing.landscape.wizard_page import FieldNote
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.wind_units import Height, Sense, SpeedUnit
@@ -296,13 +296,13 @@ def test_a_level_out_of_bounds_is_refused_with_a_word_and_as_published_brings_al
 # -- pieces ------------------------------------------------------------------------------------------------------------
 def test_a_folder_takes_the_place_of_the_files_there_were_and_what_was_typed_stays(folder: Path) -> None:
     before = ImportAnswers(LandscapeSource(layers={"slope": LayerBand(Path("old.tif"))}, days=7, name=None))
-    found = bring_in(before, [folder], lambda: None)
+    found = recognise_files(before, [folder], lambda: None)
     assert "slope" not in found.source.layers and found.source.days == 7
 
 
 def test_a_folder_with_nothing_in_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError):
-        bring_in(ImportAnswers(), [tmp_path], lambda: None)
+        recognise_files(ImportAnswers(), [tmp_path], lambda: None)
 
 
 def test_no_data_is_left_out_of_the_picture_and_flat_ground_faces_nowhere() -> None:

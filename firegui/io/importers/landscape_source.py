@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from firegui.io.importers.wind import WindSource
 from firegui.io.perimeters import PerimeterSource
@@ -65,3 +66,36 @@ class LandscapeSource:
     utc_offset_h: float | None = None
     name: str | None = None
     notes: tuple[str, ...] = ()
+
+    def replaced_by(self, found: LandscapeSource) -> LandscapeSource:
+        """Return ``found`` with the entries of this source that are not files, where ``found`` has none."""
+        keeps_wind = not found.wind.is_given and not self.wind.files
+        return replace(
+            found,
+            wind=self.wind if keeps_wind else found.wind,
+            ignition=found.ignition or (self.ignition if found.perimeters is None else None),
+            name=found.name or self.name,
+            **self._times(found),
+        )
+
+    def joined_with(self, found: LandscapeSource) -> LandscapeSource:
+        """Return this source with the files of ``found``, which replace those of the same kind."""
+        fire = found.perimeters is not None or found.ignition is not None
+        source = replace(
+            self,
+            layers={**self.layers, **found.layers},
+            wind=found.wind if found.wind.is_given else self.wind,
+            perimeters=found.perimeters if fire else self.perimeters,
+            ignition=found.ignition if fire else self.ignition,
+            **self._times(found),
+        )
+        if found.lcp is None or found.lcp == self.lcp:
+            return source
+        return replace(source, lcp=found.lcp, lcp_bands=found.lcp_bands, lcp_units=found.lcp_units)
+
+    def _times(self, found: LandscapeSource) -> dict[str, Any]:
+        return {
+            "days": found.days if found.days is not None else self.days,
+            "start": found.start or self.start,
+            "utc_offset_h": found.utc_offset_h if found.utc_offset_h is not None else self.utc_offset_h,
+        }

@@ -83,58 +83,21 @@ class ImportDraft(QObject):
             self.changed.emit()
 
 
-def bring_in(answers: ImportAnswers, paths: Sequence[Path], check: Check) -> ImportAnswers:
+def recognise_files(answers: ImportAnswers, paths: Sequence[Path], check: Check) -> ImportAnswers:
     """Return the answers with the recognised contents of ``paths``: one folder or some files.
 
-    A folder takes the place of all files there were, files are added to them. ``check`` may raise to cancel. Raises
-    :class:`~firegui.errors.InputError` where nothing can be made of the paths.
+    A folder replaces all former files; files are added to them. ``check`` may raise to cancel. Raises
+    :class:`~firegui.errors.InputError` if nothing is recognised.
     """
     folder = len(paths) == 1 and paths[0].is_dir()
     found = recognise(paths[0] if folder else tuple(paths), check)
-    before, new = answers.source, _one_file(found.source)
-    source = _kept(before, new) if folder else _joined(before, new)
+    new = found.source
+    if isinstance(new.ignition, Path) and new.perimeters is None:
+        # A file of the start is chosen in the field of the perimeters, unless there are both.
+        new = replace(new, perimeters=PerimeterSource(new.ignition), ignition=None)
+    source = answers.source.replaced_by(new) if folder else answers.source.joined_with(new)
     guessed = found.notes if folder else tuple(dict.fromkeys((*answers.guessed, *found.notes)))
     return replace(answers, source=source, guessed=guessed)
-
-
-def _one_file(found: LandscapeSource) -> LandscapeSource:
-    """Return ``found`` with a file of the start in the place of perimeters, unless it has both."""
-    if isinstance(found.ignition, Path) and found.perimeters is None:
-        return replace(found, perimeters=PerimeterSource(found.ignition), ignition=None)
-    return found
-
-
-def _kept(before: LandscapeSource, found: LandscapeSource) -> LandscapeSource:
-    """Return ``found`` with the typed entries of ``before`` that it does not replace."""
-    return replace(
-        found,
-        wind=found.wind if found.wind.is_given or before.wind.files else before.wind,
-        ignition=found.ignition or (before.ignition if found.perimeters is None else None),
-        days=found.days if found.days is not None else before.days,
-        start=found.start or before.start,
-        utc_offset_h=found.utc_offset_h if found.utc_offset_h is not None else before.utc_offset_h,
-        name=found.name or before.name,
-    )
-
-
-def _joined(before: LandscapeSource, found: LandscapeSource) -> LandscapeSource:
-    """Return both; later files replace those of the same kind."""
-    lcp = found.lcp or before.lcp
-    same = lcp == before.lcp
-    fire = found.perimeters is not None or found.ignition is not None
-    return replace(
-        before,
-        layers={**before.layers, **found.layers},
-        lcp=lcp,
-        lcp_bands=before.lcp_bands if same else found.lcp_bands,
-        lcp_units=before.lcp_units if same else found.lcp_units,
-        wind=found.wind if found.wind.is_given else before.wind,
-        perimeters=found.perimeters if fire else before.perimeters,
-        ignition=found.ignition if fire else before.ignition,
-        start=found.start or before.start,
-        utc_offset_h=found.utc_offset_h if found.utc_offset_h is not None else before.utc_offset_h,
-        days=found.days if found.days is not None else before.days,
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,7 +158,7 @@ class SurveyResult:
         return None if grid is None else Georeference(grid).lonlat(row - 0.5, column - 0.5)
 
 
-def look_at(answers: ImportAnswers, former: SurveyResult | None, check: Check) -> SurveyResult:
+def survey_files(answers: ImportAnswers, former: SurveyResult | None, check: Check) -> SurveyResult:
     """Read everything that ``answers`` names; the result holds the problems.
 
     What ``former`` found is used again where the files are the same. ``check`` may raise to cancel.

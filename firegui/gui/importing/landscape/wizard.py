@@ -30,7 +30,13 @@ from firegui.gui.importing.landscape.fire_page import FirePage
 from firegui.gui.importing.landscape.grid_page import GridPage
 from firegui.gui.importing.landscape.preview_column import PreviewColumn
 from firegui.gui.importing.landscape.summary_page import CoveragePage, SummaryPage
-from firegui.gui.importing.landscape.survey import ImportAnswers, ImportDraft, SurveyResult, bring_in, look_at
+from firegui.gui.importing.landscape.survey import (
+    ImportAnswers,
+    ImportDraft,
+    SurveyResult,
+    recognise_files,
+    survey_files,
+)
 from firegui.gui.importing.landscape.weather_page import WeatherPage
 from firegui.gui.importing.landscape.wizard_page import WizardPage, button, show_on_pages
 from firegui.gui.session.reporting import as_input_error
@@ -88,7 +94,7 @@ class LandscapeWizard(QDialog):
     def bring(self, paths: Sequence[Path]) -> None:
         """Recognise a folder or files by their names and contents, and add them to the answers."""
         self._seen.add(self.files)
-        self._recognise.request(partial(bring_in, self.draft.answers, tuple(paths)))
+        self._recognise.request(partial(recognise_files, self.draft.answers, tuple(paths)))
 
     # -- putting together --------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
@@ -184,7 +190,7 @@ class LandscapeWizard(QDialog):
             self._show_problems()
             self._show_scene()
             return
-        self._survey.request(partial(look_at, answers, self._look))
+        self._survey.request(partial(survey_files, answers, self._look))
 
     def _on_recognised(self, answers: ImportAnswers) -> None:
         self.draft.answer(source=answers.source, guessed=answers.guessed)
