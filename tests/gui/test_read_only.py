@@ -25,8 +25,8 @@ from firegui.io.project_store import load_project, save_project
 from firegui.runs.folder import METRICS
 from firegui.runs.project_lock import ProjectLock
 from tests.gui.fake_runs import FakeExecute
-from tests.gui.hand_scene import DROPS, show_plan
 from tests.gui.hands import LEFT, to_front
+from tests.gui.plan_editor_scene import DROPS, show_plan
 from tests.gui.saved_runs import stopped_run
 
 CTRL = Qt.KeyboardModifier.ControlModifier

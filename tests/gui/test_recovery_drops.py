@@ -23,8 +23,8 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.io.schedule_file import read_schedule
 from firegui.runs.autosave import recoverable_projects
 from tests.gui.fake_runs import FakeExecute
-from tests.gui.hand_scene import DROPS, show_plan
 from tests.gui.hands import to_front
+from tests.gui.plan_editor_scene import DROPS, show_plan
 from tests.gui.test_recovery import answer, autosave_of, click_recover, offer, opened
 
 FIRST = DROPS.drops[0]

@@ -157,13 +157,13 @@ class RunEntry:
     # -- the first stage ---------------------------------------------------------------------------------------------
     @property
     def epoch(self) -> int:
-        """Epochs done."""
+        """Number of epochs done."""
         last = self.history.last("epoch")
         return 0 if last is None else int(last) + 1
 
     @property
     def best(self) -> float | None:
-        """Best objective of the first stage so far; that of the plan where there was no first stage."""
+        """Best objective of the first stage so far; that of the plan for a run without a first stage."""
         if self._loops:
             return None
         found = self.history.last("best")
@@ -172,7 +172,7 @@ class RunEntry:
     # -- the second --------------------------------------------------------------------------------------------------
     @property
     def prunes(self) -> bool:
-        """Whether it got to the second stage."""
+        """Whether it reached the second stage."""
         return self.stage is Stage.PRUNE or len(self.removals) > 0
 
     @property
@@ -193,7 +193,7 @@ class RunEntry:
     # -- neither -----------------------------------------------------------------------------------------------------
     @property
     def tactical(self) -> bool:
-        """Whether it is the tactical heuristic by itself, which has no epochs and removes nothing."""
+        """Whether it is the tactical heuristic alone, which has no epochs and removes nothing."""
         return Stage.TACTICAL in self.stages
 
     # -- both --------------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ class RunEntry:
 
     @property
     def _loops(self) -> bool:
-        """Whether it flew a closed loop, whose replannings have each an objective of their own days."""
+        """Whether it flew a closed loop. Each replanning of it has the objective of other days."""
         return self.replan is not None and bool(self.replan.loop)
 
     @property
@@ -223,9 +223,9 @@ class RunEntry:
 
     @property
     def eta(self) -> float | None:
-        """Seconds left of the epochs, or of the pass at the pace of late; ``None`` when over or unknown.
+        """Seconds left of the epochs, or of the pass at the latest pace; ``None`` when over or unknown.
 
-        What comes after that, a second stage or further passes, nobody can tell: see :attr:`more_follows`.
+        A second stage and further passes cannot be predicted; see :attr:`more_follows`.
         """
         if self.is_over:
             return None
@@ -233,7 +233,7 @@ class RunEntry:
 
     @property
     def more_follows(self) -> str:
-        """What comes after :attr:`eta`, in words; empty for nothing."""
+        """What follows after :attr:`eta`, in words; empty for nothing."""
         if self.prunes:
             return "left of this pass; passes go on until one removes nothing"
         return "left of the first stage if it uses all epochs; the second follows" if Stage.PRUNE in self.stages else ""
@@ -264,7 +264,7 @@ class RunEntry:
 
     @property
     def status(self) -> str:
-        """One word or two for the list."""
+        """Status for the list, in a word or two."""
         if self.is_over and self.elsewhere:
             return "running elsewhere"
         if self.is_over and self.interrupted:
@@ -295,20 +295,20 @@ class RunEntry:
             self.swept = event.done, event.total
 
     def begin_stage(self, event: StageBegan) -> None:
-        """Take in which stage works from now on."""
+        """Set the stage that works from now on."""
         if event.number > self.number > 0 and self.number <= event.count - len(self.stages):
             # Setting B begins with a first stage of setting A, whose epochs are not its own.
             self.history = EpochHistory()
         self.stage, self.number, self.count = event.stage, event.number, event.count
 
     def take_saved(self, record: RunRecord) -> None:
-        """Take in what only the run's folder says."""
+        """Read what only the run's folder has."""
         swept, self.seconds = record.scores.swept, record.header.seconds or None
         if swept is not None:
             self.swept, self.rollouts = (swept.done, swept.passes), swept.rollouts
 
     def finish(self, event: RunFinished) -> None:
-        """Take in how it ended."""
+        """Set how the run ended."""
         self.state, self.reason, self.message = RunState.FINISHED, event.reason, event.message
         self.nominal = event.nominal or self.nominal
         self.baseline = event.baseline or self.baseline

@@ -108,7 +108,7 @@ def wind_up_all(jobs: Sequence[RunJob], grace_ms: int = _GRACE_MS) -> None:
 
 
 class RunSlot(QObject):
-    """One run at a time in a thread. A new run replaces the current one, which ends without being heard.
+    """One run at a time in a thread. A new run replaces the current one, which is detached.
 
     :meth:`shutdown` must be called before the program ends.
     """

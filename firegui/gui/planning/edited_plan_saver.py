@@ -187,7 +187,7 @@ class EditedPlanSaver(QObject):
         self._given_up = True
 
     def shutdown(self) -> None:
-        """Leave the next start what was not given up, and what there was no time to score."""
+        """Leave drafts of everything that was not given up or not scored yet, for the next start."""
         self._run_later.stop()
         if self._given_up:
             self._draft.clear()

@@ -1,4 +1,4 @@
-"""Start, pause, resume and stop: what the buttons mean, given what the queue is doing."""
+"""Commands on runs: start, pause, resume, stop, duplicate, compare and replan, with their dialogs."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from firegui.runs.spec import Stage
 
 
 class PlanControl(QObject):
-    """See the module."""
+    """Carries out the commands on runs, and knows which are possible now."""
 
     changed = Signal()
-    """What can be done may have changed."""
+    """Other commands may be possible."""
     started = Signal()
-    """A person has started a run."""
+    """A run was started by a command."""
 
     def __init__(
         self, session: Session, queue: RunQueue, save: Callable[[], bool], parent: QObject | None = None
@@ -47,7 +47,7 @@ class PlanControl(QObject):
         queue.changed.connect(self._show_flown)
 
     def start(self) -> None:
-        """Save the project and plan it through the chosen stages; what keeps it from starting is listed.
+        """Save the project and plan it through the chosen stages. What prevents it is listed.
 
         The project is saved first, so that the command kept with the run repeats it.
         """
@@ -58,15 +58,15 @@ class PlanControl(QObject):
         self._begin((Stage.TACTICAL,), None)
 
     def prune(self, entry: RunEntry) -> None:
-        """Remove what the plan that ``entry`` kept does not need, in a run of its own of the open project."""
+        """Prune the plan that ``entry`` kept, in a new run of the open project."""
         self._begin_with_plan_of(entry, (Stage.PRUNE,))
 
     def start_from(self, entry: RunEntry) -> None:
-        """Plan the open project through the chosen stages, beginning with the plan that ``entry`` kept."""
+        """Plan the open project through the chosen stages, from the plan that ``entry`` kept."""
         self._begin_with_plan_of(entry, self._session.stages)
 
     def duplicate(self, entry: RunEntry) -> None:
-        """Ask what a run like ``entry`` is to do otherwise; the open project takes its inputs, and it is started."""
+        """Ask for the changes to a run like ``entry``. The open project takes its inputs, and the run is started."""
         session = self._session
         if entry.project is None or entry.project.scenario is not session.project.scenario:
             session.refuse(misfit(entry))
@@ -92,7 +92,7 @@ class PlanControl(QObject):
         CompareRunsDialog(one, other, self._window).show()
 
     def replan(self) -> None:
-        """Ask how to replan what is left of the shown run's plan, and begin; the project is saved first."""
+        """Ask how to replan what is left of the shown run's plan, save the project and start."""
         entry = self._queue.shown
         file = None if entry is None else kept_plan(entry.folder)
         if entry is None or file is None or not self.can_replan:
@@ -113,7 +113,7 @@ class PlanControl(QObject):
         dialog.deleteLater()
 
     def _show_flown(self) -> None:
-        """A closed loop makes no pictures while it flies: show what was flown once it has ended."""
+        """Show what a closed loop flew once it has ended. It makes no pictures before."""
         shown = self._queue.shown
         flown = shown is not None and shown.is_over and shown.replan is not None and bool(shown.replan.loop)
         if flown and shown is not self._opened and self._session.result.plan is None and not self._queue.is_busy:
@@ -157,11 +157,11 @@ class PlanControl(QObject):
         self.started.emit()
 
     def pause(self) -> None:
-        """Hold before the next epoch or test."""
+        """Pause before the next epoch or test."""
         self._queue.pause()
 
     def resume(self) -> None:
-        """Let the paused run go on, else take up the shown one that was stopped."""
+        """Continue the paused run, else resume the shown one that was stopped."""
         stopped = self._stopped
         if self._is_paused:
             self._queue.resume()
@@ -169,28 +169,28 @@ class PlanControl(QObject):
             self._queue.go_on(stopped)
 
     def stop(self) -> None:
-        """Stop and keep the best plan so far; a second time, do not wait for its final score either."""
+        """Stop and keep the best plan so far. A second call skips its final score."""
         self._queue.stop()
 
     @property
     def can_start(self) -> bool:
-        """Whether a new run can be asked for; it waits its turn when another works."""
+        """Whether a new run can be started; it is queued when another works."""
         return self._session.has_project
 
     @property
     def can_pause(self) -> bool:
-        """Whether the active run works and has not been asked to hold."""
+        """Whether the active run works and was not asked to pause."""
         active = self._queue.active
         return active is not None and active.state is RunState.RUNNING and not active.pausing
 
     @property
     def can_resume(self) -> bool:
-        """Whether a run is held, or the shown one was stopped before its end."""
+        """Whether a run is paused, or the shown one was stopped before its end."""
         return self._is_paused or self._stopped is not None
 
     @property
     def can_stop(self) -> bool:
-        """Whether a run works; one that is stopping can still be told not to score the plan it keeps."""
+        """Whether a run works. A stopping run can still skip the score of the plan it keeps."""
         return self._queue.active is not None
 
     @property
@@ -211,5 +211,5 @@ class PlanControl(QObject):
 
 
 def _problems(project: Project) -> list[Problem]:
-    """What keeps a run of ``project`` from starting, pins in the dark or drifting into a no-drop zone included."""
+    """Return what prevents a run of ``project``, pins in the dark or drifting into a no-drop zone included."""
     return project.problems() or rule_problems(project)

@@ -1,4 +1,4 @@
-"""The plots under the map: how the shown run goes, a page for each stage, and what its plan does to the fire."""
+"""The Progress dock: charts of the shown run, a page for each stage, its result, and the fire area."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from firegui.gui.session.session import Session
 from firegui.runs.events import FinishReason
 
 FIRST, SECOND, RESULT = range(3)
-"""The pages."""
+"""Numbers of the pages."""
 _NOTE = 3
-"""What stands in place of the first two for a run that has neither stage."""
+"""Page in place of the first two for a run without stages."""
 
 _PAGES = (
     ("Stage 1", "How the search for a plan converges"),
@@ -55,20 +55,20 @@ _PAGES = (
 
 
 class ProgressPanel(QWidget):
-    """Follows the run that the queue shows. However fast epochs come, it repaints at most five times a second."""
+    """Charts of the run that the queue shows. They are repainted at most five times a second."""
 
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._queue = session, queue
         self._options = ChartOptions()
         self._row: int | None = None
-        self._turned = FIRST
+        self._stage_page = FIRST
         self.repaints = 0
         self._throttle = QTimer(self)
         self._throttle.setSingleShot(True)
         self._throttle.setInterval(REPAINT_MS)
         self._throttle.timeout.connect(self._begin)
-        self._turns: IncrementalTask | None = None
+        self._drawing_task: IncrementalTask | None = None
         self.objective = ObjectiveChart()
         self.terms = TermsChart()
         self.drops = ColumnChart("Drops", "drops", "retardant")
@@ -80,7 +80,7 @@ class ProgressPanel(QWidget):
         self._page, self._pages = FIRST, QStackedWidget()
         self._page_buttons = QButtonGroup(self)
         self._lay_out()
-        self._listen()
+        self._connect()
         self.refresh()
 
     @property
@@ -110,25 +110,25 @@ class ProgressPanel(QWidget):
     # -- drawing -----------------------------------------------------------------------------------------------------
     def refresh(self) -> None:
         """Draw everything as it is now."""
-        self._give_up_turns()
+        self._stop_drawing()
         for _chart in self._drawing():
             pass
 
     def _begin(self) -> None:
-        """Draw a chart a turn of the event loop: painted together they would hold the window up six times as long."""
-        if self._turns is not None:
-            # Not anew in the middle, or the last charts would never have their turn.
+        """Draw one chart per turn of the event loop. All at once would block the window six times as long."""
+        if self._drawing_task is not None:
+            # Restarting in the middle would starve the last charts.
             self._throttle.start()
             return
-        self._turns = IncrementalTask(self._drawing(), self)
-        self._turns.done.connect(self._give_up_turns)
-        self._turns.begin()
+        self._drawing_task = IncrementalTask(self._drawing(), self)
+        self._drawing_task.done.connect(self._stop_drawing)
+        self._drawing_task.begin()
 
-    def _give_up_turns(self) -> None:
-        if self._turns is not None:
-            self._turns.stop()
-            self._turns.deleteLater()
-            self._turns = None
+    def _stop_drawing(self) -> None:
+        if self._drawing_task is not None:
+            self._drawing_task.stop()
+            self._drawing_task.deleteLater()
+            self._drawing_task = None
 
     def _drawing(self) -> Iterator[None]:
         """Draw one chart after the other."""
@@ -142,20 +142,20 @@ class ProgressPanel(QWidget):
         self.loop.show_run(entry)
         yield
         self.area.refresh()
-        self._turn()
+        self._show_page()
         self._write_titles()
         self.repaints += 1
 
     def show_page(self, page: int) -> None:
-        """Turn to another page."""
+        """Show another page."""
         self._row, self._page = None, page
         self._page_buttons.buttons()[page].setChecked(True)
-        self._turn()
+        self._show_page()
         self._write_titles()
         self._show_fit()
 
     def set_options(self, options: ChartOptions) -> None:
-        """Draw the curves another way."""
+        """Set how the curves are drawn."""
         self._options = options
         for chart in self.epoch_charts:
             chart.set_log(options.log)
@@ -169,13 +169,13 @@ class ProgressPanel(QWidget):
         self._show_fit()
 
     def fit(self) -> None:
-        """Let every chart follow its data again."""
+        """Fit every chart to its data."""
         for chart in self._charts:
             chart.fit()
         self._show_fit()
 
     def _tactical_of(self, entry: RunEntry | None) -> float | None:
-        """What the tactical heuristic reached last on the inputs of ``entry``."""
+        """Return the objective that the tactical heuristic last reached on the inputs of ``entry``."""
         if entry is None or entry.project is None:
             return None
         for other in reversed(self._queue.entries):
@@ -184,7 +184,7 @@ class ProgressPanel(QWidget):
                 return other.best
         return None
 
-    def _turn(self) -> None:
+    def _show_page(self) -> None:
         entry = self._queue.shown
         page = _NOTE if entry is not None and entry.tactical and self._page != RESULT else self._page
         self._pages.setCurrentIndex(page)
@@ -207,7 +207,7 @@ class ProgressPanel(QWidget):
         return f"{entry.title} · {entry.status}{stale}"
 
     # -- events ------------------------------------------------------------------------------------------------------
-    def _listen(self) -> None:
+    def _connect(self) -> None:
         self._queue.epochs_added.connect(self._on_epochs)
         self._queue.changed.connect(self._schedule)
         self._queue.shown_changed.connect(self._on_shown)
@@ -225,22 +225,22 @@ class ProgressPanel(QWidget):
     def _on_frozen(self, frozen: bool) -> None:
         if frozen:
             self._throttle.stop()
-        if not frozen or self._turns is not None:
-            # What is being drawn is drawn to its end, so that all charts stand at one epoch.
+        if not frozen or self._drawing_task is not None:
+            # Finish the drawing at work, so that all charts show one epoch.
             self.refresh()
 
     def _on_epochs(self, entry: RunEntry) -> None:
         if entry is not self._queue.shown:
             return
-        if _page_of(entry) != self._turned:
-            # Turn the page with the run, unless a person is reading its result.
-            self._turned = _page_of(entry)
-            self.show_page(RESULT if self.page == RESULT else self._turned)
+        if _page_of(entry) != self._stage_page:
+            # Follow the run to its next stage, unless its result is being read.
+            self._stage_page = _page_of(entry)
+            self.show_page(RESULT if self.page == RESULT else self._stage_page)
         self._schedule()
 
     def _on_shown(self) -> None:
-        self._turned = _page_of(self._queue.shown)
-        self.show_page(self._turned)
+        self._stage_page = _page_of(self._queue.shown)
+        self.show_page(self._stage_page)
         self.fit()
         self._schedule()
 

@@ -1,4 +1,4 @@
-"""What came of a run, in a table: the fire without drops, the plan of the first stage, the plan that is kept."""
+"""Result of a run as a table: the fire without drops, the plan of the first stage, the plan that is kept."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _AT_WORK = "The numbers at nominal effectiveness come when the run has ended."
 
 
 class ResultView(QScrollArea):
-    """Text that can be copied."""
+    """Table with the result of a run. Its text can be selected."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,18 +48,18 @@ class ResultView(QScrollArea):
 
     @property
     def text(self) -> str:
-        """What is said, as HTML."""
+        """The text, as HTML."""
         return self._label.text()
 
     def show_run(self, entry: RunEntry | None) -> None:
-        """Show another run, or its new numbers."""
+        """Show a run, or ``None``."""
         text = _NO_RUN if entry is None else result_html(entry)
         if text != self._label.text():
             self._label.setText(text)
 
 
 def no_curves() -> QLabel:
-    """What stands where the curves of a stage would be, for a run that has no stage."""
+    """Return the note in place of the curves, for a run without stages."""
     label = QLabel(_NO_CURVES, wordWrap=True)
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     label.setProperty("role", "muted")
@@ -68,7 +68,7 @@ def no_curves() -> QLabel:
 
 
 def result_html(entry: RunEntry) -> str:
-    """Drops, objective and fire with and without the plan, what every stage took, and how the run ended."""
+    """Return drops, objective and fire with and without the plan, the cost of every stage, and how the run ended."""
     if entry.is_over and entry.replan is not None:
         return replan_html(entry, entry.replan)
     first = _FirstStage.of(entry)
@@ -108,7 +108,7 @@ def _with_one(entry: RunEntry) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _FirstStage:
-    """The plan of the first stage, as far as it is known: ``nominal`` once the run has ended."""
+    """Known metrics of the first stage's plan; ``nominal`` once the run has ended."""
 
     drops: float | None
     objective: float | None
@@ -117,7 +117,7 @@ class _FirstStage:
 
     @staticmethod
     def of(entry: RunEntry) -> _FirstStage:
-        """Read it off the best epoch; a run of the second stage alone has only the number of drops."""
+        """Take them from the best epoch. A run of the second stage alone has only the number of drops."""
         drops = entry.removals.last("drops_before")
         if not len(entry.history):
             return _FirstStage(drops, None, None, entry.reference)
@@ -126,7 +126,7 @@ class _FirstStage:
             float(entry.history.column(name)[best]) for name in ("objective", "final", "drops")
         )
         bare = entry.baseline
-        # Both are shares of the same raster, so the fire without drops says how many hectares a share is.
+        # Both are shares of the same raster, so the fire without drops converts a share to hectares.
         extent = final * bare.final_extent_ha / bare.loss_final if bare is not None and bare.loss_final > 0 else None
         return _FirstStage(counted if drops is None else drops, objective, extent, entry.reference)
 
@@ -161,20 +161,20 @@ def _count(value: float | None) -> str:
 
 # -- replanned runs ----------------------------------------------------------------------------------------------------
 def replan_html(entry: RunEntry, scores: ReplanScores) -> str:
-    """The numbers of a replanned run and how it ended."""
+    """Return the metrics of a replanned run and how it ended."""
     rows = _loop_rows(scores.loop) if scores.loop else _outlook_rows(scores)
-    said = [f"<b>{escape(entry.status.capitalize())}</b>"]
+    sentences = [f"<b>{escape(entry.status.capitalize())}</b>"]
     if entry.reason is not FinishReason.COMPLETED:
-        said[0] += f": {escape(entry.message)} (days counted from 0)"
+        sentences[0] += f": {escape(entry.message)} (days counted from 0)"
     if not scores.loop:
         flown = f"{scores.drops_flown:,} drop{'' if scores.drops_flown == 1 else 's'} flown before are not counted."
-        said.append(f"Replanned from day {scores.day + 1} on, scored at nominal effectiveness; {flown} {_SHOWN}")
+        sentences.append(f"Replanned from day {scores.day + 1} on, scored at nominal effectiveness; {flown} {_SHOWN}")
     else:
-        said.append(
+        sentences.append(
             "One drawn fire; every branch has the same random numbers. Burned cells by the evening replanned "
             "daily, with the fixed plan and without drops; drops flown that day; final extent expected that morning."
         )
-    return f"{html_table(rows)}<p style='margin-top:4px'>{'. '.join(said)}</p>"
+    return f"{html_table(rows)}<p style='margin-top:4px'>{'. '.join(sentences)}</p>"
 
 
 def _outlook_rows(scores: ReplanScores) -> list[list[str]]:

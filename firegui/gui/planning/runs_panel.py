@@ -131,7 +131,7 @@ class RunsPanel(QWidget):
 
     # -- what the buttons do -----------------------------------------------------------------------------------------
     def pause_or_go_on(self) -> None:
-        """Pause the run that works, resume a paused or a stopped one."""
+        """Pause the run that works, or resume a paused or stopped one."""
         entry = self._target()
         if entry is None:
             return
@@ -143,11 +143,11 @@ class RunsPanel(QWidget):
             self._queue.pause()
 
     def stop(self) -> None:
-        """Stop the run that works, or take a waiting one out of the queue; the best so far is kept."""
+        """Stop the run that works and keep its best plan, or take a waiting one out of the queue."""
         self._queue.stop(self._target())
 
     def discard(self) -> None:
-        """Stop the run and delete its folder, once the person said yes."""
+        """Stop the run and delete its folder, after a confirmation."""
         entry = self._target()
         if entry is None:
             return

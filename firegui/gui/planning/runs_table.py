@@ -134,11 +134,11 @@ COLUMNS = (
     Column("State", lambda entry: f"⚠ {entry.status}" if entry.stale else entry.status, is_text=True,
            color=_state_color),
     Column("Progress", lambda entry: entry, _progress_text, is_text=True, sort_key=lambda entry: entry.progress,
-           tip="First stage: epochs done of those asked for. Second: its pass, and the drops decided of those to test. "
+           tip="First stage: epochs done and their limit. Second: its pass, and the drops decided of those to test. "
            "Tactical heuristic: passes done"),
     Column("Elapsed", lambda entry: entry.elapsed, duration, "Time it has worked"),
     Column("ETA", lambda entry: entry, _eta_text, sort_key=lambda entry: entry.eta,
-           tip="Time left at the pace of late; with a + nobody can tell how much follows (see the run's tooltip)"),
+           tip="Time left at the latest pace; a + means that more follows (see the run's tooltip)"),
     Column("Best", lambda entry: entry.best, number,
            "Best objective of the first stage, or of the tactical heuristic, at design effectiveness"),
     Column("Drops", lambda entry: entry.drops, "{:,}".format, "Executed drops of the kept plan"),

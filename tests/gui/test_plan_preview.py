@@ -25,7 +25,7 @@ from firegui.io.schedule_file import read_schedule
 from firegui.runs.plan_preview import PreviewRequest, PreviewResult
 from firegui.runs.spec import PlanSpec, Stage
 from tests.gui.fake_runs import FakeExecute
-from tests.gui.hand_scene import DROPS, FakeLive, desk_of, settled, show_plan, shows_preview_of
+from tests.gui.plan_editor_scene import DROPS, FakePreviewer, preview_of, settled, show_plan, shows_preview_of
 
 FIRST = DROPS.drops[0]
 
@@ -44,8 +44,8 @@ def queue(session: Session, execute: FakeExecute) -> Iterator[RunQueue]:
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[PlanPreview]:
-    with desk_of(session, queue, FakeLive()) as made:
+def plan_preview(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[PlanPreview]:
+    with preview_of(session, queue, FakePreviewer()) as made:
         qtbot.waitUntil(lambda: not queue.activity)
         show_plan(session)
         yield made
@@ -62,8 +62,8 @@ def kept_files(folder: Path) -> list[Path]:
 
 
 # -- keeping ---------------------------------------------------------------------------------------------------------
-def test_saving_the_project_keeps_the_drops_as_a_run(
-    qtbot: QtBot, session: Session, desk: PlanPreview, execute: FakeExecute, tmp_path: Path
+def test_saving_the_project_keeps_the_edited_drops_as_a_run(
+    qtbot: QtBot, session: Session, plan_preview: PlanPreview, execute: FakeExecute, tmp_path: Path
 ) -> None:
     nudge(session, 31.5)
     session.mark_saved(tmp_path)
@@ -76,24 +76,24 @@ def test_saving_the_project_keeps_the_drops_as_a_run(
     (spec,) = execute.runs
     assert spec.stages == (Stage.KEEP,) and spec.warm_start_file == file
     assert spec.command.startswith("firegui keep ") and str(file) in spec.command
-    assert not desk.saver.has_unkept
+    assert not plan_preview.saver.has_unkept
 
 
-def test_what_is_kept_already_is_not_kept_again(session: Session, desk: PlanPreview, tmp_path: Path) -> None:
+def test_kept_drops_are_not_kept_again(session: Session, plan_preview: PlanPreview, tmp_path: Path) -> None:
     nudge(session, 31.5)
     session.mark_saved(tmp_path)
     nudge(session, 33.0)
     session.undo_stack.undo()
     assert not session.is_dirty and len(kept_files(tmp_path)) == 1
     session.undo_stack.undo()
-    assert not desk.saver.has_unkept
+    assert not plan_preview.saver.has_unkept
     session.undo_stack.redo()
     session.mark_saved(tmp_path)
     assert len(kept_files(tmp_path)) == 1
 
 
-def test_a_plan_by_hand_that_another_takes_from_the_screen_is_kept(
-    session: Session, desk: PlanPreview, tmp_path: Path
+def test_an_edited_plan_is_kept_when_another_is_shown(
+    session: Session, plan_preview: PlanPreview, tmp_path: Path
 ) -> None:
     session.mark_saved(tmp_path)
     nudge(session, 31.5)
@@ -102,22 +102,22 @@ def test_a_plan_by_hand_that_another_takes_from_the_screen_is_kept(
     assert len(kept_files(tmp_path)) == 1
 
 
-def test_without_a_folder_they_wait_for_the_project_to_be_saved(session: Session, desk: PlanPreview) -> None:
+def test_edited_drops_wait_for_the_first_save(session: Session, plan_preview: PlanPreview) -> None:
     nudge(session, 31.5)
-    assert not desk.saver.keep() and desk.saver.has_unkept and session.is_dirty
+    assert not plan_preview.saver.keep() and plan_preview.saver.has_unkept and session.is_dirty
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_nothing_counts_as_kept(
-    session: Session, desk: PlanPreview, refusals: list[InputError], tmp_path: Path
+def test_a_failed_write_is_reported_and_the_drops_stay_unkept(
+    session: Session, plan_preview: PlanPreview, refusals: list[InputError], tmp_path: Path
 ) -> None:
     (tmp_path / BY_HAND).write_text("in the way")
     nudge(session, 31.5)
     session.mark_saved(tmp_path)
-    assert len(refusals) == 1 and desk.saver.has_unkept
+    assert len(refusals) == 1 and plan_preview.saver.has_unkept
 
 
 def test_a_killed_program_leaves_the_drops_in_a_file_that_the_next_start_names(
-    qtbot: QtBot, session: Session, desk: PlanPreview, queue: RunQueue, tmp_path: Path
+    qtbot: QtBot, session: Session, plan_preview: PlanPreview, queue: RunQueue, tmp_path: Path
 ) -> None:
     session.mark_saved(tmp_path)
     nudge(session, 31.5)
@@ -140,7 +140,7 @@ class Slow:
 
     def __init__(self) -> None:
         self.let, self.at_work = threading.Event(), threading.Event()
-        self.fake = FakeLive()
+        self.fake = FakePreviewer()
 
     def __call__(self, request: PreviewRequest, check: Check) -> PreviewResult:
         self.at_work.set()
@@ -153,7 +153,7 @@ def test_only_the_latest_wish_is_worked_out_after_the_one_at_work(
 ) -> None:
     slow = Slow()
     qtbot.waitUntil(lambda: not queue.activity)
-    with desk_of(session, queue, slow):
+    with preview_of(session, queue, slow):
         show_plan(session)
         assert slow.at_work.wait(10.0)
         for column in range(31, 41):
@@ -170,7 +170,7 @@ def test_nothing_is_shown_of_what_nobody_wonders_about_any_more(
 ) -> None:
     slow = Slow()
     qtbot.waitUntil(lambda: not queue.activity)
-    with desk_of(session, queue, slow):
+    with preview_of(session, queue, slow):
         show_plan(session)
         session.plan_editor.request_preview(moved(session, FIRST, replace(FIRST, x=40.0)))
         session.plan_editor.request_preview(None)
@@ -187,10 +187,10 @@ def test_what_goes_wrong_is_told_once_and_the_next_look_is_fine(
     def look(request: PreviewRequest, check: Check) -> PreviewResult:
         if fails.pop() if fails else False:
             raise InputError([Problem("memory", "does not suffice", "close something")])
-        return FakeLive()(request, check)
+        return FakePreviewer()(request, check)
 
     qtbot.waitUntil(lambda: not queue.activity)
-    with desk_of(session, queue, look):
+    with preview_of(session, queue, look):
         show_plan(session)
         qtbot.waitUntil(lambda: len(refusals) == 1)
         nudge(session, 31.5)
@@ -198,7 +198,7 @@ def test_what_goes_wrong_is_told_once_and_the_next_look_is_fine(
     assert session.result.plan_metrics is not None and len(refusals) == 1
 
 
-def test_the_question_follows_the_shown_step(qtbot: QtBot, session: Session, desk: PlanPreview) -> None:
+def test_the_question_follows_the_shown_step(qtbot: QtBot, session: Session, plan_preview: PlanPreview) -> None:
     before = session.plan_editor.drops
     session.plan_editor.request_preview(DropChange(before, before.minus(FIRST), FIRST, "Without this drop"))
     session.set_step(103)
@@ -206,7 +206,7 @@ def test_the_question_follows_the_shown_step(qtbot: QtBot, session: Session, des
 
 
 def test_edits_one_after_another_end_with_the_fire_of_the_last(
-    qtbot: QtBot, session: Session, desk: PlanPreview
+    qtbot: QtBot, session: Session, plan_preview: PlanPreview
 ) -> None:
     for x in (31.0, 32.0, 33.0):
         nudge(session, x)
@@ -219,7 +219,7 @@ def test_edits_one_after_another_end_with_the_fire_of_the_last(
 
 def test_a_shown_run_at_work_is_left_alone(qtbot: QtBot, session: Session, queue: RunQueue, tmp_path: Path) -> None:
     queue._execute = FakeExecute(endless=True)
-    with desk_of(session, queue, FakeLive()):
+    with preview_of(session, queue, FakePreviewer()):
         session.mark_saved(tmp_path)
         queue.plan()
         qtbot.waitUntil(lambda: session.result.plan is not None)
@@ -233,16 +233,16 @@ def test_a_shown_run_at_work_is_left_alone(qtbot: QtBot, session: Session, queue
 def test_it_waits_for_its_thread_at_the_end(session: Session, queue: RunQueue) -> None:
     slow = Slow()
     slow.let.set()
-    with desk_of(session, queue, slow) as desk:
+    with preview_of(session, queue, slow) as plan_preview:
         show_plan(session)
         assert slow.at_work.wait(10.0)
-        assert desk._task is not None
-        desk.shutdown()
-        assert desk._task is None
+        assert plan_preview._task is not None
+        plan_preview.shutdown()
+        assert plan_preview._task is None
 
 
 def test_the_spec_of_a_kept_plan_is_of_the_project_it_was_made_for(
-    qtbot: QtBot, session: Session, desk: PlanPreview, execute: FakeExecute, tmp_path: Path
+    qtbot: QtBot, session: Session, plan_preview: PlanPreview, execute: FakeExecute, tmp_path: Path
 ) -> None:
     made_for = session.project
     nudge(session, 31.5)

@@ -6,24 +6,25 @@ import threading
 import time
 from collections.abc import Iterator
 from functools import partial
+from typing import ClassVar
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.errors import InputError, Problem
+from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.base import tasks
-from firegui.gui.base.tasks import Check, LatestTask, wait_for
+from firegui.gui.base.tasks import Check, LatestTask, Task, wait_for
 
 
-def test_the_result_comes_back_from_another_thread(qtbot: QtBot) -> None:
+def test_wait_for_returns_the_result_of_another_thread(qtbot: QtBot) -> None:
     threads = wait_for(None, "", lambda: threading.get_ident())
     assert threads != threading.get_ident()
 
 
-def test_what_is_raised_there_is_raised_here(qtbot: QtBot) -> None:
+def test_wait_for_raises_what_the_function_raised(qtbot: QtBot) -> None:
     error = InputError([Problem("there", "bad")])
 
     def fail() -> None:
@@ -34,7 +35,7 @@ def test_what_is_raised_there_is_raised_here(qtbot: QtBot) -> None:
     assert caught.value is error
 
 
-def test_the_window_goes_on_painting_meanwhile(qtbot: QtBot) -> None:
+def test_the_event_loop_runs_while_waiting(qtbot: QtBot) -> None:
     ticks: list[int] = []
     timer = QTimer()
     timer.timeout.connect(lambda: ticks.append(1))
@@ -45,9 +46,7 @@ def test_the_window_goes_on_painting_meanwhile(qtbot: QtBot) -> None:
     assert ticks
 
 
-def test_when_it_takes_long_a_box_says_what_is_being_done_and_goes_away(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_box_is_shown_during_a_long_wait(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "_PATIENCE_MS", 1)
     parent = QWidget()
     qtbot.addWidget(parent)
@@ -67,9 +66,7 @@ def test_when_it_takes_long_a_box_says_what_is_being_done_and_goes_away(
     assert not any(isinstance(box, QProgressDialog) and box.isVisible() for box in QApplication.topLevelWidgets())
 
 
-def test_esc_and_the_systems_cross_do_not_let_input_through_to_the_window(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_waiting_box_cannot_be_closed(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "_PATIENCE_MS", 1)
     parent = QWidget()
     qtbot.addWidget(parent)
@@ -92,7 +89,7 @@ def test_esc_and_the_systems_cross_do_not_let_input_through_to_the_window(
     assert QApplication.activeModalWidget() is None
 
 
-# -- the latest wish ---------------------------------------------------------------------------------------------------
+# -- the latest request ------------------------------------------------------------------------------------------------
 @pytest.fixture
 def latest(qtbot: QtBot) -> Iterator[LatestTask]:
     made = LatestTask(settle_ms=10)
@@ -101,14 +98,14 @@ def latest(qtbot: QtBot) -> Iterator[LatestTask]:
     made.deleteLater()
 
 
-def test_a_wish_is_computed_in_another_thread(qtbot: QtBot, latest: LatestTask) -> None:
+def test_a_request_runs_in_another_thread(qtbot: QtBot, latest: LatestTask) -> None:
     with qtbot.waitSignal(latest.returned) as found:
         latest.request(lambda _check: threading.get_ident())
     assert found.args != [threading.get_ident()]
     assert not latest.is_busy
 
 
-def test_of_wishes_in_quick_succession_only_the_last_is_computed(qtbot: QtBot, latest: LatestTask) -> None:
+def test_only_the_last_of_several_quick_requests_runs(qtbot: QtBot, latest: LatestTask) -> None:
     begun: list[int] = []
 
     def work(number: int, _check: Check) -> int:
@@ -121,7 +118,7 @@ def test_of_wishes_in_quick_succession_only_the_last_is_computed(qtbot: QtBot, l
     assert found.args == [3] and begun == [3]
 
 
-def test_a_wish_that_was_overtaken_at_work_is_told_to_end_and_says_nothing(qtbot: QtBot, latest: LatestTask) -> None:
+def test_a_superseded_request_is_cancelled_without_a_signal(qtbot: QtBot, latest: LatestTask) -> None:
     at_work, told = threading.Event(), threading.Event()
     said: list[object] = []
     latest.returned.connect(said.append)
@@ -142,7 +139,7 @@ def test_a_wish_that_was_overtaken_at_work_is_told_to_end_and_says_nothing(qtbot
     assert told.is_set() and said == ["the second"]
 
 
-def test_what_is_raised_latest_is_handed_on(qtbot: QtBot, latest: LatestTask) -> None:
+def test_an_exception_is_emitted(qtbot: QtBot, latest: LatestTask) -> None:
     error = InputError([Problem("there", "bad")])
 
     def fail(_check: Check) -> None:
@@ -153,7 +150,7 @@ def test_what_is_raised_latest_is_handed_on(qtbot: QtBot, latest: LatestTask) ->
     assert found.args == [error]
 
 
-def test_dropped_work_ends_without_a_word_and_shutting_down_waits_for_it(qtbot: QtBot, latest: LatestTask) -> None:
+def test_shutdown_waits_for_cancelled_work_which_emits_nothing(qtbot: QtBot, latest: LatestTask) -> None:
     at_work, ended = threading.Event(), threading.Event()
     said: list[object] = []
     for signal in (latest.returned, latest.raised):
@@ -177,3 +174,44 @@ def test_dropped_work_ends_without_a_word_and_shutting_down_waits_for_it(qtbot: 
     assert ended.is_set()
     QApplication.processEvents()
     assert said == []
+
+
+# -- ownership ---------------------------------------------------------------------------------------------------------
+def test_a_task_ends_once_and_drops_its_function(qtbot: QtBot) -> None:
+    ends: list[Task[int]] = []
+    task = Task(lambda _task: 3)
+    task.ended.connect(ends.append)
+    with qtbot.waitSignal(task.ended):
+        task.start()
+    task.close()
+    assert ends == [task] and task.result() == 3
+    assert task._function is None
+
+
+def test_a_stopped_task_is_cancelled_and_over(qtbot: QtBot) -> None:
+    def endless(task: Task[None]) -> None:
+        while True:
+            task.check()
+            time.sleep(0.001)
+
+    task = Task(endless)
+    task.start()
+    task.stop()
+    assert task.isFinished() and task.is_cancelled
+    with pytest.raises(CancelledError):
+        task.result()
+
+
+def test_intermediate_results_arrive_in_the_thread_of_the_window(qtbot: QtBot) -> None:
+    class Receiver(QObject):
+        threads: ClassVar[list[int]] = []
+
+        def receive(self, _number: int) -> None:
+            self.threads.append(threading.get_ident())
+
+    receiver = Receiver()
+    task = Task(lambda task: task.reported.emit(1))
+    task.reported.connect(receiver.receive, Qt.ConnectionType.QueuedConnection)
+    with qtbot.waitSignal(task.ended):
+        task.start()
+    qtbot.waitUntil(lambda: receiver.threads == [threading.get_ident()])

@@ -18,7 +18,7 @@ from firegui.gui.session.session import Session, Tool
 from firegui.io.project_store import save_project
 from firegui.runs.folder import read_drops
 from firegui.runs.spec import Stage
-from tests.gui.hand_scene import settled, shows_preview_of
+from tests.gui.plan_editor_scene import settled, shows_preview_of
 
 WAIT_MS = 120_000
 
@@ -39,7 +39,7 @@ def test_the_fire_while_dragging_that_of_playback_and_that_of_the_kept_run_are_o
     session.mark_saved(folder)
     queue.plan((Stage.TACTICAL,))
     qtbot.waitUntil(lambda: not queue.is_busy and not queue.activity, timeout=WAIT_MS)
-    desk = PlanPreview(session, queue)
+    plan_preview = PlanPreview(session, queue)
     try:
         drops = session.plan_editor.drops
         assert drops.drops and drops == DropList.of(session.result.drops)
@@ -67,4 +67,4 @@ def test_the_fire_while_dragging_that_of_playback_and_that_of_the_kept_run_are_o
         assert kept.nominal is not None and kept.nominal.final_extent_cells == look.after.final_extent_cells
         assert DropList.of(read_drops(kept.folder)) == change.after and "by hand" in kept.title
     finally:
-        desk.shutdown()
+        plan_preview.shutdown()

@@ -22,26 +22,34 @@ from firegui.gui.map.layers.drop_layers import handle_of
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
-from tests.gui.hand_scene import DROPS, FakeLive, desk_of, extent_of, settled, show_plan, shows_preview_of
 from tests.gui.hands import choose
 from tests.gui.map_scene import RIGHT, Hand, open_map, painted, undo_steps
+from tests.gui.plan_editor_scene import (
+    DROPS,
+    FakePreviewer,
+    extent_of,
+    preview_of,
+    settled,
+    show_plan,
+    shows_preview_of,
+)
 
 FIRST = DROPS.drops[0]
 
 
 @pytest.fixture
-def live() -> FakeLive:
-    return FakeLive()
+def live() -> FakePreviewer:
+    return FakePreviewer()
 
 
 @pytest.fixture
-def desk(session: Session, queue: RunQueue, live: FakeLive) -> Iterator[PlanPreview]:
-    with desk_of(session, queue, live) as made:
+def plan_preview(session: Session, queue: RunQueue, live: FakePreviewer) -> Iterator[PlanPreview]:
+    with preview_of(session, queue, live) as made:
         yield made
 
 
 @pytest.fixture
-def hand(qtbot: QtBot, session: Session, desk: PlanPreview) -> Hand:
+def hand(qtbot: QtBot, session: Session, plan_preview: PlanPreview) -> Hand:
     view = open_map(qtbot, session)
     show_plan(session)
     view.flush()
@@ -110,7 +118,7 @@ def test_a_dragged_drop_is_released_that_many_cells_further_and_undo_brings_it_b
 
 
 def test_while_a_drop_is_dragged_the_fire_the_difference_and_the_card_follow_and_nothing_is_edited(
-    qtbot: QtBot, session: Session, hand: Hand, live: FakeLive
+    qtbot: QtBot, session: Session, hand: Hand, live: FakePreviewer
 ) -> None:
     start = place_of(session, FIRST)
     drag(hand, start, (start[0], start[1] + 10.0), release=False)

@@ -34,7 +34,7 @@ def extent_of(drops: DropList) -> float:
     return 1000.0 - sum(10.0 + drop.x for drop in drops.drops)
 
 
-class FakeLive:
+class FakePreviewer:
     """Stands in for the engine: the fire is a square whose side says how much burns."""
 
     def __init__(self) -> None:
@@ -73,16 +73,16 @@ def show_plan(session: Session, drops: DropList = DROPS) -> None:
 
 
 @contextmanager
-def desk_of(
+def preview_of(
     session: Session, queue: RunQueue, look: Callable[[PreviewRequest, Check], PreviewResult]
 ) -> Iterator[PlanPreview]:
-    """A desk that asks ``look``; its thread has ended afterwards."""
-    desk = PlanPreview(session, queue, make_preview=lambda: look)
+    """A plan_preview that asks ``look``; its thread has ended afterwards."""
+    plan_preview = PlanPreview(session, queue, make_preview=lambda: look)
     try:
-        yield desk
+        yield plan_preview
     finally:
-        desk.shutdown()
-        desk.deleteLater()
+        plan_preview.shutdown()
+        plan_preview.deleteLater()
 
 
 def settled(qtbot: QtBot, session: Session) -> None:
